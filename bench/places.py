@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
@@ -24,6 +24,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Repo
+from foureyes.app.project.kept_attempts import Kept
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 
@@ -47,7 +48,8 @@ ADA = person("ada")
 class QuietRepo:
     """Answers what reading and claiming ask a repository, without git."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store | None = None) -> None:
+        self.store = store
         self.branches: dict[str, Sha] = {f"refs/heads/{TARGET}": sha("main")}
 
     def commit_of(self, ref: str) -> Sha | None:
@@ -55,6 +57,19 @@ class QuietRepo:
 
     def heads(self) -> dict[str, Sha]:
         return self.branches
+
+    def kept(self, below: str) -> dict[str, Sha]:
+        """Everything that was handed in is where it was put."""
+        assert self.store is not None
+        with self.store.read() as tx:
+            rows = tx.all("attempt.kept", Kept)
+        return {row.ref: row.head for row in rows if row.ref.startswith(below)}
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        return set(objects[:0])
+
+    def last_anchor(self, target: str) -> str | None:
+        return None if target else ""
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         return commit == of
@@ -76,7 +91,9 @@ class Place(Protocol):
 
 def application(store: Store) -> Application:
     """The real Application over a store."""
-    return Application(Context(store, lambda: cast("Repo", QuietRepo()), SharedClock(store.engine), RandomIds(), {}))
+    return Application(
+        Context(store, lambda: cast("Repo", QuietRepo(store)), SharedClock(store.engine), RandomIds(), {})
+    )
 
 
 class SqlitePlace:

@@ -57,6 +57,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "tasks.remove_label": [{"task": TASK, "labels": ["x"]}],
     "tasks.add_dependency": [{"task": TASK, "depends_on": [TASK]}],
     "tasks.remove_dependency": [{"task": TASK, "depends_on": [TASK]}],
+    "projects.note_place": [{"place": ""}],
+    "projects.adopt": [{"reason": WHY}],
     "plans.import_": [{"text": "# Plan\n\n## One\n"}],
     "plans.accept": [{"tasks": [TASK]}],
     "notes.log": [{"task": TASK, "text": "a line"}],

@@ -31,6 +31,14 @@ def is_a_file(place: Place, task: str) -> None:
     folder.write_text("")
 
 
+def is_repaired(place: Place) -> None:
+    """Without the obstacle, with the files as they were before it."""
+    folder = place.folder / "feedback"
+    folder.unlink()
+    if (before := folder.with_name("before")).exists():
+        before.rename(folder)
+
+
 class Deciding(NamedTuple):
     """A decision: before it, and itself; what its answer notes."""
 
@@ -86,6 +94,10 @@ def test_the_decision_stands_and_the_note_says_that_its_file_could_not_be_writte
     notes = deciding.act(floor, task)
     assert floor.app.lists.show(BOB, task).task.status == deciding.status
     floor.close()
+    (found,) = place.findings()
+    assert found[0] == "completeness"
+    assert found[1].startswith("feedback cannot be read: "), "an audit says it, and nothing else"
+    is_repaired(place)
     check(floor)
     (note,) = [note for note in notes if "feedback" in note]
     assert note.startswith(f".foureyes/feedback/{task}.json could not be written: ")

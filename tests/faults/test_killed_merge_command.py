@@ -26,13 +26,21 @@ def shop(tmp_path: Path, cast: Cast) -> Shop:
     return made
 
 
-def agreed(shop: Shop, number: int) -> HandedIn:
-    """A task that a person has approved, over checks that a person ran."""
-    cast = shop.cast
-    work = shop.deliver(cast.claude, shop.create(cast.alice), {f"src/part{number}.py": f"{number}\n"})
-    shop.checked(cast.alice, work.task)
-    shop.approve(cast.alice, work)
+def delivered(shop: Shop, number: int) -> HandedIn:
+    """A task whose work begins at the target as it is now."""
+    return shop.deliver(shop.cast.claude, shop.create(shop.cast.alice), {f"src/part{number}.py": f"{number}\n"})
+
+
+def agree(shop: Shop, work: HandedIn) -> HandedIn:
+    """A person approves it, over checks that a person ran."""
+    shop.checked(shop.cast.alice, work.task)
+    shop.approve(shop.cast.alice, work)
     return work
+
+
+def agreed(shop: Shop, number: int) -> HandedIn:
+    """A task that a person has approved."""
+    return agree(shop, delivered(shop, number))
 
 
 def line(shop: Shop, since: str) -> list[str]:
@@ -45,15 +53,18 @@ def line(shop: Shop, since: str) -> list[str]:
 
 def test_a_killed_fe_merge_is_finished_by_the_next_one_at_once_Q4(shop: Shop, tmp_path: Path) -> None:
     alice, note, since = shop.cast.alice, tmp_path / "steps", shop.tip()
-    works = [agreed(shop, 0)]
+    works = [delivered(shop, number) for number in range(2 + len(DECISIVE))]
+    agree(shop, works[0])
+    assert shop.merge()[works[0].task] == "merged", "the others began before it: git has something to merge"
+    agree(shop, works[1])
     assert killed(shop, alice, 0, str(note), "merge").rc == 0
     steps = note.read_text().splitlines()
-    for number, word in enumerate(DECISIVE, 1):
+    for work, word in zip(works[2:], DECISIVE, strict=True):
         at = next(n for n, step in enumerate(steps, 1) if step == word)
-        works.append(agreed(shop, number))
+        agree(shop, work)
         assert killed(shop, alice, at + 1, "-", "merge").rc == -signal.SIGKILL
-        assert shop.status(works[-1].task) == "approved"
-        assert shop.merge()[works[-1].task] in ("merged", "found"), word
+        assert shop.status(work.task) == "approved"
+        assert shop.merge()[work.task] in ("merged", "found"), word
     rows(shop)
     assert line(shop, since) == [work.task for work in works]
     assert shop.git("status", "--porcelain") == "", "a person's clean checkout follows"

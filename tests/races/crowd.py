@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from foureyes.adapters.clock import RandomIds
+from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.ports import Clock, Keys, Repo, WriteTx
@@ -31,13 +32,18 @@ def worker(number: int) -> Actor:
 @contextmanager
 def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Iterator[Application]:
     """One process's Application. Ids are random here: that of another process must not be repeated."""
-    ring = (lambda: keys) if keys else None
-    outside = RealOutside(ScriptedWorkshop)
-    app = Application(Context(place.open(), lambda: repo, clock or FixedClock(), RandomIds(), {}, ring, outside))
+    app = application(place.open(), repo, clock, keys)
     try:
         yield app
     finally:
         app.close()
+
+
+def application(store: Store, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Application:
+    """An Application over a store that is open already."""
+    ring = (lambda: keys) if keys else None
+    outside = RealOutside(ScriptedWorkshop)
+    return Application(Context(store, lambda: repo, clock or FixedClock(), RandomIds(), {}, ring, outside))
 
 
 def wait_before_writing(app: Application, gate: Gate) -> None:
@@ -46,10 +52,10 @@ def wait_before_writing(app: Application, gate: Gate) -> None:
     """
     write = app.context.store.write
 
-    def late() -> AbstractContextManager[WriteTx]:
+    def late(*, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
         setattr(app.context.store, "write", write)  # noqa: B010
         gate.wait()
-        return write()
+        return write(anywhere=anywhere)
 
     setattr(app.context.store, "write", late)  # noqa: B010
 

@@ -79,7 +79,7 @@ def test_an_approval_never_meets_an_attempt_that_it_did_not_see_D4_D7(place: Pla
     desk = founded(place)
     for _ in range(ROUNDS):
         task = desk.handed_in()
-        seen = desk.seen(task)
+        seen, diff_id = desk.seen(task), desk.show(task).attempts[-1].diff_id
         desk.close()
         moved = moved_repo(desk.script, task)
 
@@ -100,7 +100,8 @@ def test_an_approval_never_meets_an_attempt_that_it_did_not_see_D4_D7(place: Pla
         with opened(place, desk.script) as app:
             shown = app.lists.show(BOB, task)
         active = [approval for approval in shown.approvals if shown.task.status == "approved"]
-        assert all(approval.diff_id == shown.attempts[-1].diff_id == seen for approval in active)
+        assert all(approval.diff_id == shown.attempts[-1].diff_id == diff_id for approval in active)
+        assert all(approval.seen == shown.attempts[-1].seen == seen for approval in active)
         assert (shown.task.status == "approved") == (said[0] == "yes" and len(shown.attempts) == 1)
         sound(place)
 

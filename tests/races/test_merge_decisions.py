@@ -59,10 +59,10 @@ def before_writing(floor: Floor, act: Callable[[], None]) -> None:
     store = floor.app.context.store
     original = store.write
 
-    def hooked() -> AbstractContextManager[WriteTx]:
+    def hooked(*, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
         setattr(store, "write", original)  # noqa: B010
         act()
-        return original()
+        return original(anywhere=anywhere)
 
     setattr(store, "write", hooked)  # noqa: B010
 

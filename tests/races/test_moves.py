@@ -16,10 +16,11 @@ import pytest
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.opening import LOCK, restore_store
 from foureyes.adapters.store.shared import move_to_file, move_to_server
+from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem
 
 from tests.engines import NOW
-from tests.races.crowd import founded, opened, sound
+from tests.races.crowd import application, founded, opened, sound
 from tests.stage.fork import Child, Signal
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.places import Desk, Place, ServerPlace, state_of
@@ -152,7 +153,12 @@ def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back_less
     desk, task = prepared(file)
     late = Late(file, desk, task)
     Child(lambda: _write(file, desk, task)).result()
-    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True)
+
+    def placed(store: Store, where: str) -> None:
+        """As `fe store copy` does: who writes to it afterwards finds it where its journal says (P12)."""
+        application(store, desk.script).projects.note_place(ALICE, where)
+
+    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True, placed=placed)
     _write(shared, desk, task)
     before = state_of(shared.dump())
     move_to_file(str(file.folder), shared.server.url, file.project, LATER)

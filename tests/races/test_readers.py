@@ -111,10 +111,10 @@ def test_an_audit_that_began_before_an_exception_was_written_does_not_call_its_l
     writer = Child(close)
     lines = Mirror.lines
 
-    def meanwhile(mirror: Mirror) -> list[bytes]:
+    def meanwhile(mirror: Mirror, expected: int = 0) -> list[bytes]:
         looking.give()
         writer.result()
-        return lines(mirror)
+        return lines(mirror, expected)
 
     store = place.open()
     monkeypatch.setattr(Mirror, "lines", meanwhile)

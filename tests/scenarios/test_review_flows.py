@@ -389,7 +389,9 @@ def test_E2E_R06_queue_feedback_and_approval_are_the_same_after_everybody_has_go
     finally:
         bob.close()
         later.close()
-    shop.verify()
+    missed = shop.run(shop.cast.alice, "audit", "verify", "--json")
+    assert (missed.rc, [found["area"] for found in missed.json["findings"]]) == (6, ["completeness"])
+    assert f"feedback/{sent_back.task}.json is missing" in missed.out
 
 
 KILLED = """\

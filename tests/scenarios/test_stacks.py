@@ -208,3 +208,44 @@ def test_a_stack_of_auto_tasks_goes_through_by_rule_from_below_A7_M4(shop: Shop)
     assert shop.checked(cast.job, two.task)["status"] == "reviewing"
     assert shop.checked(cast.job, one.task)["status"] == "approved"
     assert shop.merge(cast.job) == {one.task: "merged", two.task: "merged"}
+
+
+def test_a_stack_on_one_file_is_merged_from_below_without_a_new_hand_in_A7_Q2(shop: Shop) -> None:
+    cast = shop.cast
+    login = lower(shop)
+    task = begun(shop, cast.claude, "More of the login")
+    shop.commit(f"fe/{task}", {"login.py": "open\nmore\n"}, onto=login.branch)
+    said = shop.done(cast.claude, "submit", task, "--branch", f"fe/{task}")
+    for each in (login.task, task):
+        shop.checked(cast.alice, each)
+    shop.approve(cast.alice, login)
+    shop.approve(cast.alice, HandedIn(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]))
+    assert shop.merge() == {login.task: "merged", task: "merged"}
+    assert shop.on_main("login.py") == "open\nmore"
+
+
+def test_who_took_its_own_part_of_another_task_before_is_not_let_off_for_the_rest_A7(shop: Shop) -> None:
+    cast = shop.cast
+    small, login = (
+        begun(shop, cast.claude, "Small", "--label=review:auto"),
+        begun(shop, cast.claude, "L", "-l", "security"),
+    )
+    first = shop.commit(f"fe/{small}", {"small.py": "s\n"})
+    shop.submit(cast.claude, small)
+    shop.commit(f"fe/{login}", {"login.py": "open\n"}, onto=first)
+    shop.done(cast.claude, "submit", login, "--branch", f"fe/{login}")
+    shop.git("branch", "-f", f"fe/{small}", "main")
+    shop.commit(f"fe/{small}", {"login.py": "open\n"}, message="small again")
+    again = shop.done(cast.claude, "submit", small, "--branch", f"fe/{small}")
+    assert [row["task"] for row in again["stack"]] == [login]
+    shop.checked(cast.alice, small)
+    assert shop.status(small) == "reviewing"
+
+
+def test_a_branch_that_was_there_before_anybody_had_the_task_is_nobodys_to_take_up_P2_K1(shop: Shop) -> None:
+    task = shop.create(shop.cast.alice, title="Not begun")
+    shop.commit(f"fe/{task}", {"evil.py": "evil\n"})
+    refused = shop.run(shop.cast.codex, "start", task, "--worktree")
+    assert refused.rc != 0
+    assert "nobody ever had" in refused.err
+    assert shop.status(task) == "open"

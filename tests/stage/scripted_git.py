@@ -201,7 +201,7 @@ class ScriptedWorkshop:
     def keep(self, ref: str, commit: Sha) -> None:
         self.kept[ref] = self.repo.refs[ref] = commit
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
         raise AssertionError(f"merge of {head} into {tip}")
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:

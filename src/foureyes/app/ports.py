@@ -205,9 +205,10 @@ class Workshop(Protocol):
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
         """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
-        which was shown, and by no other that history may have. Moves nothing.
+        which was shown, and by no other that history may have. `landed`: what of it is on the target already (A7);
+        where the base conflicts, only what comes after that is brought. Moves nothing.
         """
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:

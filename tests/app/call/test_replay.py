@@ -93,7 +93,7 @@ class DeskWorkshop(ScriptedWorkshop):
         self.conflict = False
         self.merges: dict[Sha, Sha] = {}
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
         name = self.repo.change_id(base, head)
         return Merged(None, ("a.py",), name) if self.conflict else Merged(sha(f"tree of {head} in {tip}"), (), name)
 

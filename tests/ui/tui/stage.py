@@ -35,7 +35,7 @@ from tests.ui.tui.quick_checks import with_quick_checks
 
 __all__ = [
     "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "PATIENCE", "SMALL", "Player", "Seat", "build", "held", "play",
-    "screen_of",
+    "screen_of", "small_work",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -56,6 +56,11 @@ run = "! grep -rn MESSY src"
 """
 CHECK = "if grep -rq RED src; then echo '1 failed'; exit 1; fi; echo '12 passed'\n"
 CODE = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(30))
+
+
+def small_work(name: str) -> dict[str, str]:
+    """Small work with its test. What two tasks leave behind differs: otherwise one would have the other inside (A7)."""
+    return {f"src/{name}.py": f"x = 1  # {name}\n", f"tests/test_{name}.py": f"y = 1  # {name}\n"}
 
 
 def environ(root: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.screens.summary import SummaryPage
 
 from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, CLAUDE, CODEX, Player, Seat, play
+from tests.ui.tui.stage import BOB, CLAUDE, CODEX, Player, Seat, play, small_work
 
 WORDS = "The limit is written in the code; see chapter 4."
 
@@ -53,7 +53,7 @@ def colours(at: Player) -> set[tuple[int, ...]]:
 
 
 def routine(seat: Seat, number: int) -> str:
-    return seat.deliver(f"Add part {number}", {f"src/{number}.py": "x = 1\n", f"tests/test_{number}.py": "y = 1\n"})
+    return seat.deliver(f"Add part {number}", small_work(str(number)))
 
 
 def test_of_twelve_eight_can_be_approved_in_one_go_but_no_risky_one_and_the_sample_stays_H3(seat: Seat) -> None:

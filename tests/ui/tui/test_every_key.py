@@ -14,7 +14,7 @@ from foureyes.ui.tui.keys import CONTEXTS, Context, bound
 from foureyes.ui.tui.screens.diff import DiffPage
 
 from tests.ui.tui.every_key import Press, Told, always, each, scrolled, scrolling, tell, uncovered, up_and_down
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play, small_work
 
 FILTER, SEARCH = "words, label:docs", "text to find here"
 TWO = {"src/login.py": "def login():\n    return 1\n", "src/steps.py": CODE.replace("return 5\n", "return 55\n")}
@@ -22,7 +22,6 @@ DIFF = {
     "src/login.py": "".join(f"line_{number} = {number}\n" for number in range(40)),
     "src/steps.py": CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020\n"),
 }
-TESTED = {"src/{}.py": "x = 1\n", "tests/test_{}.py": "y = 1\n"}
 
 PROMISED: dict[Context, str] = {
     "board": "up down j k left right pageup pagedown home end enter escape r n u f / i o l tab ! ? ctrl+p q ctrl+q",
@@ -51,8 +50,7 @@ def note(seat: Seat, task: str, title: str, severity: str = "LOW", **fields: str
 
 def routine(seat: Seat, title: str) -> str:
     """Routine work that waits: small, green, with its test."""
-    name = title.lower().replace(" ", "_")
-    return seat.deliver(title, {path.format(name): text for path, text in TESTED.items()})
+    return seat.deliver(title, small_work(title.lower().replace(" ", "_")))
 
 
 def kinds(told: Told, title: str) -> list[str]:

@@ -8,14 +8,12 @@ from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.task import TaskPage
 
 from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, BOB, CI, CLAUDE, Player, Seat, play, small_work
 
 
 def routine(seat: Seat, title: str, *labels: str, checked: bool = True) -> str:
     """Small, green work with its test."""
-    name = title.lower().replace(" ", "_")
-    files = {f"src/{name}.py": "x = 1\n", f"tests/test_{name}.py": "y = 1\n"}
-    return seat.deliver(title, files, labels=labels, checked=checked)
+    return seat.deliver(title, small_work(title.lower().replace(" ", "_")), labels=labels, checked=checked)
 
 
 def merge(seat: Seat) -> dict[str, str]:
@@ -142,8 +140,7 @@ def test_E2E_R05_the_label_of_a_task_decides_whether_a_person_is_asked(seat: Sea
     play(seat.sit(), plan)
     (row,) = seat.rows("open")
     assert row.labels == ["review:per-task"]
-    files = {"src/watched.py": "x = 1\n", "tests/test_watched.py": "y = 1\n"}
-    seat.work(row.id, files)
+    seat.work(row.id, small_work("watched"))
     seat.app.checks.run(CI, row.id)
     routine(seat, "Batched", "review:batch")
     skipped = routine(seat, "Trusted", "review:skip")

@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.core.nouns.finding import Found
 
-from tests.ui.tui.stage import BOB, CLAUDE, CODE, CODEX, LARGE, SMALL, Player, Seat, play
+from tests.ui.tui.stage import BOB, CLAUDE, CODE, CODEX, LARGE, SMALL, Player, Seat, play, small_work
 
 STEPS = {"src/steps.py": CODE.replace("return 5\n", "return 55\n")}
 TOGETHER: dict[str, tuple[str, ...]] = {
@@ -38,7 +38,7 @@ def plan(seat: Seat) -> None:
     task = seat.deliver("Add login", STEPS, labels=["security"])
     found = Found(severity="HIGH", title="55 is written in the code", path="src/steps.py", line=22)
     seat.app.findings.add(CODEX, task, found)
-    seat.deliver("Sort the list", {"src/sort.py": "x = 1\n", "tests/test_sort.py": "y = 1\n"})
+    seat.deliver("Sort the list", small_work("sort"))
     taken = seat.create("Export orders")
     seat.app.claims.start(CLAUDE, taken)
     seat.app.stops.hold(BOB, taken, "ask legal first")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import ALICE, Player, Seat, play
+from tests.ui.tui.stage import ALICE, Player, Seat, play, small_work
 
 
 def small(seat: Seat, name: str) -> str:
     """A task that can be approved in one go."""
-    return seat.deliver(f"Add {name}", {f"src/{name}.py": "x = 1\n", f"tests/test_{name}.py": "y = 1\n"})
+    return seat.deliver(f"Add {name}", small_work(name))
 
 
 def test_a_whole_batch_is_taken_back_one_after_the_other_but_not_by_a_key_that_is_held(seat: Seat) -> None:

@@ -53,9 +53,11 @@ class GitWorkshop:
         """
         objects.export.export(self._here.common_dir, tree, path)
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha) -> Merged:
-        """What git by itself makes of base..head brought onto `tip`, by that base and no other. Moves nothing."""
-        return objects.merge.merge(self._git, base=base, tip=tip, head=head)
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+        """What git by itself makes of base..head brought onto `tip`, by that base and no other; where that conflicts,
+        of what comes after `landed`, which is there already. Moves nothing.
+        """
+        return objects.merge.merge(self._git, base=base, tip=tip, head=head, landed=landed)
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
         """Whether a commit of the target holds exactly what the gate would have made of base..head there."""

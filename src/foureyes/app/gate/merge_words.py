@@ -22,7 +22,8 @@ def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
     """J3: the merge commit names task, approval and attempt, and anchors the journal."""
     assert facts.attempt is not None
     message = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
-    body = f"{message}\n\n" if message else ""
+    # A line that begins like a comment may be where git takes a message to end, and the trailers come after it.
+    body = f"{'> ' if message.startswith('#') else ''}{message}\n\n" if message else ""
     title = " ".join(facts.task.title.split())
     return (
         f"Merge {item.task}: {title}\n\n{body}"

@@ -31,7 +31,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_state, check_states_on
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.stacks import waits_for
+from foureyes.core.rules.stacks import landed_below, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -159,7 +159,7 @@ class OneMerge:
             raise GitProblem(f"the target branch {target} has no commit", next_step=shell("git", "branch", target))
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
-        merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head)
+        merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head, landed=landed_below(now.facts))
         if merged.diff_id != attempt.diff_id:
             return self._leave(other_change_words(attempt, merged.diff_id), stuck=True)
         if merged.tree is None:

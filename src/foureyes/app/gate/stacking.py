@@ -29,6 +29,10 @@ NOW = 2**62
 """Later than every journal row."""
 
 
+SAID = ("branch", "trailer")
+"""How another task says that it stands on this one before this one was handed in: what both have is this one's."""
+
+
 class HandedRow(msgspec.Struct, frozen=True):
     """An attempt with its commits."""
 
@@ -64,7 +68,8 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
     """The attempt with what is inside of other tasks; who works on these has made a part of it, too (A6)."""
     mine = _handed(task, event)
     ids = [row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)]
-    said = [TaskId(row.upper) for row in tx.all("stack.below", BelowRow, ids=ids) if row.task == task] if ids else []
+    rows = tx.all("stack.below", BelowRow, ids=ids) if ids else []
+    said = [TaskId(row.upper) for row in rows if row.task == task and row.how in SAID]
     others, own = handed_of(tx, ids), handed_of(tx, [task])
     found = found_below(mine, others, own, said)
     theirs = {(below.task, below.attempt) for below in found}

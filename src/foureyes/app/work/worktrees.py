@@ -17,8 +17,9 @@ from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import GitProblem, LostClaim, Reason
-from foureyes.steps import fe, shell
+from foureyes.steps import blank, fe, shell
 
 
 class Worktrees:
@@ -67,8 +68,27 @@ def make_worktree(context: Context, task: TaskId, session: SessionId) -> Worktre
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
     begin_again(context, task)
     ref = branch_of(context, task)
+    _refuse_planted(context, task, ref, base)
     path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
     return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"))
+
+
+def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha) -> None:
+    """A branch that has work before anybody had the task is nobody's whom the record knows: who takes it up would hand
+    it in as their own (P2).
+    """
+    head = context.repo.commit_of(ref)
+    if head is None or context.repo.is_ancestor(head, base):
+        return
+    with context.store.read() as tx:
+        history = facts_of(context, tx, task).history
+    if any(entry.action in IMPLEMENTATION for entry in history or ()):
+        return
+    name = ref.removeprefix("refs/heads/")
+    raise GitProblem(
+        f"the branch {name} has commits that are not on the target, and nobody ever had {task}: whose are they?",
+        next_step=shell("git", "branch", "-m", name, blank("ANOTHER-NAME"), before="look at them; to set them aside: "),
+    )
 
 
 def branch_of(context: Context, task: TaskId) -> str:

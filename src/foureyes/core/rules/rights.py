@@ -17,11 +17,13 @@ FOR_A_SERVICE = frozenset(
         "merge", "plan import", "checkpoint create", "finding respond", "finding import",
     }
 )  # fmt: skip
+BATCH = "batch open"
+"""No command of its own: it comes with the first look at what would be approved together (H3)."""
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "batch open",
+        BATCH,
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset({"merge"})
@@ -99,10 +101,11 @@ def barred(
         )
     if verb in FOR_PEOPLE and kind != "human":
         rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+        typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
         return Reason(
             rule,
-            f"fe {verb} is for people",
-            by("person", fe(*verb.split(), blank("…")), "a person runs it in a terminal: "),
+            "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people",
+            by("person", typed, "a person runs it in a terminal: "),
         )
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(

@@ -14,7 +14,7 @@ import msgspec
 
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.stack import Below, How
-from foureyes.core.words.ids import TaskId
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason
 from foureyes.steps import Steps, fe, in_turn, prose, shell
 
@@ -261,3 +261,16 @@ def why_not_by_rule(facts: Facts) -> list[Reason]:
         Reason("A7", f"{in_words(lower.inside)}, {standing(lower.task)}", fe("show", lower.task.id))
         for lower in unmerged(facts)
     ]
+
+
+def landed_below(facts: Facts) -> Sha | None:
+    """A7: the head of the nearest task below that is on the target as it was handed in; None where there is none. What
+    comes after it is all that the merge still has to bring.
+    """
+    landed = [
+        lower.inside
+        for lower in facts.below
+        if lower.inside.how == "whole" and is_merged(lower.task) and lower.attempt is not None
+        if lower.inside.top == lower.attempt.head
+    ]
+    return Sha(max(landed, key=lambda inside: inside.commits).top) if landed else None

@@ -11,12 +11,15 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.errors import Reason
-from foureyes.steps import by_person, fe, prose
+from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 SERVICE = "service:"
+
+
+PERSON_STARTS = prose("a person starts it in a terminal")
 
 
 def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reason | None:
@@ -32,13 +35,13 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
         return starter.bound
     if starter.kind == "agent" or starter.trust != "observed":
         message = "what runs below an agent is of that agent's origin, so an agent starts nothing that is independent"
-        return Reason("I5", message, by_person(fe("run")))
+        return Reason("I5", message, PERSON_STARTS)
     if starter.by_key:
         message = "here you are a person only under what you sign, and what you start signs nothing"
         return Reason("I5", message, fe("whoami"))
     if starter.kind == "service" and not _is_named(starter, services):
         message = "a service starts nothing that is independent unless the accepted policy names it"
-        return Reason("I5", message, by_person(fe("run")))
+        return Reason("I5", message, PERSON_STARTS)
     return None
 
 

@@ -43,6 +43,10 @@ def test_a_tree_that_could_be_seen_in_two_ways_is_none_A2() -> None:
         entry(b"100644", b"b") + plain,
         entry(b"100644", b"a/b"),
         entry(b"100644", b""),
+        entry(b"40000", b".Git"),
+        entry(b"100644", b".git . "),
+        entry(b"40000", b".."),
+        entry(b"100644", b"n" * 256),
         plain[:-1],
         b"100644 a",
     ):

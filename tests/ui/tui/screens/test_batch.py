@@ -9,7 +9,7 @@ from foureyes.core.rules.risk import Risk
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
 
-from tests.ui.tui.stage import BOB, Player, Seat, play
+from tests.ui.tui.stage import BOB, Player, Seat, play, small_work
 
 
 class Clock:
@@ -53,9 +53,7 @@ def test_what_the_filter_hides_is_left_and_that_is_said() -> None:
 
 
 def test_only_what_the_filter_shows_is_approved_and_previewed_H2(seat: Seat) -> None:
-    near, away = (
-        seat.deliver(f"Add {n}", {f"src/{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in ("near", "away")
-    )
+    near, away = (seat.deliver(f"Add {n}", small_work(n)) for n in ("near", "away"))
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
@@ -75,9 +73,7 @@ def test_only_what_the_filter_shows_is_approved_and_previewed_H2(seat: Seat) -> 
 
 
 def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_its_row_H2(seat: Seat) -> None:
-    tasks = [
-        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(3)
-    ]
+    tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(3)]
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
@@ -116,9 +112,7 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
 
 
 def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat: Seat) -> None:
-    tasks = [
-        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(5)
-    ]
+    tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(5)]
     risky = seat.deliver("Move the deployment", {"Dockerfile": "FROM scratch\n"})
 
     async def story(at: Player) -> None:
@@ -161,9 +155,7 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat:
 
 
 def test_every_row_says_how_much_of_it_was_seen_and_a_file_that_says_so_counts_for_nothing_H4(seat: Seat) -> None:
-    tasks = [
-        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(2)
-    ]
+    tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(2)]
     (file, _) = seat.app.attempts.changes(tasks[1]).files
     seat.app.drafts.save(BOB, Draft(task=tasks[1], attempt=1, seen={file.hunks[0].id: "shown"}))
 

@@ -17,7 +17,7 @@ from foureyes.ui.tui.screens.text_page import TextPage
 from foureyes.ui.tui.text.summary import Happened, Looks, header, ordered, summary_lines
 
 from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, LARGE, Player, Seat, play
+from tests.ui.tui.stage import BOB, LARGE, Player, Seat, play, small_work
 
 ROW = QueueRow(
     task="fe-1", title="Add login", priority=1, attempt=2, diff_id="d1", mode="batch", auto_approvable=True,
@@ -75,7 +75,7 @@ def test_other_orders_keep_the_numbers() -> None:
 def test_the_keys_of_the_summary(seat: Seat) -> None:
     first = seat.deliver("Add login", labels=["security"])
     second = seat.deliver("Add colours", {"src/colours.py": "RED = 1\n"})
-    third = seat.deliver("Sort the list", {"src/sort.py": "x = 1\n", "tests/test_sort.py": "y = 1\n"})
+    third = seat.deliver("Sort the list", small_work("sort"))
 
     async def story(at: Player) -> None:
         screen = await at.press("r")
@@ -221,9 +221,7 @@ def test_the_order_and_the_filter_hold_after_a_restart(seat: Seat) -> None:
 
 
 def test_the_numbers_are_of_what_still_waits_and_mine_leaves_out_what_is_decided(seat: Seat) -> None:
-    tasks = [
-        seat.deliver(f"Add part {n}", {f"src/part{n}.py": "x = 1\n", f"tests/test_{n}.py": "y = 1\n"}) for n in range(3)
-    ]
+    tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(3)]
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()

@@ -11,7 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os.path import exists, isdir, join, lexists, realpath
+from os.path import exists, isdir, islink, join, lexists, realpath
 from time import monotonic, sleep
 from typing import NamedTuple
 
@@ -111,7 +111,7 @@ def _existing(git: Git, at: Desk, ref: str) -> Located | None:
         _clear_half_made(git, at)
         return None
     if known is None:
-        if isdir(at.path) and os.listdir(at.path):
+        if islink(at.path) or (isdir(at.path) and os.listdir(at.path)):
             raise GitProblem(
                 f"{at.path} is there already, and is no worktree of this repository", next_step=prose("move it away")
             )

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TREE, MODULE = b"40000", b"160000"
 PORTION = 256
+LONGEST_NAME = 255
+"""Bytes that a file system takes for one name."""
 """So many questions at once: they fit into a pipe while nobody reads the answers."""
 
 
@@ -155,6 +157,11 @@ def _when(lines: list[bytes]) -> int:
     return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
 
 
+def _is_reserved(name: bytes) -> bool:
+    """Whether no checkout can hold a file of that name: git refuses it, or the file system does."""
+    return len(name) > LONGEST_NAME or (name[:1] == b"." and name.rstrip(b". ").lower() in (b"", b".git"))
+
+
 def tree_entries(content: bytes, size: int) -> dict[bytes, Entry] | None:
     """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
     in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
@@ -167,7 +174,7 @@ def tree_entries(content: bytes, size: int) -> dict[bytes, Entry] | None:
         at = end + 1 + size
         mode = mode.lstrip(b"0")
         place = name + b"/" if mode == TREE else name
-        if end < 0 or at > len(content) or not name or b"/" in name or place <= before:
+        if end < 0 or at > len(content) or not name or b"/" in name or place <= before or _is_reserved(name):
             return None
         entries[name] = Entry(mode, Sha(content[end + 1 : at].hex()))
         count, before = count + 1, place

@@ -30,14 +30,18 @@ _IDENTITY = {
 }
 
 
-def merge(git: Git, *, base: Sha, tip: Sha, head: Sha) -> Merged:
+def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
     """What base..head makes of `tip`, by that base alone; and what was read for it: the name of the change (A2), and
-    what the merge does to the target.
+    what the merge does to the target. `landed` is a part of base..head that was merged by itself: where both sides have
+    it and git can not tell, only what comes after it is brought.
     """
     sides = [must_be_sha(commit) for commit in (base, tip, head)]
     began, onto, now = (_there(commit, found) for commit, found in zip(sides, known(git, *sides), strict=True))
     shown_change = diff(git, began.tree, now.tree)
     made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree, kept=True)
+    if made.tree is None and landed is not None:
+        (begun,) = known(git, must_be_sha(landed))
+        made = three_way(git, base=_there(landed, begun).tree, ours=onto.tree, theirs=now.tree, kept=True)
     if made.tree is None:
         return Merged(None, made.conflicts, shown_change.diff_id)
     done = shown_change if onto.tree == began.tree else diff(git, onto.tree, made.tree)
