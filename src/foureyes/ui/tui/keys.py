@@ -56,7 +56,7 @@ _ALWAYS = (
     Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe attention"),
     Key("?", "help", "help", "all keys, this screen's first"),
     Key("ctrl+p", "palette", "", "every action by name"),
-    Key("ctrl+q", "leave", "", "quit from anywhere; drafts and place are kept"),
+    Key("ctrl+q", "leave", "", "quit from anywhere; your words and your place are kept"),
 )
 _UNDO = Key("u", "undo", "", "take the newest approval back, until it merges; then the one before",
             "decisions.withdraw", "fe approve {task} --withdraw")  # fmt: skip
