@@ -85,8 +85,9 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     """Rows as values of one type. Columns whose field is a list or a struct hold JSON."""
     if not rows:
         return []
-    # Few rows hold JSON, and asking a type for its fields costs more than reading a row into it.
-    nested = nested_fields(into) if any(map(_may_be_json, chain.from_iterable(rows))) else ()
+    nested = _NESTED.get(into)
+    if nested is None:  # few rows hold JSON, and asking a type for its fields costs more than reading a row into it
+        nested = nested_fields(into) if any(map(_may_be_json, chain.from_iterable(rows))) else ()
     out = []
     for row in rows:
         record: dict[str, object] = dict(zip(columns, row, strict=True))

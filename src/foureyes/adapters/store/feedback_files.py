@@ -56,6 +56,7 @@ class FeedbackFiles:
         self._owed = os.path.join(folder, "feedback.owed")
         self._shared = shared
         self._markers: dict[str, int] = {}
+        self._looked = shared
 
     def owe(self, tasks: Iterable[str]) -> None:
         """Before the commit: mark the files that it will owe. Without a marker the next decision writes the file."""
@@ -92,7 +93,8 @@ class FeedbackFiles:
         """Write what others left owing; whoever is still at it holds its marker. No write fails because of it."""
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
-        if not self._shared and not os.path.lexists(self._folder):
+        if not self._looked:
+            self._looked = True
             with suppress(Exception):
                 self._bring_if_decided(tx)
         if not os.access(self._owed, os.F_OK):
@@ -107,8 +109,8 @@ class FeedbackFiles:
                     self._let_go(task)
 
     def _bring_if_decided(self, tx: Tx) -> None:
-        """Of an older project, or one whose folder somebody removed."""
-        if tx.one("attempt.any_decision", Rows) is not None:
+        """Of an older project, or one whose folder somebody removed: asked once, later decisions write their own."""
+        if not os.path.lexists(self._folder) and tx.one("attempt.any_decision", Rows) is not None:
             self.bring_all(tx)
 
     def bring_all(self, tx: Tx) -> list[str]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
 from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
 from foureyes.app.call.work import Work
-from foureyes.app.views.project import Key, ProjectView
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import Task
@@ -23,6 +22,7 @@ from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Repo, Store, Tx, Workshop
+    from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import IdentityRule, ReviewPolicy
@@ -170,9 +170,13 @@ class Context:
     @staticmethod
     def has_keys(tx: Tx) -> bool:
         """Whether any person's key counts in this project."""
+        from foureyes.app.views.project import Key
+
         return any(key.retired_at is None for key in tx.all("record.keys", Key))
 
     def project(self, tx: Tx) -> ProjectView:
+        from foureyes.app.views.project import ProjectView
+
         project = tx.once("project", lambda: tx.one("project.get", ProjectView))
         if project is None:
             raise Internal("the store has no project row")

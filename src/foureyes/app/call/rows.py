@@ -26,6 +26,12 @@ class Named(msgspec.Struct, frozen=True):
     id: str
 
 
+class Hash(msgspec.Struct, frozen=True):
+    """The hash of a journal row."""
+
+    hash: str
+
+
 class Count(msgspec.Struct, frozen=True):
     """A number."""
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
+from foureyes.app.call.rows import Hash
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.project import Key
 from foureyes.core.events import DecisionSigned
@@ -51,12 +52,6 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     statement: Statement
     signature: str
-
-
-class Hash(msgspec.Struct, frozen=True):
-    """The hash of a journal row."""
-
-    hash: str
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):

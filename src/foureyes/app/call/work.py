@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.caller import gate_of, refuse_other_task
 from foureyes.app.call.rows import Count, Known
 from foureyes.app.views.session import SessionView
-from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted
 from foureyes.errors import Internal
 
 if TYPE_CHECKING:
     from foureyes.app.ports import WriteTx
+    from foureyes.core.events import Event, SessionStarted
     from foureyes.core.nouns.session import Actor
 
 
@@ -78,11 +78,16 @@ class Work:
                 for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)
             }
             missing = tuple(piece for piece in actor.evidence if piece not in have)
-            event = SessionEvidenceAdded(evidence=missing) if missing else None
+            if missing:
+                from foureyes.core.events import SessionEvidenceAdded
+
+                event = SessionEvidenceAdded(evidence=missing)
         if event is not None:
             tx.append(actor.session, self.at, [("", event)])
 
     def _first_words(self) -> SessionStarted:
+        from foureyes.core.events import SessionStarted
+
         actor = self.actor
         name = actor.name
         if actor.kind == "agent" and actor.trust != "asserted":

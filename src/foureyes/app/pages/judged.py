@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import WAIVED, parties_of
+from foureyes.app.call.rows import Hash
 from foureyes.app.views.review import QueueRow
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.gate import Tip
@@ -59,12 +60,6 @@ class End(msgspec.Struct, frozen=True):
     """The end of the journal."""
 
     seq: int
-    hash: str
-
-
-class Hash(msgspec.Struct, frozen=True):
-    """The hash of a journal row."""
-
     hash: str
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.signing import Hash
+from foureyes.app.call.rows import Hash
 from foureyes.core.words.place import FILE, place_words
 from foureyes.errors import GitProblem
 from foureyes.steps import fe, phrase

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
 from foureyes.core.nouns.attempt import DETACHED, Attempt, own_branch
-from foureyes.core.rules import gate
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
+    from foureyes.core.rules import gate
 
 
 def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
     """What git says about where an attempt came from; None when git cannot be asked."""
+    from foureyes.core.rules import gate
+
     try:
         if attempt.landed:
             head = context.repo.commit_of(f"refs/heads/{target}")
@@ -29,6 +31,8 @@ def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
 
 def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
     """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
+    from foureyes.core.rules import gate
+
     if not attempt.landed:
         return gate.Tip(head=heads.get(attempt.ref))
     return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))

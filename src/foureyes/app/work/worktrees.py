@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of, attempts_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.ports import Tx
 from foureyes.app.views.work import WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
@@ -20,6 +20,9 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import GitProblem, LostClaim, Reason
 from foureyes.steps import blank, fe, shell
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
 
 
 class Worktrees:

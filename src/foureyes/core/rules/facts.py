@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import msgspec
 
 from foureyes.core.nouns.attempt import Attempt, Author, HandedIn
-from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
@@ -17,6 +16,7 @@ from foureyes.core.words.ids import SessionId
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckResult
+    from foureyes.core.nouns.finding import Blocking
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ without case, as the most careless file system may read them.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -228,8 +228,10 @@ class Table(NamedTuple):
     pair_starts: tuple[str, ...]
 
 
-def _table(files: tuple[GateFile, ...]) -> Table:
-    names = [folded_path(file.name) for file in files]
+@cache
+def gate_table() -> Table:
+    """The list, made ready when it is first asked."""
+    names = [folded_path(file.name) for file in GATE_FILES]
     top = frozenset(name[1:] for name in names if name.startswith("/"))
     single = [name for name in names if "/" not in name]
     pairs = [name for name in names if "/" in name[1:]]
@@ -243,20 +245,18 @@ def _table(files: tuple[GateFile, ...]) -> Table:
     )
 
 
-_TABLE = _table(GATE_FILES)
-
-
 @lru_cache(maxsize=4_096)
 def is_gate_file(path: str) -> bool:
     """A4: whether a path is one of the list, or lies in one, or may be one under a short name of Windows."""
+    table = gate_table()
     plain = folded_path(path)
     parts = plain.split("/")
     pairs = [f"{one}/{two}" for one, two in pairwise(parts)]
     return (
-        parts[0] in _TABLE.top
-        or not _TABLE.names.isdisjoint(parts)
-        or any(part.startswith(_TABLE.starts) or part.endswith(_TABLE.ends) for part in parts)
-        or not _TABLE.pairs.isdisjoint(pairs)
-        or any(pair.startswith(_TABLE.pair_starts) for pair in pairs)
+        parts[0] in table.top
+        or not table.names.isdisjoint(parts)
+        or any(part.startswith(table.starts) or part.endswith(table.ends) for part in parts)
+        or not table.pairs.isdisjoint(pairs)
+        or any(pair.startswith(table.pair_starts) for pair in pairs)
         or is_short_name(plain)
     )

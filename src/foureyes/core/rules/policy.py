@@ -11,10 +11,8 @@ import msgspec
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
-from foureyes.core.rules.gate_files import is_gate_file
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.folding import folded
-from foureyes.core.words.globs import matching_any_case
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
@@ -205,6 +203,9 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     """A4: the changed paths that only a person may agree to; names without case."""
+    from foureyes.core.rules.gate_files import is_gate_file  # a long list, and most commands ask about no path
+    from foureyes.core.words.globs import matching_any_case
+
     wanted = list(paths)
     protected = set(matching_any_case(wanted, _with_links(policy.protected_paths)))
     return [path for path in wanted if is_gate_file(path) or path in protected]

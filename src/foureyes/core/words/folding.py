@@ -6,17 +6,17 @@ in characters that such a file system leaves out, in dots or blanks at their end
 
 from __future__ import annotations
 
-import re
+from foureyes.core.words.shape import Shape
 
 DOTTED_I = (("i\u0307", "i"), ("\u0131", "i"))
 """What a Turkish keyboard makes of an I."""
 LEFT_OUT = frozenset({"Cf", "Cc", "Cs", "Zl", "Zp"})
 """Categories of characters that nobody sees."""
-SELECTORS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+SELECTORS = Shape("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 """Characters that nobody sees, of other categories."""
 
-_ODD = re.compile(r"[\\:]|[. ](?:/|\Z)")
-SHORT = re.compile(r"(?:\A|/)[^/.~]{1,6}~[1-9][0-9]{0,5}(?:\.[^/.]{0,3})?(?:/|\Z)")
+_ODD = Shape(r"[\\:]|[. ](?:/|\Z)")
+SHORT = Shape(r"(?:\A|/)[^/.~]{1,6}~[1-9][0-9]{0,5}(?:\.[^/.]{0,3})?(?:/|\Z)")
 """A name as Windows abbreviates one (`FOUREY~1.TOM`): it may mean any file."""
 
 

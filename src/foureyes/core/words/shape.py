@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 
 class Shape:
@@ -24,6 +25,10 @@ class Shape:
         """The first place in a text that is so."""
         return self._compiled.search(text)
 
-    @property
+    def sub(self, replacement: str, text: str) -> str:
+        """A text with every such place replaced."""
+        return self._compiled.sub(replacement, text)
+
+    @cached_property
     def _compiled(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self._flags)

@@ -9,6 +9,9 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run one command. It lives for a tenth of a second: collecting garbage during its imports only costs time."""
     gc.disable()
+    from foureyes.ui.cli.straight import straighten
+
+    straighten("foureyes")
     from foureyes.ui.cli.imports import lighten
 
     lighten()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from _thread import RLock
+from _thread import RLock, _local
 from types import ModuleType
 from typing import Any
 
@@ -48,12 +48,17 @@ def lighten() -> None:
         Later("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
         Later("inspect", cleandoc=clean_help),
         Later("textwrap"),
+        Later("threading", local=_local),
         Later("msgspec.inspect"),
         Later("msgspec.msgpack"),
         Later("msgspec.toml"),
         Later("msgspec.yaml"),
     ):
         sys.modules.setdefault(later.__name__, later)
+    if sys.version_info < (3, 12):  # later ones do so themselves: what counts is written in C, and there is the same
+        import _datetime  # type: ignore[import-not-found]
+
+        sys.modules.setdefault("datetime", _datetime)
     if "typing_extensions" not in sys.modules:
         _import_them()
 
