@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 
 from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.app import ports
 from foureyes.bootstrap.outside import Outside, template
 from foureyes.core.nouns.finding import Finding
@@ -17,9 +18,8 @@ from foureyes.errors import Internal
 
 @pytest.fixture
 def outside() -> ports.Outside:
-    return Outside(
-        Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place"), "/place/.foureyes", {}
-    )
+    place = Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place")
+    return Outside(place, "/place/.foureyes", {}, SharedGit(place))
 
 
 def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.core.nouns.session import Actor
@@ -50,18 +51,23 @@ class Repository:
     def switch(self, name: str) -> None:
         self.git("switch", "-q", name)
 
-    def port(self, at: Path | None = None) -> GitRepo:
+    def port(self, at: Path | None = None, shared: SharedGit | None = None) -> GitRepo:
         """What the program reads of it, standing there."""
         place = locate(at or self.path)
         assert place is not None
-        return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+        return GitRepo(place, shared)
 
-    def workshop(self, at: Path | None = None) -> GitWorkshop:
+    def shared_git(self) -> SharedGit:
+        """One git for both of them, as the program has it."""
+        place = locate(self.path)
+        assert place is not None
+        return SharedGit(place)
+
+    def workshop(self, at: Path | None = None, shared: SharedGit | None = None) -> GitWorkshop:
         """What the program changes in it, standing there."""
         place = locate(at or self.path)
         assert place is not None
-        folder = os.path.join(place.root, ".foureyes")
-        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder)
+        return GitWorkshop(place, os.path.join(place.root, ".foureyes"), shared)
 
 
 class Checkout(Repository):

@@ -50,7 +50,8 @@ class Floor(Desk):
     def __init__(self, place: Place, template: Path) -> None:
         shutil.rmtree(place.root)
         self.checkout: Checkout = copy_of(template, place.root)
-        super().__init__(place, self.checkout.port)
+        shared = self.checkout.shared_git()
+        super().__init__(place, lambda: self.checkout.port(shared=shared))
         place.folder.mkdir()
         (place.folder / ".gitignore").write_text("*\n")
         self.checkout.write("check.sh", CHECK)
@@ -58,7 +59,8 @@ class Floor(Desk):
         self.base = self.checkout.head()
         where = locate(place.root)
         assert where is not None
-        self.outside = Outside(where, str(place.folder), {"PATH": os.environ["PATH"], "TMPDIR": os.environ["TMPDIR"]})
+        environ = {name: os.environ[name] for name in ("PATH", "TMPDIR")}
+        self.outside = Outside(where, str(place.folder), environ, shared)
         self.found()
         self.app.policy.accept(ALICE)
 

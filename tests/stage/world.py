@@ -148,7 +148,10 @@ class GitWorld(World):
 
     def __init__(self, checkout: Checkout, environ: Mapping[str, str] | None = None) -> None:
         self.checkout = checkout
-        super().__init__(checkout.port, environ, workshop=checkout.workshop)
+        shared = checkout.shared_git()
+        super().__init__(
+            lambda: checkout.port(shared=shared), environ, workshop=lambda: checkout.workshop(shared=shared)
+        )
 
     def work(self, actor: Actor, task: str, *, branch: str = "", text: str = "work\n", name: str = "work.py") -> str:
         """Start a task and commit something for it on a branch."""

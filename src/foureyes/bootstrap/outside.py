@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.git.client.locate import Located
 
 if TYPE_CHECKING:
+    from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.ports import CheckRunner, DraftFiles, Workshop
     from foureyes.core.nouns.finding import Finding, Found
 
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
 class Outside:
     """The workshop, the check runner, reports, prompts, and which processes still run."""
 
-    def __init__(self, place: Located, folder: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: Located, folder: str, environ: Mapping[str, str], git: SharedGit) -> None:
         self._place = place
         self._folder = folder
         self._environ = environ
+        self._git = git
 
     def workshop(self) -> Workshop:
         from foureyes.adapters.git.workshop import GitWorkshop
 
-        place = self._place
-        return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, self._folder)
+        return GitWorkshop(self._place, self._folder, self._git)
 
     def checks(self) -> CheckRunner:
         from foureyes.adapters.checks.pipeline import Pipeline

@@ -11,6 +11,7 @@ from foureyes.errors import EnvironmentProblem, NoProject
 from foureyes.steps import fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
+    from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.adapters.git.workshop import GitWorkshop
     from foureyes.config.settings import Value
@@ -31,18 +32,18 @@ def repository(cwd: str) -> Located:
     return place
 
 
-def git(place: Located) -> GitRepo:
+def git(place: Located, shared: SharedGit | None = None) -> GitRepo:
     """The repository's port; imported late, because many commands never need git."""
     from foureyes.adapters.git.repo import GitRepo
 
-    return GitRepo(place.worktree, place.git_dir, place.common_dir, place.root)
+    return GitRepo(place, shared)
 
 
 def workshop(place: Located) -> GitWorkshop:
     """The port that changes the repository."""
     from foureyes.adapters.git.workshop import GitWorkshop
 
-    return GitWorkshop(place.worktree, place.git_dir, place.common_dir, place.root, folder_of(place))
+    return GitWorkshop(place, folder_of(place))
 
 
 def describe(place: Located) -> str:

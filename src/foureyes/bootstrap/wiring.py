@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
+from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.store.opening import open_store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context, stamp
@@ -75,9 +76,10 @@ def server_of(folder: str, place: Located, url: str) -> tuple[str, str]:
 def application(store: Store, place: Located, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
     """An Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
-    outside = Outside(place, folder, environ)
+    shared = SharedGit(place)
+    outside = Outside(place, folder, environ, shared)
     return Application(
-        Context(store, lambda: git(place), clock, RandomIds(), environ, lambda: keys(environ, asking), outside)
+        Context(store, lambda: git(place, shared), clock, RandomIds(), environ, lambda: keys(environ, asking), outside)
     )
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.repo import GitRepo
 from foureyes.app.ports import Repo
 from foureyes.core.nouns.attempt import DETACHED, ChangedFile
 from foureyes.core.words.ids import Sha
@@ -457,9 +455,3 @@ def test_hooks_of_the_repository_do_not_run_when_reading(project: Project, tmp_p
     project.port().uncommitted(MAIN)
     project.change(MAIN)
     assert not (tmp_path / "ran").exists()
-
-
-def test_a_repository_object_takes_paths_of_either_kind(new_project: Callable[..., Project]) -> None:
-    project = new_project("paths")
-    git_dir = project.path / ".git"
-    assert GitRepo(project.path, git_dir, str(git_dir), project.path).commit_of("main") == project.head()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
@@ -13,6 +11,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import anchor_near, text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
 from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
+from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -27,21 +26,13 @@ if TYPE_CHECKING:
 class GitRepo:
     """One repository, seen from one worktree. `root` is the main worktree, or a bare repository's directory."""
 
-    def __init__(
-        self,
-        worktree: str | os.PathLike[str],
-        git_dir: str | os.PathLike[str],
-        common_dir: str | os.PathLike[str],
-        root: str | os.PathLike[str],
-    ) -> None:
-        self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
+    def __init__(self, here: Located, shared: SharedGit | None = None) -> None:
+        self._here = here
+        self._shared = shared or SharedGit(here)
 
-    @cached_property
+    @property
     def _git(self) -> Git:
-        """The executable; loaded when first needed, because files alone answer the commonest questions."""
-        from foureyes.adapters.git.client.git import Git
-
-        return Git(self._here.git_dir, self._here.common_dir)
+        return self._shared.git
 
     def check_version(self) -> None:
         """`GitProblem` when git is missing or older than 2.38. Whatever starts git does this first, once."""
@@ -51,8 +42,7 @@ class GitRepo:
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
-        if "_git" in self.__dict__:
-            self._git.close()
+        self._shared.close()
 
     # Refs
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, objects, reading
 from foureyes.adapters.git.client import loose_objects
 from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.shared_git import SharedGit
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
@@ -22,28 +22,18 @@ if TYPE_CHECKING:
 class GitWorkshop:
     """What is done to one repository. `folder` is the project's: worktrees of tasks are below it."""
 
-    def __init__(
-        self,
-        worktree: str | os.PathLike[str],
-        git_dir: str | os.PathLike[str],
-        common_dir: str | os.PathLike[str],
-        root: str | os.PathLike[str],
-        folder: str | os.PathLike[str],
-    ) -> None:
-        self._here = Located(os.fspath(worktree), os.fspath(git_dir), os.fspath(common_dir), os.fspath(root))
-        self._folder = os.fspath(folder)
+    def __init__(self, here: Located, folder: str, shared: SharedGit | None = None) -> None:
+        self._here = here
+        self._folder = folder
+        self._shared = shared or SharedGit(here)
 
-    @cached_property
+    @property
     def _git(self) -> Git:
-        """The executable; loaded when first needed."""
-        from foureyes.adapters.git.client.git import Git
-
-        return Git(self._here.git_dir, self._here.common_dir)
+        return self._shared.git
 
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
-        if "_git" in self.__dict__:
-            self._git.close()
+        self._shared.close()
 
     # Objects
 
