@@ -51,7 +51,7 @@ class Tool(msgspec.Struct, frozen=True):
 
 TITLE = "Read the header of every block again"
 LINE = "the third case is the one that fails"
-FE = Tool("fe", ("init",), ("create", TITLE), ("start", "{}"), ("log", "{}", LINE))
+FE = Tool("fe", ("init",), ("create", TITLE), ("start", "{}", "--here"), ("log", "{}", LINE))
 OTHERS = (
     Tool("td", ("init",), ("create", TITLE), ("start", "{}"), ("log", "{}", LINE)),
     Tool(

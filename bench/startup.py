@@ -104,15 +104,16 @@ class Project:
 
 
 def commands(project: Project, rounds: int) -> dict[str, Command]:
-    """What is measured; `fe start` gets a fresh task each time, `fe log` writes to one that is being worked on."""
+    """What is measured; `fe start` gets a fresh task each time and makes no
+    worktree, `fe log` writes to one that is being worked on."""
     fresh = [project.create(f"Task {number}") for number in range(rounds)]
     logged = project.create("The one that is logged to")
-    project.run(project.fe, "start", logged)
+    project.run(project.fe, "start", logged, "--here")
     return {
         BASELINE: lambda _: [project.python, "-c", "pass"],
         "fe --help": lambda _: [project.fe, "--help"],
         "fe log": lambda number: [project.fe, "log", logged, f"line {number}"],
-        "fe start": lambda number: [project.fe, "start", fresh[number]],
+        "fe start": lambda number: [project.fe, "start", fresh[number], "--here"],
         "fe list": lambda _: [project.fe, "list"],
         "fe show": lambda _: [project.fe, "show", logged],
         "fe status": lambda _: [project.fe, "status"],

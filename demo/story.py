@@ -67,7 +67,7 @@ class Story:
 
     def start(self, who: Player, task: str, *, quiet: bool = False) -> None:
         """An agent claims a task, and gets a checkout of its own for it."""
-        self.do(who, f"fe start {task} --worktree", f"started {task}", quiet=quiet)
+        self.do(who, f"fe start {task}", f"started {task}", quiet=quiet)
         if not self.worktree(task).is_dir():
             raise StoryBroken(f"there is no worktree {self.worktree(task)}")
 

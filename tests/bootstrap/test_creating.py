@@ -210,6 +210,18 @@ def test_init_from_a_linked_worktree_makes_the_one_store_of_the_repository_K3_le
     assert not init(checkout).new
 
 
+def test_another_clone_is_told_where_the_store_is_and_not_to_begin_another_project_P12(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    done = init(checkout)
+    checkout.git("clone", "-q", str(checkout.path), str(tmp_path / "clone"))
+    with pytest.raises(NoProject, match=f"names project {done.project}, and its store is not in this clone") as caught:
+        open_project(str(tmp_path / "clone"), {})
+    told = steps_text(caught.value.next_step)
+    assert "work in that clone, or in a git worktree of it; or share it: there fe store copy postgresql://…" in told
+    assert told.endswith("FOUREYES_STORE=postgresql://… fe init")
+
+
 def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
     init(checkout)
     checkout.git("add", "-A")

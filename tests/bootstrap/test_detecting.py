@@ -81,6 +81,16 @@ def test_package_json_test_typecheck_and_lint_and_an_install_where_there_is_a_lo
     assert runs(tmp_path)[0] == "npm ci --silent && npm run test"
 
 
+def test_a_test_of_node_that_no_script_runs(tmp_path: Path) -> None:
+    (tmp_path / "test.js").write_text("require('node:test')\n")
+    assert found(tmp_path) == [("tests", "node --test", "package.json")]
+    empty = 'echo "Error: no test specified" && exit 1'
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": {"test": empty, "lint": "x"}}))
+    assert runs(tmp_path) == ["node --test", "npm run lint"]
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": {"test": "node test.js"}}))
+    assert runs(tmp_path) == ["npm run test"]
+
+
 def test_cargo_and_go(tmp_path: Path) -> None:
     (tmp_path / "Cargo.toml").write_text("[package]\n")
     assert runs(tmp_path) == ["cargo test --quiet", "cargo clippy -- -D warnings"]
@@ -189,13 +199,14 @@ def test_try_leaves_out_what_cannot_run_and_keeps_what_fails(checkout: Checkout)
     checkout.write("package.json", json.dumps({"scripts": {"test": "x", "lint": "x"}}))
     tools = checkout.path.parent / "tools"
     tools.mkdir()
-    (tools / "npm").write_text('#!/bin/sh\ncase "$2" in test) exit 1;; *) exit 127;; esac\n')
+    (tools / "npm").write_text('#!/bin/sh\ncase "$2" in test) echo "3 of 4"; exit 1;; *) exit 127;; esac\n')
     (tools / "npm").chmod(0o755)
     checkout.commit("x.py")
     made = init(checkout, trying=True, environ={"PATH": f"{tools}:/usr/bin:/bin"})
     assert [(one.rule.name, one.tried.split(":")[0], one.is_of_use) for one in made.checks] == [
         ("tests", "failed", True), ("lint", "crashed", False),
     ]  # fmt: skip
+    assert made.checks[0].output == "3 of 4", "what a red one printed is shown"
     checks = read_file(checkout.git("show", "main:foureyes.toml"))["checks"]
     assert [rule.name for rule in checks] == ["tests"]  # type: ignore[union-attr]
 

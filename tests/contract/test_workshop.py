@@ -64,8 +64,8 @@ def test_a_repository_as_it_is_made_names_no_program_and_nothing_is_behind(groun
 
 
 def test_a_task_has_no_worktree_before_it_is_made_and_none_can_be_dropped(ground: Ground) -> None:
-    assert ground.workshop.worktrees() == []
-    assert ground.workshop.drop_worktree("fe-1") == ""
+    assert ground.workshop.worktrees() == {}
+    assert ground.workshop.drop_worktree("fe-1").stays == ""
 
 
 def test_a_branch_is_deleted_when_it_is_on_the_target_and_checked_out_nowhere(ground: Ground) -> None:

@@ -189,11 +189,10 @@ def test_the_installed_command_goes_the_whole_way_from_init_to_merge(desk: Desk)
     desk.types(alice, "policy", "set", "review.human.settle_seconds", "0")
     task = desk.types(alice, "create", "Greet by name")["task"]
     desk.types(claude, "start", task)
-    desk.shell(claude, f"git switch -q -c fe/{task} && echo 2 > greet.py && git commit -qam 'Greet by name'")
+    desk.shell(claude, f"cd .foureyes/worktrees/{task} && echo 2 > greet.py && git commit -qam 'Greet by name'")
     desk.types(claude, "submit", task, "-m", "done")
     assert task in desk.types(alice, "prompt", task, "--for", "review")["prompt"]
     desk.types(alice, "approve", task)
-    desk.shell(alice, "git switch -q main")
     desk.types(alice, "merge", "--wait")
 
     assert desk.types(alice, "show", task)["task"]["status"] == "closed"

@@ -388,7 +388,7 @@ def test_I3_a_reviewers_token_read_from_its_process_in_the_same_terminal_is_the_
     codex = told(
         tmp_path,
         "codex",
-        f"fe start {task} --json >/dev/null",
+        f"fe start {task} --here --json >/dev/null",
         f"SEEN=$(fe submit {task} --branch fe/{task} --json | seen)",
         "read_token() { TOKEN=$(tr '\\0' '\\n' < /proc/$1/environ | sed -n 's/^FOUREYES_TOKEN=//p'); }",
         'read_token $1; until test -n "$TOKEN"; do kill -0 $1 || exit 9; read_token $1; done',

@@ -46,7 +46,7 @@ def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: St
     assert (moved.rc, f"{rows} rows copied and verified" in moved.out) == (0, True), moved
     assert is_sound(shop) == rows + 1, "one more says where the store lies now (P12)"
     second = created(shop, "on the server")
-    assert shop.cast.codex.fe("start", second, cwd=shop.repo).rc == 0
+    assert shop.cast.codex.fe("start", second, "--here", cwd=shop.repo).rc == 0
     assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
     rows = is_sound(shop)
     back = shop.cast.alice.fe("store", "copy", "sqlite", "--json", cwd=shop.repo)
@@ -75,7 +75,7 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     env = {"FOUREYES_STORE": server.url}
     joined = shop.cast.alice.fe("init", cwd=clone, env=env)
     assert joined.rc == 0, joined
-    assert shop.cast.codex.fe("start", task, cwd=clone, env=env).rc == 0
+    assert shop.cast.codex.fe("start", task, "--here", cwd=clone, env=env).rc == 0
     lost = shop.cast.claude.fe("start", task, "--json", cwd=shop.repo)
     assert lost.rc == 4, lost
     assert "lost_claim" in lost.out + lost.err
@@ -193,7 +193,7 @@ def test_a_whole_story_on_a_server_from_init_to_approve(
     engines.Run.projects.append(project_of(stage))
     assert not (repo / ".foureyes" / "store.db").exists()
     task = created(stage, "a story")
-    assert cast.codex.fe("start", task, cwd=repo).rc == 0
+    assert cast.codex.fe("start", task, "--here", cwd=repo).rc == 0
     work = f"git switch -q -c fe/{task} && echo more >> app.py && git commit -q -a -m work"
     assert cast.codex.sh(work, cwd=repo).rc == 0
     assert cast.codex.fe("submit", task, cwd=repo).rc == 0

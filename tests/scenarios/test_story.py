@@ -374,7 +374,7 @@ def test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one(st
     cast = stage.cast
     stage.in_review(cast.claude, cast.codex)
     probe = stage.create(cast.gemini, title="probe")
-    rc, said = killed(stage, cast.claude, 0, "start", probe)
+    rc, said = killed(stage, cast.claude, 0, "start", "--here", probe)
     assert rc == 0
     calls = int(said.split()[-1])
     assert calls > 100
@@ -382,7 +382,7 @@ def test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one(st
     for step in range(1, 10):
         task = stage.create(cast.gemini, title=f"number {step}")
         before = stage.head()[0]
-        rc, _ = killed(stage, cast.claude, calls * step // 9 - step % 2, "start", task)
+        rc, _ = killed(stage, cast.claude, calls * step // 9 - step % 2, "start", "--here", task)
         after = stage.head()[0]
         state = stage.show(task)["task"]
         assert rc in (-9, 0)

@@ -117,8 +117,14 @@ class Problem(NamedTuple):
     text: str
 
 
+def staying(args: Sequence[str]) -> Sequence[str]:
+    """A claim of the stage stays in the checkout, unless the test says where it goes (K1)."""
+    says = {"--worktree", "--here", "--help"} & set(args)
+    return args if says or args[:1] not in (("start",), ("next",)) else (args[0], "--here", *args[1:])
+
+
 class Stage:
-    """One repository with a project."""
+    """One repository with a project. Agents claim in its checkout: their work is committed where the test says."""
 
     def __init__(self, repo: Path, cast: Cast) -> None:
         self.repo = repo
@@ -130,7 +136,7 @@ class Stage:
     def run(self, who: Caller, *args: str, **options: Unpack[Options]) -> Result:
         """Run `fe`. Nothing it says about a failure may be dangerous to follow (G5)."""
         options.setdefault("cwd", self.repo)
-        result = who.fe(*args, **options)
+        result = who.fe(*staying(args), **options)
         if result.rc != 0 and "delete" not in args:
             assert DESTRUCTIVE.search(result.err + result.out) is None, (
                 f"fe {' '.join(args)} says: {result.err}{result.out}"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from foureyes.app.ports import CaughtUp, LineCommit, Merged
-from foureyes.app.views.work import CheckpointView
+from foureyes.app.views.work import CheckpointView, Dropped
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha
@@ -228,11 +228,11 @@ class ScriptedWorkshop:
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         raise AssertionError(f"worktree of {task}")
 
-    def worktrees(self) -> list[str]:
-        return []
+    def worktrees(self) -> dict[str, str]:
+        return {}
 
-    def drop_worktree(self, task: str) -> str:
-        return ""
+    def drop_worktree(self, task: str) -> Dropped:
+        return Dropped()
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
         repo, ref, onto = self.repo, self.repo.branch_ref(branch), f"refs/heads/{target}"

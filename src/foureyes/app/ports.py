@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import CheckpointView
+from foureyes.app.views.work import CheckpointView, Dropped
 from foureyes.core.events import Event
 from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
@@ -239,11 +239,13 @@ class Workshop(Protocol):
         session.
         """
 
-    def worktrees(self) -> list[str]:
-        """The tasks that have a worktree of their own."""
+    def worktrees(self) -> dict[str, str]:
+        """The tasks that have a worktree of their own, and where it is."""
 
-    def drop_worktree(self, task: str) -> str:
-        """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
+    def drop_worktree(self, task: str) -> Dropped:
+        """Remove the worktree of a task if nothing in it is lost by that: what is not committed stays, and what git
+        ignores, unless it can be made again.
+        """
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
         """Delete a branch that is on the target as a whole and checked out nowhere."""

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import IdentityRule
 
 LARGEST = 16 * MB
+SHOWN_LINES = 20
+"""How much of what a red check printed is shown."""
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
@@ -142,9 +144,11 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         tree = shop.tree_of(head) if head else None
         if tree is None:
             return replace(proposal, tried="there is no commit to try it on")
-        verdict = judge(proposal.rule, Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path)))
+        ran = Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path))
+        verdict = judge(proposal.rule, ran)
         tried = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
-        return replace(proposal, tried=tried, outcome=verdict.outcome)
+        printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
+        return replace(proposal, tried=tried, outcome=verdict.outcome, output=printed)
     finally:
         shop.close()
 

@@ -16,15 +16,20 @@ from foureyes.core.nouns.check import CheckRule, Outcome
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
 MOST = 200_000
+NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
+"""What `node --test` finds at the top without being told."""
+NO_TEST = "no test specified"
+"""What `npm init` writes where there is no test."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A check, where it comes from, and what came of trying it."""
+    """A check, where it comes from, and what came of trying it; `output` is the end of what it printed."""
 
     rule: CheckRule
     source: str
     tried: str = ""
     outcome: Outcome | None = None
+    output: str = ""
 
     @property
     def is_of_use(self) -> bool:
@@ -72,19 +77,24 @@ def _python(root: str) -> list[CheckRule]:
 
 
 def _node(root: str) -> list[CheckRule]:
-    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and `typecheck`)."""
+    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and `typecheck`). Tests that no
+    script runs are for node's own runner.
+    """
     try:
         scripts = json.loads(_read(root, "package.json") or "{}").get("scripts", {})
     except (ValueError, AttributeError, RecursionError):
         return []
-    names = [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
+    named = scripts.items() if isinstance(scripts, dict) else ()
+    names = [name for name, run in named if isinstance(name, str) and not (name == "test" and NO_TEST in str(run))]
     install = "npm ci --silent && " if _read(root, "package-lock.json") else ""
     if "quality" in names:
         return [CheckRule(name="quality", run=f"{install}npm run quality")]
     wanted = {"test": "tests", "typecheck": "types", "lint": "lint"}
-    return [
+    rules = [
         CheckRule(name=label, run=f"{install}npm run {script}") for script, label in wanted.items() if script in names
     ]
+    own = "test" not in names and any(_read(root, name) for name in NODE_TESTS)
+    return [CheckRule(name="tests", run=f"{install}node --test"), *rules] if own else rules
 
 
 def _cargo(root: str) -> list[CheckRule]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import EnvironmentProblem, NoProject
-from foureyes.steps import fe, in_turn, prose, shell
+from foureyes.steps import blank, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
@@ -84,8 +84,37 @@ def project_folder(place: Located) -> str:
     """The folder of the project of a repository, or a sentence that there is none."""
     folder = folder_of(place)
     if not is_project(folder):
-        raise NoProject("no Foureyes project here or above.", next_step=fe("init"))
+        raise no_project_here(place) or NoProject("no Foureyes project here or above.", next_step=fe("init"))
     return folder
+
+
+def no_project_here(place: Located) -> NoProject | None:
+    """A clone of a repository with a project: its tasks and its journal are in a store elsewhere, and a second one
+    would be another project (P12).
+    """
+    from foureyes.config.settings import FILE
+    from foureyes.errors import FoureyesError
+
+    if not os.path.lexists(os.path.join(place.root, FILE)):
+        return None
+    try:
+        known = settings_on_target(place)
+    except FoureyesError:
+        return None
+    if not known.get("project.id"):
+        return None
+    what = f"{FILE} names project {known['project.id']}, and its store is not in this clone"
+    if known.get("store.url"):
+        return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=fe("init", before="join it: "))
+    share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
+    return NoProject(
+        f"{what}: it is beside the clone where fe init was typed.",
+        next_step=in_turn(
+            prose("work in that clone, or in a git worktree of it"),
+            in_turn(share, shell(blank("FOUREYES_STORE=postgresql://…"), "fe", "init"), joint=""),
+            joint="; ",
+        ),
+    )
 
 
 def settings_on_target(place: Located) -> dict[str, Value]:

@@ -13,13 +13,13 @@ RULES
 
 WORK = """\
 WORK
-  fe next --worktree               claim the best ready task   (or: fe start ID --worktree)
+  fe next                          claim the best ready task   (or: fe start ID)
+  cd .foureyes/worktrees/ID        its own checkout, begun at the target: work and commit there
   fe context ID                    all you need to know about it, earlier feedback included
-  cd .foureyes/worktrees/ID        work there, commit as you go; it begins at the target
   fe finding list ID --open        what a review found: answer each that blocks
   fe finding respond F (--fixed or --rejected) -m "…"   (rejected: --ground, and a technical reason)
   fe log ID "what you found out"   leave a trail
-  fe submit ID -m "what you did"   hand in; then fe next --worktree  (your own fe check run only informs)
+  fe submit ID -m "what you did"   hand in; then fe next  (your own fe check run only informs)
   fe handoff ID --done … --remaining …     when you stop early
 REVIEW (work of others)
   fe reviewable                    what you may approve, as 2.9b20c4d1

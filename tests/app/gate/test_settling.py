@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from foureyes.app.call.caller import gate_of
+from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
+from foureyes.ui.cli.attempts import submit_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import PROJECT
@@ -25,6 +27,24 @@ GATE = gate_of(PROJECT).session
 def why(world: DeskWorld | GitWorld, task: str) -> str:
     """Why the gate did not approve, as the next check run says it."""
     return "; ".join(f"{reason.rule} {reason.message}" for reason in check(world, task).reasons)
+
+
+def handed_in(world: DeskWorld, *labels: str) -> SubmitOutcome:
+    task = world.create(labels=labels)
+    world.start(CLAUDE, task)
+    world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    return world.app.attempts.submit(CLAUDE, task, branch=f"fe/{task}")
+
+
+def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D5_P6(desk: DeskWorld) -> None:
+    configure(desk, LINT + KNIP)
+    plain, secret = handed_in(desk), handed_in(desk, "security")
+    assert (plain.person, plain.unchecked) == ("", ("lint",))
+    assert (secret.person, secret.unchecked) == ("label security", ("lint",))
+    said = submit_text(secret)
+    approve = f"fe approve {secret.task} --seen {secret.seen}"
+    assert f"a person looks at it: {approve}   (label security asks for one)" in said
+    assert f"lint has not run on it yet; a person or a service runs: fe check run {secret.task}" in said
 
 
 # Auto-approve

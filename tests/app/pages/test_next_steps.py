@@ -54,13 +54,26 @@ def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: Des
     assert steps_text(desk.show(task).next) == f"fe submit {task}"
     task = desk.handed_in(CLAUDE)
     seen = desk.show(task).attempts[-1].seen
-    assert steps_text(desk.show(task, CLAUDE).next) == "fe reviewable", "its maker may not approve it"
+    assert steps_text(desk.show(task, CLAUDE).next) == f"somebody else runs: fe approve {task} --seen {seen}"
     assert steps_text(desk.show(task, BOB).next) == f"fe show {task} --diff      then   fe approve {task} --seen {seen}"
     beside_the_diff = desk.app.lists.show(BOB, task, with_diff=True)
     assert steps_text(beside_the_diff.next) == f"fe approve {task} --seen {seen}"
     cancelled = desk.create(ALICE)
     desk.app.closing.cancel(ALICE, cancelled)
     assert desk.show(cancelled).next == NO_STEP
+
+
+def test_who_may_not_approve_is_led_to_what_removes_the_first_reason_and_to_nothing_that_is_refused(
+    desk: DeskWorld,
+) -> None:
+    task = desk.handed_in(CLAUDE)
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    assert steps_text(desk.show(task, CLAUDE).next) == f"fe submit {task}"
+    assert steps_text(desk.show(task, BOB).next) == f"fe submit {task}", "a person may hand in for an agent"
+    assert steps_text(desk.show(task, CODEX).next) == f"who made it runs: fe submit {task}"
+    held = desk.handed_in(CLAUDE)
+    desk.app.stops.hold(BOB, held, "look first")
+    assert steps_text(desk.show(held, CODEX).next) == f'a person runs: fe resume {held} -m "why"'
 
 
 def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:

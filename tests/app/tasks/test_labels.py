@@ -74,3 +74,11 @@ def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:
     desk.app.tasks.remove_label(CLAUDE, task, ["security"])
     (edit,) = desk.show(task).edits
     assert (edit.what, edit.by_author, edit.after_start) == ("label security taken off", True, True)
+
+
+def test_a_label_that_names_no_mode_is_taken_and_told_M2(desk: DeskWorld) -> None:
+    said = "review:never is no mode: it means per-task (known: per-task, batch, auto-approve, skip, auto) (M2)"
+    created = desk.app.tasks.create(ALICE, "Greet", labels=["review:never", "area:shop"])
+    added = desk.app.tasks.add_label(ALICE, desk.create(ALICE), ["review:never"])
+    assert (created.notes, added.notes) == ((said,), (said,))
+    assert desk.app.tasks.create(ALICE, "Greet", labels=["review:skip", "area:shop"]).notes == ()

@@ -55,6 +55,15 @@ def test_a_claim_remembers_where_the_target_stood_K4(desk: DeskWorld) -> None:
     assert desk.task(task).start_target == desk.repo.commit_of("main")
 
 
+def test_who_takes_a_task_up_again_is_told_where_the_last_attempt_is_K1(desk: DeskWorld) -> None:
+    task = desk.handed_in(CLAUDE)
+    desk.app.feedback.redo(BOB, task, "once more")
+    desk.repo.here = "refs/heads/main"
+    done = desk.start(CODEX, task)
+    assert f"attempt 1 came from the branch fe/{task}" in done.notes
+    assert steps_text(done.next) == f'git switch fe/{task}, work, commit, then: fe submit {task} -m "what you did"'
+
+
 def test_start_is_refused_while_a_dependency_is_not_closed_T1_T3(desk: DeskWorld) -> None:
     other = desk.create()
     task = desk.create(depends_on=[other])

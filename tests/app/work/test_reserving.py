@@ -52,7 +52,7 @@ def test_a_call_that_was_cut_off_is_finished_by_the_next_one_of_the_session_K1(
 
 
 @pytest.mark.parametrize(
-    ("setting", "agents", "people"), [(None, False, False), ("agents", True, False), ("always", True, True)]
+    ("setting", "agents", "people"), [(None, True, False), ("never", False, False), ("always", True, True)]
 )
 def test_the_configuration_says_whose_claims_come_with_a_worktree_K1(
     world: GitWorld, setting: str | None, agents: bool, people: bool
@@ -66,7 +66,6 @@ def test_the_configuration_says_whose_claims_come_with_a_worktree_K1(
 
 
 def test_who_stands_on_the_branch_of_the_task_goes_on_there_K1(world: GitWorld) -> None:
-    world.app.policy.set(BOB, "work.worktree", "agents")
     task = world.handed_in(CLAUDE)
     world.app.feedback.redo(BOB, task, "once more")
     assert not isinstance(world.app.claims.start(CLAUDE, task, worktree=None), ClaimedWorktree)

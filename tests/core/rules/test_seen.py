@@ -52,16 +52,24 @@ def test_digits_alone_are_refused_with_the_form_to_type_and_not_with_what_to_typ
         reason = was_not_seen(made(), who, seen)
         assert reason is not None
         assert "ATTEMPT.DIFF, like 2.9b20c4d1" in reason.message
-        assert f"1.{DIGITS[:8]}" not in reason.message, "nobody is told how to approve what they did not look at"
+        assert seen.strip()[:20] in reason.message, "what was typed is said back"
+        told = reason.message.replace(seen, "")
+        assert f"1.{DIGITS[:8]}" not in told, "nobody is told how to approve what they did not look at"
     assert not has_moved(made(), seen), "nothing moved: nothing was named"
 
 
 @pytest.mark.parametrize("seen", ["1.deadbeef", f"2.{DIGITS[:8]}", "f" * 64, f"1.{DIGITS[:8]}ff"])
-def test_another_change_moved_while_they_looked_D7(seen: str) -> None:
+def test_a_change_that_never_was_is_mistyped_and_did_not_move_D7(seen: str) -> None:
     reason = was_not_seen(made(), ADA, seen)
     assert reason is not None
-    assert "moved while you looked" in reason.message
+    assert f"was ever {seen[:20]}: --seen takes ATTEMPT.DIFF, like 2.9b20c4d1" in reason.message
     assert has_moved(made(), seen)
+
+
+def test_another_change_moved_while_they_looked_D7() -> None:
+    reason = was_not_seen(again("rework", first=OTHER), ADA, f"1.{DIGITS[:8]}")
+    assert reason is not None
+    assert "moved while you looked" in reason.message
 
 
 def test_an_agent_says_which_change_it_saw_a_person_need_not_D7() -> None:

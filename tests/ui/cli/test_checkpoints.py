@@ -85,6 +85,20 @@ def test_start_with_a_worktree_says_where_to_go_K1(shop: Counter) -> None:
     assert json.loads(done.out)["ref"] == f"refs/heads/fe/{task}"
 
 
+def test_an_agent_gets_a_worktree_and_a_person_keeps_the_checkout_where_nobody_says_K1(shop: Counter) -> None:
+    first, second = shop.create(shop.cast.alice), shop.create(shop.cast.alice)
+    said = shop.cast.claude.fe("start", first, cwd=shop.repo).out
+    assert f"worktree  .foureyes/worktrees/{first}  on branch fe/{first}" in said
+    place = shop.folder / "worktrees" / first
+    again = shop.cast.claude.fe("start", first, cwd=place).out
+    assert f"next: work here, commit, then: fe submit {first}" in again
+    assert f"Work in .foureyes/worktrees/{first}, commit" in shop.run(shop.cast.claude, "context", first).out
+    assert "Work here, commit" in shop.run(shop.cast.claude, "context", first, cwd=place).out
+    mine = shop.cast.alice.fe("start", second, cwd=shop.repo)
+    assert (mine.rc, "next: work on a branch" in mine.out) == (0, True)
+    assert not (shop.folder / "worktrees" / second).exists()
+
+
 def test_next_with_a_worktree_as_json_and_only_for_who_has_the_claim_K1(shop: Counter) -> None:
     task = shop.create(shop.cast.alice)
     done = shop.done(shop.cast.claude, "next", "--worktree")

@@ -128,7 +128,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
     assert mine[-3:] == [
         "  for you     approve: refused (P2)",
         "              P2  whoever made a change may not approve it: codex#1 (CODEX) is its implementer",
-        "next: fe reviewable",
+        "next: somebody else runs: fe approve PAGES --seen SEEN",
     ]
     creators = shop.text(shop.stage.cast.claude, "show", shop.pages.task).splitlines()
     assert creators[-2:] == [

@@ -10,7 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
+from foureyes.errors import EnvironmentProblem
+from foureyes.ui.cli.command import Session
 from foureyes.ui.cli.main import TASK_VERBS, cli
+from foureyes.ui.steps import steps_text
 
 from tests.stage.commands import Cast, Stage
 from tests.stage.processes import Caller
@@ -378,3 +381,19 @@ def test_lists_filter_sort_and_continue(stage: Stage) -> None:
     assert ids() == [high, low]
     assert ids("--status", "done") == [mid]
     assert set(ids("--all")) == {low, high, mid}
+
+
+def test_who_stood_in_a_worktree_that_went_is_told_the_way_back_K1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / ".foureyes" / "worktrees" / "fe-7k2" / "src"
+    place.mkdir(parents=True)
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("PWD", str(place))
+    place.rmdir()
+    with pytest.raises(EnvironmentProblem, match="it was the worktree of fe-7k2") as caught:
+        _ = Session().cwd
+    assert steps_text(caught.value.next_step) == f"the project is there: cd {tmp_path}"
+    monkeypatch.setenv("PWD", "/elsewhere")
+    with pytest.raises(EnvironmentProblem, match=r"you stand in is gone\.$"):
+        _ = Session().cwd

@@ -15,7 +15,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.app.ports import CaughtUp, Merged
-    from foureyes.app.views.work import CheckpointView
+    from foureyes.app.views.work import CheckpointView, Dropped
     from foureyes.core.words.ids import Sha
 
 
@@ -150,13 +150,14 @@ class GitWorkshop:
             self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
         )
 
-    def worktrees(self) -> list[str]:
-        """The tasks that have a worktree of their own."""
+    def worktrees(self) -> dict[str, str]:
+        """The tasks that have a worktree of their own, and where it is."""
+        place = os.path.join(self._folder, "worktrees")
         try:
-            return sorted(os.listdir(os.path.join(self._folder, "worktrees")))
+            return {name: os.path.join(place, name) for name in sorted(os.listdir(place)) if not name.startswith(".")}
         except OSError:
-            return []
+            return {}
 
-    def drop_worktree(self, task: str) -> str:
-        """Remove the worktree of a task if everything in it is committed; why it stays, else empty."""
+    def drop_worktree(self, task: str) -> Dropped:
+        """Remove the worktree of a task if nothing in it is lost by that."""
         return checkouts.task_worktrees.drop(self._git, checkouts.task_worktrees.desk(self._folder, task))

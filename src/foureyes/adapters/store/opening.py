@@ -89,7 +89,7 @@ def _copy_sound(source: str, fresh: str, project: str | None) -> None:
     """A copy of a backup, if it is a sound store of this project that this version understands."""
     name = os.path.basename(source)
     _copy_bytes(source, fresh, name)
-    incoming = SqliteEngine(fresh)
+    incoming = _opened_backup(fresh, name)
     try:
         problems = incoming.problems()
         if problems:
@@ -100,6 +100,16 @@ def _copy_sound(source: str, fresh: str, project: str | None) -> None:
             raise StoreProblem(f"{name} is the store of another project ({theirs}). Nothing was changed.")
     finally:
         incoming.close()
+
+
+def _opened_backup(fresh: str, name: str) -> SqliteEngine:
+    """What was copied, as a store; what is wrong is the file that the caller named, not the store that is there."""
+    try:
+        return SqliteEngine(fresh)
+    except StoreProblem as problem:
+        raise StoreProblem(
+            f"{name} is no backup of a Foureyes store. Nothing was changed.", next_step=fe("restore", blank("FILE"))
+        ) from problem
 
 
 def _copy_bytes(source: str, fresh: str, name: str) -> None:

@@ -202,6 +202,23 @@ def check_library_version(version: str) -> None:
         )
 
 
+def not_writable(path: str) -> StoreProblem | None:
+    """Which of the store's files and its folder the caller may not write: SQLite writes beside the store also for who
+    only reads.
+    """
+    folder = os.path.dirname(path)
+    places = {f"{os.path.basename(folder)}/": folder, os.path.basename(path): path}
+    wrong = [name for name, place in places.items() if os.path.lexists(place) and not os.access(place, os.W_OK)]
+    if not wrong or path in WITHOUT_FILE:
+        return None
+    are = "is" if len(wrong) == 1 else "are"
+    return StoreProblem(
+        f"{' and '.join(wrong)} {are} read-only for you, and the store needs to write there also to be read. Nothing "
+        "was changed.",
+        next_step=prose(f"make {' and '.join(wrong)} writable for you, or ask who owns it"),
+    )
+
+
 @contextmanager
 def translated(path: str) -> Iterator[None]:
     """apsw's errors as sentences of ours."""
@@ -222,12 +239,12 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
                 "the disk is full. Nothing was changed.", next_step=prose("free some space and try again")
             )
         case apsw.ReadOnlyError() | apsw.PermissionsError():
-            return StoreProblem(
+            return not_writable(path) or StoreProblem(
                 "the store cannot be written. Nothing was changed.", next_step=prose("make .foureyes writable for you")
             )
         case apsw.CantOpenError():
             said = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
-            return StoreProblem(said, next_step=fe("doctor"))
+            return not_writable(path) or StoreProblem(said, next_step=fe("doctor"))
         case apsw.NotADBError() | apsw.CorruptError():
             said = f"{name} is damaged or not a store ({problem}). It was not touched."
             return StoreProblem(said, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))

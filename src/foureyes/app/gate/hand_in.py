@@ -15,12 +15,13 @@ from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_from, refuse_task
-from foureyes.app.call.rows import Named, Token
+from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.gate import stacking
-from foureyes.app.gate.settling import settle
+from foureyes.app.gate import stacking, standing
+from foureyes.app.gate.settling import Settled, settle
+from foureyes.app.gate.standing import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
@@ -28,21 +29,17 @@ from foureyes.app.views.stack import StackRow
 from foureyes.app.work.branches import attempt_ref
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, SIGNALS, Attempt, Change, Relation, Signal
+from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Relation, Signal
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
-from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, NotFound, Reason
-from foureyes.steps import Steps, fe, phrase, shell
-
-SHOWN_PATHS = 5
-NOT_IN = "was not handed in"
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import fe, phrase
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,50 +155,6 @@ def refuse_stranger(hand: HandIn) -> None:
     refuse_task(task.id, NOT_IN, Reason("A1", why, fe("show", task.id)))
 
 
-def find_branch(hand: HandIn) -> None:
-    """K4: the branch the work is on: the named one, the last attempt's when somebody else submits, else where the
-    caller stands.
-    """
-    repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
-    if branch is not None:
-        ref = repo.branch_ref(branch)
-        if ref is None:
-            raise NotFound(f"there is no branch {branch}.", next_step=shell("git", "branch", "--list"))
-        hand.ref = ref
-    elif attempt is not None and attempt.ref != DETACHED and hand.actor.session != hand.task.implementer:
-        hand.ref = attempt.ref
-    else:
-        hand.ref = repo.current_ref()
-        _refuse_branch_of_another_task(hand)
-
-
-def _refuse_branch_of_another_task(hand: HandIn) -> None:
-    """K1: who stands in the worktree of another task would hand in that task's work."""
-    context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
-    if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
-        return
-    with context.store.read() as tx:
-        is_task = tx.one("task.exists", Named, id=named) is not None
-    if is_task:
-        why = f"you stand on fe/{named}, the branch of {named}"
-        refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", f"fe/{task}")))
-
-
-def commit_or_refuse_uncommitted(hand: HandIn) -> None:
-    """A1: what is not committed is not handed in; `--commit` commits it first."""
-    paths = hand.context.repo.uncommitted(hand.ref)
-    if not paths:
-        return
-    task, commit = hand.task, hand.wish.commit
-    if commit is not None and commit.strip() and hand.wish.branch is None:
-        trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
-        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
-        return
-    are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
-    step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
-    refuse_task(task.id, NOT_IN, Reason("A1", f"{len(paths)} {are} not committed: {some(paths, SHOWN_PATHS)}", step))
-
-
 def ask_git(hand: HandIn) -> None:
     """K4: what was done; what landed unapproved before is part of it again, so that nobody approves around it."""
     task = hand.task
@@ -221,31 +174,17 @@ def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
     last, change = hand.facts.attempt, hand.change
     if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
         return None
-    return submitted(hand, last, hand.task.status, changed=False)
+    return submitted(hand, last, hand.task.status)
 
 
 def refuse_empty(hand: HandIn) -> None:
     """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
     task, change = hand.task.id, hand.change
     if change.is_empty and not hand.wish.no_code:
-        refuse_task(task, NOT_IN, Reason("A5", _where_nothing_is(hand), _where_something_may_be(hand)))
+        refuse_task(task, NOT_IN, Reason("A5", standing.nothing_here(hand), standing.maybe_there(hand)))
     if hand.wish.no_code and not change.is_empty:
         why = f"--no-code, but {len(change.files)} files changed since {change.base[:7]}"
         refuse_task(task, NOT_IN, Reason("A5", why, fe("submit", task)))
-
-
-def _where_nothing_is(hand: HandIn) -> str:
-    name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
-    if name == target:
-        return f"nothing was committed on {name} since the start"
-    return f"{name} has nothing that {target} lacks"
-
-
-def _where_something_may_be(hand: HandIn) -> Steps:
-    task, own = hand.task.id, f"fe/{hand.task.id}"
-    if hand.ref != f"refs/heads/{own}" and hand.context.repo.branch_ref(own) is not None:
-        return fe("submit", task, "--branch", own)
-    return fe("submit", task, "--no-code", before="commit your work on a branch; if there really is no code: ")
 
 
 def freeze(hand: HandIn) -> None:
@@ -330,7 +269,7 @@ def record(hand: HandIn) -> SubmitOutcome:
         if event.n > 1:
             escalate(context, work, task)
         stack = drawn_of(work.tx, [task]).get(task, ())
-    return submitted(hand, event, settled.status, mode=settled.mode, reasons=settled.reasons, stack=stack)
+    return submitted(hand, event, settled.status, settled, stack)
 
 
 STEPS: tuple[HandInStep, ...] = (
@@ -340,8 +279,8 @@ STEPS: tuple[HandInStep, ...] = (
     refuse_token_of_another_task,
     refuse_unclaimed,
     refuse_stranger,
-    find_branch,
-    commit_or_refuse_uncommitted,
+    standing.find_branch,
+    standing.commit_or_refuse_uncommitted,
     ask_git,
     refuse_foreign_commits,
     answer_the_same_again,
@@ -358,13 +297,11 @@ def submitted(
     hand: HandIn,
     event: AttemptSubmitted | Attempt,
     status: str,
-    *,
-    changed: bool = True,
-    mode: str = "",
-    reasons: tuple[Reason, ...] = (),
+    settled: Settled | None = None,
     stack: tuple[StackRow, ...] = (),
 ) -> SubmitOutcome:
-    """What the caller is told about a hand-in."""
+    """What the caller is told about a hand-in; one that changed nothing settled nothing."""
+    changed = settled is not None
     return SubmitOutcome(
         task=hand.task.id,
         attempt=event.n,
@@ -382,8 +319,10 @@ def submitted(
         no_code=event.no_code,
         changed=changed,
         signal=event.signal,
-        mode=mode,
-        reasons=reasons,
+        mode=settled.mode if settled else "",
+        reasons=settled.reasons if settled else (),
         stack=stack,
+        person=settled.person if settled else "",
+        unchecked=settled.unchecked if settled else (),
         next=fe("session", "end") if changed and hand.actor.role else fe("next"),
     )

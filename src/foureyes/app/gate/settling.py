@@ -18,8 +18,9 @@ from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import Chosen, mode_of, why_not_by_itself
-from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.rules.policy import ReviewPolicy, required_grade
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import Status
 from foureyes.errors import Reason
@@ -31,13 +32,21 @@ SHOWN_FAILURES = 20
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate made of an attempt: its mode, why, and why it did not approve by itself."""
+    """What the gate made of an attempt: its mode, why, and why it did not approve by itself. `person`: what asks for a
+    person (P6), empty where an agent will do.
+    """
 
     mode: str
     status: str
     mode_reasons: tuple[Reason, ...] = ()
     reasons: tuple[Reason, ...] = ()
     check_states: tuple[CheckState, ...] = ()
+    person: str = ""
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The required checks that nobody ran on this tree yet."""
+        return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word == "not_run")
 
 
 def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
@@ -63,7 +72,15 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
 
             escalate(context, work, task)
     status = context.get(work.tx, task).status
-    return Settled(mode=chosen.mode, status=status, mode_reasons=chosen.reasons, reasons=reasons, check_states=checked)
+    grade, source = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    return Settled(
+        mode=chosen.mode,
+        status=status,
+        mode_reasons=chosen.reasons,
+        reasons=reasons,
+        check_states=checked,
+        person=source if grade == "human" else "",
+    )
 
 
 def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> Approved:

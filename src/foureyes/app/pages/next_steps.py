@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.steps import NO_STEP, Steps, blank, by_person, either, fe, in_turn, phrase
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import StatusView
     from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
+    from foureyes.app.views.task_list import Preview
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.nouns.task import Task
 
 GAP = "      "
 """Between two commands on one line."""
@@ -31,8 +34,9 @@ def after_status(view: StatusView) -> Steps:
     return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 
-def after_task(detail: TaskDetail, *, with_diff: bool) -> Steps:
-    """In review: look and approve, where the caller may; else the next command by the status, if there is one.
+def after_task(detail: TaskDetail, actor: Actor, *, with_diff: bool) -> Steps:
+    """In review: look and approve, where the caller may, or what the first reason against that asks for; else the next
+    command by the status, if there is one.
 
     `with_diff`: the caller has the change before them already.
     """
@@ -47,11 +51,24 @@ def after_task(detail: TaskDetail, *, with_diff: bool) -> Steps:
         }
         return steps.get(task.status, NO_STEP)
     if not you.may_approve:
-        return fe("submit", task.id) if you.stale else fe("reviewable")
+        return _against(detail.task, you, actor)
     seen = detail.attempts[-1].seen if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")
+
+
+def _against(task: Task, you: Preview, actor: Actor) -> Steps:
+    """What removes the first reason; where that is the maker's to do, others are told so."""
+    first = you.reasons[0] if you.reasons else None
+    makes = actor.session == task.implementer
+    if first is None or not first.next:
+        return fe("reviewable")
+    if first.rule == "D2" and not makes:
+        return fe("finding", "list", task.id, "--open")
+    if first.rule == "D4" and not makes and actor.kind == "agent":
+        return by("other", fe("submit", task.id), "who made it runs: ")
+    return first.next
 
 
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:

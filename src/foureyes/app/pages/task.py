@@ -34,6 +34,8 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         me = context.party(tx, actor)
         facts = facts_of(context, tx, row.id, me)
         detail = _detail(tx, facts, log_lines)
+        if row.status == "in_progress":
+            detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
             from foureyes.app.pages.preview import place_of, preview_of
 
@@ -47,7 +49,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             from foureyes.app.pages.preview import gated
 
             detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
-    return msgspec.structs.replace(detail, next=after_task(detail, with_diff=with_diff))
+    return msgspec.structs.replace(detail, next=after_task(detail, actor, with_diff=with_diff))
 
 
 def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.config.settings import FILE
 from foureyes.core.rules.policy import digest_of
-from foureyes.steps import Steps, by_person, fe
+from foureyes.steps import Steps, blank, by, by_person, fe, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -31,6 +31,8 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """
     text = context.repo.file_at(project.target, FILE)
     defaults = "the built-in defaults are in force"
+    if text is None and context.repo.commit_of(f"refs/heads/{project.target}") is None:
+        return Unaccepted(f"there is no branch {project.target}, which is the target of this project", _bring(project))
     if project.accepted_text is None and not text:
         return Unaccepted(f"{FILE} is not on {project.target}: {defaults}", INIT)
     if project.accepted_text is None:
@@ -40,3 +42,9 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     if digest_of(text) != project.accepted_digest:
         return Unaccepted(f"{FILE} on {project.target} is not the accepted one and is not used")
     return None
+
+
+def _bring(project: ProjectView) -> Steps:
+    """A branch that was renamed or is gone comes back under its name: the target was chosen with the project."""
+    bring = shell("git", "branch", project.target, blank("BRANCH-OR-COMMIT"))
+    return by("person", bring, "a person brings it back, from where it is now: ")

@@ -34,9 +34,16 @@ def loosening(
     return signing.loosening(context, actor, signing.Intent(verb=verb, task=task, reason=reason), loosens=loosens)
 
 
-def notes_of(work: Work) -> tuple[str, ...]:
-    """What a person is told whose loosening does not count."""
-    return (NOT_SIGNED,) if work.unsigned else ()
+def notes_of(work: Work, labels: Sequence[str] = ()) -> tuple[str, ...]:
+    """What somebody is told whose loosening does not count, or whose label names no mode (M2)."""
+    unsigned = (NOT_SIGNED,) if work.unsigned else ()
+    return (*unsigned, *_no_modes(labels)) if any(":" in label for label in labels) else unsigned
+
+
+def _no_modes(labels: Sequence[str]) -> list[str]:
+    from foureyes.core.rules.modes import unknown_modes
+
+    return [f"{reason.message} ({reason.rule})" for reason in unknown_modes(labels)]
 
 
 def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:

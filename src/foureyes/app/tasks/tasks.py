@@ -97,7 +97,7 @@ class Tasks:
             new = free_id(self._context, work.tx)
             work.record(new, event)
             created = self._context.get(work.tx, new)
-            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work))
+            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work, on))
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
@@ -169,7 +169,7 @@ class Tasks:
                 work.record(row.id, e.MinorSet(minor=minor, signed_by=work.key))
             self._put_on(work, row, on)
             self._let_wait(work, row, depends_on)
-            return _edited(row, self._context.get(work.tx, row.id), notes_of(work))
+            return _edited(row, self._context.get(work.tx, row.id), notes_of(work, on))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
         """What is wanted and different, and the end of approvals that were given for another text (T8)."""
@@ -202,7 +202,7 @@ class Tasks:
         with loosening(self._context, actor, "label", f"add {' '.join(on)}", loosens, task=task) as work:
             row = self._context.find(work.tx, task)
             self._put_on(work, row, on)
-            return self._with_labels(work, row)
+            return self._with_labels(work, row, on)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Take labels off, however they are written."""
@@ -222,11 +222,11 @@ class Tasks:
             if not there or is_new_word(self._context, work, task, "label", label):
                 work.record(task.id, e.LabelAdded(label=there[0] if there else label, signed_by=work.key))
 
-    def _with_labels(self, work: Work, task: Task) -> Outcome:
+    def _with_labels(self, work: Work, task: Task, put_on: Sequence[str] = ()) -> Outcome:
         now = self._context.get(work.tx, task.id)
         changed = now.version != task.version
         message = f"{now.id} labels: {', '.join(now.labels) or 'none'}"
-        return outcome(now, message, changed=changed, notes=notes_of(work) if changed else ())
+        return outcome(now, message, changed=changed, notes=notes_of(work, put_on) if changed else ())
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task wait for others; a circle is refused (T4)."""

@@ -10,7 +10,9 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed in. `stack`: the tasks whose work is inside (A7)."""
+    """What was handed in. `stack`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
+    an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet (D5).
+    """
 
     task: str
     attempt: int
@@ -32,3 +34,5 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     mode: str = ""
     reasons: tuple[Reason, ...] = ()
     stack: tuple[StackRow, ...] = ()
+    person: str = ""
+    unchecked: tuple[str, ...] = ()

@@ -61,7 +61,8 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
 
     `stack`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
-    would stand if it were approved now; 0 where an approval leads elsewhere.
+    would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
+    while somebody works on it (K1).
     """
 
     task: Task
@@ -92,6 +93,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     above: tuple[StackRow, ...] = ()
     you: Preview | None = None
     place: int = 0
+    worktree: str = ""
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:

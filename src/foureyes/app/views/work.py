@@ -26,6 +26,13 @@ class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
     branch: str
 
 
+class Dropped(msgspec.Struct, frozen=True):
+    """What became of a worktree that was to go: why it stays, else empty; and what git ignores that went with it."""
+
+    stays: str = ""
+    gone: tuple[str, ...] = ()
+
+
 class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
     """A claim with a checkout of its own: where it is, and the branch that is checked out there."""
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
 from foureyes.core.nouns.attempt import DETACHED, Attempt, own_branch
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
+from foureyes.steps import NO_STEP, Steps, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -76,6 +78,28 @@ def _begin_again(context: Context, task: TaskId) -> str:
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
     name = attempt.ref.removeprefix("refs/heads/")
     return f"branch {name} was not set back to {wanted.reset_to[:7]}: {why}" if why else ""
+
+
+def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
+    """K1: from which branch the latest attempt came, and the way there, for who takes the task up again elsewhere."""
+    with context.store.read() as tx:
+        attempt = attempt_of(tx, task)
+    if attempt is None or attempt.no_code or attempt.landed or attempt.ref == DETACHED:
+        return "", NO_STEP
+    name, repo = attempt.ref.removeprefix("refs/heads/"), context.repo
+    place = context.workshop.worktrees().get(task, "")
+    came = f"attempt {attempt.n} came from the branch {named(name)}"
+    try:
+        if repo.current_ref() == attempt.ref:
+            return "", NO_STEP
+        if repo.commit_of(attempt.ref) is not None:
+            return came, shell("cd", place) if place else shell("git", "switch", name)
+        is_kept = repo.commit_of(attempt_ref(task, attempt.n)) is not None
+    except GitProblem:
+        return came, NO_STEP
+    if is_kept:
+        return f"{came}, which is gone", shell("git", "switch", "-c", name, attempt.head)
+    return f"{came}, which is not in this clone", NO_STEP
 
 
 def attempt_ref(task: str, n: int) -> str:

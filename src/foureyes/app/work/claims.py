@@ -19,7 +19,7 @@ from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
-from foureyes.steps import Steps, either, fe, phrase
+from foureyes.steps import Steps, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -62,7 +62,8 @@ class Claims:
         if done is None:
             return self._start_reserved(actor, row, head)
         if not done.changed:
-            return self._in_worktree(actor, done) if self._has_place(row.id, asked=worktree) else done
+            is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, row.id, here=here))
+            return self._in_worktree(actor, done) if is_wanted else done
         return self._prepared(work, row, done)
 
     def _apart(self, actor: Actor, worktree: bool | None) -> bool:
@@ -80,9 +81,11 @@ class Claims:
             found = self._context.find_id(tx, task)
         return is_at_its_place(self._context, found, head)
 
-    def _has_place(self, task: TaskId, *, asked: bool | None) -> bool:
-        """A task that is the caller's already: its worktree, where it is asked for or is there."""
-        return bool(asked) or (asked is None and task in self._context.workshop.worktrees())
+    def _has_place(self, actor: Actor, task: TaskId, *, here: bool) -> bool:
+        """A task that is the caller's already has a worktree, or gets one if the claim came with a token, not by a
+        start.
+        """
+        return task in self._context.workshop.worktrees() or (actor.role == "implement" and not here)
 
     def _refuse_reserved(self, work: Work, task: Task) -> None:
         if work.tx.one("reservation.any", Named) is not None:
@@ -110,13 +113,16 @@ class Claims:
         return self._claim(work, row, head)
 
     def _prepared(self, work: Work, task: Task, done: Outcome) -> Outcome:
-        """F1: what a redo wanted of the branch is done now, if a crash came between."""
+        """F1: what a redo wanted of the branch is done now, if a crash came between; and where the earlier work is."""
         if not task.iteration:
             return done
-        from foureyes.app.work.branches import begin_again
+        from foureyes.app.work.branches import begin_again, way_back
 
-        note = begin_again(self._context, task.id)
-        return replace(done, notes=(*done.notes, *([note] if note else []), *work.notes))
+        set_back = begin_again(self._context, task.id)
+        came, way = way_back(self._context, task.id)
+        notes = [note for note in (set_back, came) if note]
+        step = in_turn(way, _submit(task.id, "work"), joint=", ") if way else done.next
+        return replace(done, notes=(*done.notes, *notes, *work.notes), next=step)
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
         """K1: the worktree of a task that the caller has already, made or found again."""
@@ -178,7 +184,7 @@ class Claims:
     def _claim(self, work: Work, task: Task, head: Sha | None) -> Outcome:
         work.record(task.id, e.TaskStarted(target_head=head))
         now = self._context.get(work.tx, task.id)
-        step = fe("submit", now.id, "-m", phrase("what you did"), before="work on a branch, commit, then: ")
+        step = _submit(now.id, "work on a branch")
         return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
 
     @staticmethod
@@ -277,6 +283,10 @@ class Claims:
         owner = work.tx.one("session.get", SessionView, id=task.implementer)
         limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
         return owner is not None and (owner.ended or owner.last_seen_at <= limit)
+
+
+def _submit(task: TaskId, work: str) -> Steps:
+    return fe("submit", task, "-m", phrase("what you did"), before=f"{work}, commit, then: ")
 
 
 def target_head(context: Context) -> Sha | None:

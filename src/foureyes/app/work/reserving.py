@@ -15,6 +15,7 @@ from foureyes.app.views.work import ClaimedWorktree
 from foureyes.app.work.worktrees import branch_of, make_worktree
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import own_branch
+from foureyes.core.rules.policy import WORKTREE_DEFAULT
 from foureyes.errors import LostClaim
 from foureyes.steps import fe
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import WorktreeFor
     from foureyes.core.words.ids import Sha, TaskId
 
 SETTING = "work.worktree"
@@ -45,11 +47,16 @@ class Reservation(msgspec.Struct, frozen=True):
 def wants_worktree(context: Context, actor: Actor) -> bool:
     """K1: whether a claim of this caller comes with a worktree where the caller does not say."""
     with context.store.read() as tx:
-        stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
-        if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
-            return False  # the default, without reading all of the configuration
-        chosen = context.policy(tx, actor).worktree
+        chosen = _configured(context, tx, actor)
     return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
+
+
+def _configured(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
+    """Whose claims come with a worktree; all of the configuration is read only where something about it is said."""
+    stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
+    if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
+        return WORKTREE_DEFAULT
+    return context.policy(tx, actor).worktree
 
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:

@@ -10,12 +10,13 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.views.work import WorktreeView
+from foureyes.app.views.work import Dropped, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import GitProblem, LostClaim, Reason
@@ -23,6 +24,9 @@ from foureyes.steps import blank, fe, shell
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
+
+SHOWN = 5
+"""How many names a note has."""
 
 
 class Worktrees:
@@ -104,14 +108,18 @@ def branch_of(context: Context, task: TaskId) -> str:
 
 
 def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
-    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, else empty."""
+    """K1: the worktree of a merged task goes, and its own branch with it; why it stays, or what git ignores and went
+    along, else empty.
+    """
     try:
-        kept = context.workshop.drop_worktree(task)
-        if attempt.ref == own_branch(task) and not kept:
+        dropped = context.workshop.drop_worktree(task)
+        if attempt.ref == own_branch(task) and not dropped.stays:
             context.workshop.delete_merged(attempt.ref, target=target)
     except GitProblem as problem:
-        kept = problem.message
-    return f"its worktree stays: {kept}" if kept else ""
+        dropped = Dropped(problem.message)
+    if dropped.stays:
+        return f"its worktree stays: {dropped.stays}"
+    return f"with its worktree went what git ignores there: {some(dropped.gone, SHOWN)}" if dropped.gone else ""
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None:

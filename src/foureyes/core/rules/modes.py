@@ -104,7 +104,7 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
-    return Chosen(mode, (*chosen.reasons, *_unknown(labels), *ignored.values(), *skips.values(), *plan, *cut))
+    return Chosen(mode, (*chosen.reasons, *unknown_modes(labels), *ignored.values(), *skips.values(), *plan, *cut))
 
 
 def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode]) -> Chosen:
@@ -153,7 +153,7 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
     return not matching_any_case(paths, policy.check_paths) and not gate_files(policy, paths)
 
 
-def _unknown(labels: Iterable[str]) -> list[Reason]:
+def unknown_modes(labels: Iterable[str]) -> list[Reason]:
     """M2: a label that looks like a mode and is none."""
     plain = {label: folded(label) for label in sorted(labels)}
     strange = [

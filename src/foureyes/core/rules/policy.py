@@ -27,6 +27,7 @@ AgentApproval = Literal["review", "reason"]
 WorktreeFor = Literal["agents", "always", "never"]
 WORKTREE_FOR: tuple[WorktreeFor, ...] = ("agents", "always", "never")
 """K1: whose claims come with a worktree."""
+WORKTREE_DEFAULT: WorktreeFor = "agents"
 
 
 Mode = Literal["per-task", "batch", "auto-approve", "skip"]
@@ -118,7 +119,7 @@ class HumanRule(msgspec.Struct, frozen=True):
 
 TEST_PATHS = (
     "**/tests/**", "**/test/**", "**/__tests__/**", "**/spec/**", "**/test_*", "**/*_test.*", "**/*.test.*",
-    "**/*.spec.*", "**/*Test.java",
+    "**/*.spec.*", "**/*Test.java", "**/test.*", "**/tests.*",
 )  # fmt: skip
 WATCHED_PATHS = (
     "**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/go.mod", "**/pyproject.toml",
@@ -198,7 +199,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckRule, ...] = ()
     protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
     claim_stale_minutes: int = 120
-    worktree: WorktreeFor = "never"
+    worktree: WorktreeFor = WORKTREE_DEFAULT
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from foureyes.core.nouns.attempt import HandedIn, same_change
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SEEN_DIGITS, SEEN_FORM, seen_name
 from foureyes.core.words.shape import Shape
 from foureyes.errors import Reason
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
 
 WHOLE = 64
+SHOWN = 20
+"""How much of what somebody typed is said back."""
 _NUMBER = Shape(r"[1-9][0-9]{0,8}\Z")
 _DIGITS = Shape(r"[0-9a-f]{1,64}\Z")
+_FORM = f"{SEEN_FORM}, like {seen_name(2, '9b20c4d1')}, or the whole diff id"
 
 
 class Seen(NamedTuple):
@@ -55,13 +59,15 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         return None if actor.kind == "human" else Reason("D7", missing, look)
     given = read_seen(seen)
     if given is None or not (given.is_form or _is_whole(facts, given)):
-        form = f"like {seen_name(2, '9b20c4d1')}, or the whole diff id"
-        return Reason("D7", f"--seen takes {SEEN_FORM}, {form}: digits alone may begin another change, too", look)
+        why = "digits alone may begin another change, too" if given else "it is printed behind the word diff"
+        return Reason("D7", f"--seen {named(seen.strip()[:SHOWN])} names no change: it takes {_FORM}; {why}", look)
     if not has_moved(facts, seen):
         return None
-    named = seen.strip() if given.attempt is not None else given.digits
-    words = f"the change moved while you looked: you saw {named[:20]}, and attempt {attempt.n} is another change"
-    if given.attempt is None and attempt.n in [each.n for each in _named(facts, given)]:
+    typed, meant = seen.strip()[:SHOWN], _named(facts, given)
+    words = f"the change moved while you looked: you saw {typed}, and attempt {attempt.n} is another change"
+    if not meant:
+        words = f"no attempt of {facts.task.id} was ever {typed}: --seen takes {_FORM}, as it was printed"
+    elif given.attempt is None and attempt.n in [each.n for each in meant]:
         words = f"more than one attempt has this diff id, and attempt {attempt.n} is a rework: say which one you saw"
     return Reason("D7", words, look)
 

@@ -8,7 +8,7 @@ import click
 
 from foureyes.core.nouns.attempt import SIGNALS
 from foureyes.errors import BadInput
-from foureyes.steps import by, either, fe
+from foureyes.steps import by, by_person_or_service, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
 from foureyes.ui.cli.output import count
 from foureyes.ui.cli.text.task import stack_lines
@@ -87,12 +87,23 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         return [f"  approved by the rule (M4, mode {outcome.mode}); it merges through the queue: fe merge"]
     if outcome.status == "open":
         return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
-    approve = fe("approve", outcome.task, "--seen", outcome.seen)
-    look = steps_text(by("other", approve, "somebody else looks at it: "))
     if outcome.mode == "auto-approve":
         why = [f"            {reason.message} ({reason.rule})" for reason in outcome.reasons]
         return ["  mode      auto-approve: decided when nothing stands against it any more", *why]
-    return [f"  mode      {outcome.mode}: {look}"]
+    approve = fe("approve", outcome.task, "--seen", outcome.seen)
+    look = steps_text(by("other", approve, "somebody else looks at it: "))
+    if outcome.person:
+        look = f"{steps_text(by('person', approve, 'a person looks at it: '))}   ({outcome.person} asks for one)"
+    return [f"  mode      {outcome.mode}: {look}", *_unchecked(outcome)]
+
+
+def _unchecked(outcome: SubmitOutcome) -> list[str]:
+    """D5: nobody approves before the required checks ran, and its maker's own run only informs."""
+    if not outcome.unchecked:
+        return []
+    run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))
+    have = "has" if len(outcome.unchecked) == 1 else "have"
+    return [f"  checks    {', '.join(outcome.unchecked)} {have} not run on it yet; {run}"]
 
 
 @verb("review", example="fe review fe-7k2 -m done")

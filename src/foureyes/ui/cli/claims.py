@@ -46,8 +46,9 @@ def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:
         say(session, outcome)
         return
     path = os.path.relpath(outcome.worktree, session.cwd)
-    submit = fe("submit", outcome.task, "-m", phrase("what you did"), before="work, commit, then: ")
-    next_step = in_turn(shell("cd", path), submit, joint=", ")
+    is_here = path == os.curdir
+    submit = fe("submit", outcome.task, "-m", phrase("what you did"), before=f"work{' here' * is_here}, commit, then: ")
+    next_step = submit if is_here else in_turn(shell("cd", path), submit, joint=", ")
     if session.json:
         output.write_json({**output.plain(outcome), "next": steps_text(next_step)})
         return

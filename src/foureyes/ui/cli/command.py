@@ -12,7 +12,7 @@ import click
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
-from foureyes.steps import prose
+from foureyes.steps import prose, shell
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.steps import next_line
 
@@ -37,9 +37,7 @@ class Session:
         try:
             return os.getcwd()
         except OSError as problem:
-            raise EnvironmentProblem(
-                "the directory you stand in is gone.", next_step=prose("cd to one that exists")
-            ) from problem
+            raise _nowhere(os.environ.get("PWD", "")) from problem
 
     @cached_property
     def app(self) -> Application:
@@ -106,6 +104,18 @@ class Session:
     def tell(self, news: News) -> None:
         """Progress of a long verb."""
         self.note(news.text + (f"\n  {next_line(news.next)}" if news.next else ""))
+
+
+def _nowhere(path: str) -> EnvironmentProblem:
+    """What to say where the directory is gone: mostly it was the worktree of a task that was merged meanwhile (K1)."""
+    root, inside, task = path.partition("/.foureyes/worktrees/")
+    if not inside or not os.path.isdir(root):
+        return EnvironmentProblem("the directory you stand in is gone.", next_step=prose("cd to one that exists"))
+    name = task.split("/")[0]
+    return EnvironmentProblem(
+        f"the directory you stand in is gone: it was the worktree of {name}, which goes when {name} is merged.",
+        next_step=shell("cd", root, before="the project is there: "),
+    )
 
 
 def end_cleanly() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 import msgspec
 
@@ -207,4 +209,5 @@ def context(session: Session, task: str) -> None:
     from foureyes.ui.cli.text.task import context_text, detail_fields
 
     detail = session.app.lists.show(session.actor, task)
-    session.answer(detail_fields(detail), context_text(detail))
+    place = os.path.relpath(detail.worktree, session.cwd) if detail.worktree else ""
+    session.answer(detail_fields(detail), context_text(detail, place))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from foureyes.app.views.project import Check, StatusView
-from foureyes.bootstrap.places import describe, folder_of, is_project, repository
-from foureyes.core.words.text import flat
+from foureyes.bootstrap.places import describe, folder_of, is_project, no_project_here, repository
+from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import NoProject, VerificationFailed
 from foureyes.steps import either, fe, phrase, prose
 from foureyes.ui.cli import output
@@ -62,7 +62,8 @@ def _say_made(session: Session, made: Created) -> None:
     }
     if session.json:
         checks = [
-            {"rule": proposal.rule, "source": proposal.source, "tried": proposal.tried} for proposal in made.checks
+            {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output}
+            for each in made.checks
         ]
         output.write_json(fields | {"checks": checks, "notes": made.notes})
         return
@@ -93,6 +94,7 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
             f"  {'checks' if not lines else '':<10} {proposal.rule.name:<8} {proposal.rule.run}   from "
             f"{proposal.source}{tried}{left_out}"
         )
+        lines += [f"             | {line}" for line in lines_of(proposal.output)] if proposal.output else []
     return lines
 
 
@@ -219,7 +221,10 @@ def bare(ctx: click.Context) -> None:
     place = repository(session.cwd)
     on_terminal = can_draw()
     made: Created | None = None
-    if not is_project(folder_of(place)) and not (on_terminal and (made := _first_run(session, describe(place)))):
+    is_new = not is_project(folder_of(place))
+    if is_new and (elsewhere := no_project_here(place)):
+        raise elsewhere
+    if is_new and not (on_terminal and (made := _first_run(session, describe(place)))):
         raise NoProject(
             f"no Foureyes project here yet ({describe(place)}).",
             next_step=fe("init", after="   writes .foureyes/ and commits foureyes.toml, nothing else"),

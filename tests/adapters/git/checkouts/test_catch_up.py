@@ -138,6 +138,7 @@ def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_l
         assert quietly("sh", "-c", step, cwd=project.path.parent).returncode == 0
     assert project.status() == "", "everything of the merge is there"
     popped = quietly("sh", "-c", steps[3], cwd=project.path.parent).returncode
+    assert project.workshop().behind("main") == [], "a stash that does not fit takes nothing back"
     assert popped == ("gone.py" in staged), "only what both changed is a conflict"
     assert (project.path / "code.py").read_text() == "mine\n" + code + "merged\n"
     assert (project.path / "other.py").read_text() == "mine\n"
@@ -186,12 +187,19 @@ def test_a_checkout_in_the_middle_of_something_is_left_alone_Q5(project: Behind,
     left_alone(project, "in progress")
 
 
-def test_a_checkout_with_conflicts_is_left_alone_Q5(project: Behind) -> None:
+def test_a_checkout_with_conflicts_is_left_alone_and_is_behind_only_if_the_branch_moved_Q5(project: Behind) -> None:
     project.branch("other")
     project.commit("other", code_py="other\n")
     project.switch("main")
-    project.commit("mine", code_py="mine\n")
+    mine = project.commit("mine", code_py="mine\n")
+    project.branch("later")
+    later = project.commit("later", later_py="x\n")
+    project.switch("main")
     quietly("git", "merge", "other", cwd=project.path)
+    before = project.everything()
+    assert (project.workshop().catch_up("main"), project.workshop().behind("main")) == ([], [])
+    assert project.everything() == before
+    assert project.workshop().move("refs/heads/main", new=later, old=mine)
     assert "status" in left_alone(project, "conflicts")
 
 

@@ -125,7 +125,7 @@ def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Benc
     with pytest.raises(GitProblem, match="no worktree of this repository"):
         add(project_only)
     assert mine.read_text() == "mine\n"
-    assert "no worktree" in project_only.workshop().drop_worktree(TASK)
+    assert "no worktree" in project_only.workshop().drop_worktree(TASK).stays
     assert mine.exists()
 
 
@@ -181,9 +181,9 @@ def test_a_half_made_worktree_can_be_dropped_and_one_with_files_stays_G4(project
     project_only.git("worktree", "add", "-q", "--no-checkout", "-b", f"fe/{TASK}", str(at))
     project_only.write(f".git/worktrees/{TASK}/locked", "initializing")
     (at / "mine").write_text("x")
-    assert "never finished" in project_only.workshop().drop_worktree(TASK)
+    assert "never finished" in project_only.workshop().drop_worktree(TASK).stays
     (at / "mine").unlink()
-    assert project_only.workshop().drop_worktree(TASK) == ""
+    assert project_only.workshop().drop_worktree(TASK).stays == ""
     assert not at.exists()
 
 
@@ -228,7 +228,7 @@ def test_the_bare_setting_stays_with_the_bare_repository_K1(tmp_path: Path) -> N
     assert place is not None
     assert place.root == str(bare.path)
     bare.workshop().add_worktree("fe-2", branch="fe/y", base=bare.head("main"), session="ses-1")
-    assert bare.workshop().drop_worktree(TASK) == ""
+    assert bare.workshop().drop_worktree(TASK).stays == ""
     assert bare.git("rev-parse", "--is-bare-repository") == "true"
 
 
@@ -264,11 +264,11 @@ def test_a_worktree_with_everything_committed_is_removed_and_its_branch_kept_K1(
     commit(project, at)
     (at / "x.pyc").write_text("x")
     project.set_traps()
-    assert project.workshop().drop_worktree(TASK) == ""
+    assert project.workshop().drop_worktree(TASK).stays == ""
     assert not at.exists()
     assert f"refs/heads/fe/{TASK}" in project.refs()
     assert project.sprung() == ""
-    assert project.workshop().drop_worktree(TASK) == ""
+    assert project.workshop().drop_worktree(TASK).stays == ""
 
 
 @pytest.mark.parametrize("what", ["changed", "staged", "untracked", "locked", "rebasing", "detached"])
@@ -285,24 +285,24 @@ def test_a_worktree_with_work_in_it_stays_K1_G4(project_only: Bench, what: str) 
     else:
         (at / ("new.py" if what == "untracked" else "code.py")).write_text("mine\n")
         project.git("add", "-A", cwd=at) if what == "staged" else None
-    assert str(at) in project.workshop().drop_worktree(TASK)
+    assert str(at) in project.workshop().drop_worktree(TASK).stays
     assert (at / "code.py").exists()
 
 
 def test_nobody_saws_off_the_branch_that_they_sit_on_K1(project_only: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     at = add(project_only)
     (at / "deep").mkdir()
-    assert "you stand in" in project_only.workshop(at).drop_worktree(TASK)
+    assert "you stand in" in project_only.workshop(at).drop_worktree(TASK).stays
     monkeypatch.chdir(at / "deep")
-    assert "you stand in" in project_only.workshop().drop_worktree(TASK)
+    assert "you stand in" in project_only.workshop().drop_worktree(TASK).stays
     monkeypatch.chdir(project_only.path)
-    assert project_only.workshop().drop_worktree(TASK) == ""
+    assert project_only.workshop().drop_worktree(TASK).stays == ""
 
 
 def test_a_worktree_whose_directory_is_gone_is_dropped_K1(project_only: Bench) -> None:
     at = add(project_only)
     quietly("rm", "-r", str(at), cwd=project_only.path)
-    assert project_only.workshop().drop_worktree(TASK) == ""
+    assert project_only.workshop().drop_worktree(TASK).stays == ""
     assert TASK not in project_only.git("worktree", "list")
 
 
@@ -312,9 +312,9 @@ def test_submodules_that_were_never_cloned_do_not_hold_a_worktree_K1(project_onl
     project.git("commit", "-q", "-m", "submodule")
     at = add(project)
     (project.path / f".git/worktrees/{TASK}/modules").mkdir()
-    assert "submodules" in project.workshop().drop_worktree(TASK)
+    assert "submodules" in project.workshop().drop_worktree(TASK).stays
     (project.path / f".git/worktrees/{TASK}/modules").rmdir()
-    assert project.workshop().drop_worktree(TASK) == ""
+    assert project.workshop().drop_worktree(TASK).stays == ""
     assert not at.exists()
 
 
@@ -324,5 +324,5 @@ def test_after_the_merge_worktree_and_branch_go_K1(project_only: Bench) -> None:
     assert not workshop.delete_merged(f"fe/{TASK}", target="main")
     assert workshop.move("refs/heads/main", new=project.head(f"fe/{TASK}"), old=project.head("main"))
     assert not workshop.delete_merged(f"fe/{TASK}", target="main")
-    assert workshop.drop_worktree(TASK) == ""
+    assert workshop.drop_worktree(TASK).stays == ""
     assert workshop.delete_merged(f"fe/{TASK}", target="main")

@@ -18,6 +18,7 @@ from foureyes.adapters.git.checkouts.checkouts import (
     in_progress,
     index_tree,
     obstacle,
+    own_side_tree,
     shown_path,
     staged,
     unstaged,
@@ -68,11 +69,12 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     tip, tree = line[0], index_tree(git, place)
     if tree == tip.tree:
         return None
-    if tree is None:
-        return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
-    old, mine = _began(git, place, line, tree)
+    settled = tree or own_side_tree(git, place)
+    old, mine = _began(git, place, line, settled) if settled else (None, set[str]())
     if old == tip:
         return None  # somebody works there, and nothing was missed
+    if tree is None or old is None:
+        return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
     mine.update(unstaged(git, place))

@@ -113,10 +113,28 @@ def _index_rows(git: Git, place: Located) -> bytes:
     return git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
 
 
+def own_side_tree(git: Git, place: Located) -> Sha | None:
+    """The tree that the index holds, of every conflict the side that was there before."""
+    return tree_id(_own_side(_index_rows(git, place)))
+
+
+def _own_side(rows: bytes) -> bytes:
+    """The rows of an index (mode, id, stage, a tab, path) without its conflicts: stage 2 is the checkout's own side."""
+    kept = []
+    for row in rows.split(b"\0"):
+        about, tab, path = row.partition(b"\t")
+        words = about.split(b" ")
+        if tab and words[2] in (b"0", b"2"):
+            kept.append(b" ".join([*words[:2], b"0"]) + tab + path + b"\0")
+    return b"".join(kept)
+
+
 def build_index_tree(git: Git, place: Located) -> Sha | None:
-    """The tree that the index holds, made on the doorstep, so that it can be compared with others there."""
+    """The tree that the index holds, made on the doorstep, so that it can be compared with others there; of a conflict
+    the checkout's own side.
+    """
     with git.scratch_index() as index:
-        if rows := _index_rows(git, place):
+        if rows := _own_side(_index_rows(git, place)):
             git.doorstep("update-index", "-z", "--index-info", stdin=rows, env=index)
         return as_sha(git.doorstep("write-tree", "--missing-ok", env=index).out.strip())
 

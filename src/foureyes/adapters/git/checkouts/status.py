@@ -53,15 +53,28 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
     does not.
     """
-    entries = status(git, place, "/dev/null")
+    return [shown(path) for _, path in _seen(git, place)]
+
+
+def uncommitted_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
+    """What is not committed, and what git leaves out of every commit: files, and folders as a whole."""
+    entries = _seen(git, place, "--ignored=matching")
+    ignored = [path for code, path in entries if code == b"!!"]
+    return [shown(path) for code, path in entries if code != b"!!"], ignored
+
+
+def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:
+    entries = status(git, place, "/dev/null", options=options)
     if any(code == b"??" for code, _ in entries) and (ignored := users_excludes(git)) != "/dev/null":
-        entries = status(git, place, ignored)
-    return [shown(path) for _, path in entries]
+        entries = status(git, place, ignored, options=options)
+    return entries
 
 
-def status(git: Git, place: Located, excludes: str, *paths: str) -> list[tuple[bytes, bytes]]:
+def status(
+    git: Git, place: Located, excludes: str, *paths: str, options: tuple[str, ...] = ()
+) -> list[tuple[bytes, bytes]]:
     """Code and path of everything that is not as committed."""
-    args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, "--", *paths)
+    args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, *options, "--", *paths)
     out = git.real(*args, git_dir=place.git_dir, work_tree=place.worktree).out
     rows = [(row[:2], row[3:]) for row in out.split(b"\0") if row]
     return [(code, path) for code, path in rows if not (code == b"??" and path.startswith(STORE))]

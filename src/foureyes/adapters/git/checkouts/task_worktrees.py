@@ -11,24 +11,26 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os.path import exists, isdir, islink, join, lexists, realpath
+from os.path import dirname, exists, isdir, islink, join, lexists, realpath
 from time import monotonic, sleep
 from typing import NamedTuple
 
 from foureyes.adapters import folders
 from foureyes.adapters.git.checkouts import hooks
 from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, noted, registered, some
-from foureyes.adapters.git.checkouts.status import head_ref, uncommitted
+from foureyes.adapters.git.checkouts.ignored import goes_along
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted_and_ignored
 from foureyes.adapters.git.client.answers import explained, shown
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
+from foureyes.app.views.work import Dropped
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.errors import BadInput, GitProblem
-from foureyes.steps import prose, shell
+from foureyes.steps import fe, in_turn, prose, shell
 
 _BEING_MADE = "initializing"
 """The reason of the lock that `git worktree add` holds while it works."""
@@ -44,6 +46,11 @@ class Desk(NamedTuple):
 
     task: str
     path: str
+
+    @property
+    def root(self) -> str:
+        """The checkout in which the project's folder lies."""
+        return dirname(dirname(dirname(self.path)))
 
 
 def desk(folder: str, task: str) -> Desk:
@@ -67,7 +74,7 @@ def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
 @contextmanager
 def _alone(at: Desk) -> Iterator[None]:
     """One of us at a time: a half-made worktree is then one that nobody makes any more."""
-    folder = os.path.dirname(at.path)
+    folder = dirname(at.path)
     try:
         with folders.folder(folder, make=True) as place:
             descriptor = folders.opened(".lock", os.O_RDWR | os.O_CREAT, at=place)
@@ -173,8 +180,19 @@ def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
     try:
         git.real("worktree", "add", "--quiet", "--no-checkout", *start)
     except GitProblem as problem:
-        raise explained(problem.message) from problem
+        raise _held_elsewhere(git, at, ref) or explained(problem.message) from problem
     return _must_be_checkout(git, at)
+
+
+def _held_elsewhere(git: Git, at: Desk, ref: str) -> GitProblem | None:
+    """git checks a branch out once; who works on it goes where it is."""
+    where = next((known.path for known in registered(git) if known.branch == ref), "")
+    if not where:
+        return None
+    return GitProblem(
+        f"{ref.removeprefix(refs.BRANCHES)}, the branch of {at.task}, is checked out in {where} already",
+        next_step=in_turn(shell("cd", where), fe("start", at.task, "--here"), joint=" && "),
+    )
 
 
 def _fill(git: Git, place: Located) -> None:
@@ -197,21 +215,29 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
     return (*_QUIET, *silenced(git.settings(place.git_dir), users_settings(git.own)))
 
 
-def drop(git: Git, at: Desk) -> str:
-    """Remove the worktree of a task if nothing is lost by it; why it stays, else empty."""
+def drop(git: Git, at: Desk) -> Dropped:
+    """Remove the worktree of a task if nothing is lost by it."""
     with _alone(at):
         known = _known(git, at)
         if known is None:
-            return f"{at.path} is no worktree of this repository" if lexists(at.path) else ""
+            return Dropped(f"{at.path} is no worktree of this repository" if lexists(at.path) else "")
         if known.locked == _BEING_MADE:
-            return _cleared(git, at)
+            return Dropped(_cleared(git, at))
         if known.locked is not None:
-            return f"{at.path} is locked" + (f": {known.locked}" if known.locked else "")
+            return Dropped(f"{at.path} is locked" + (f": {known.locked}" if known.locked else ""))
         if not lexists(at.path):
             git.real("worktree", "remove", at.path)
-            return ""
-        place = _must_be_checkout(git, at)
-        return _reason_to_stay(git, place) or _removed(git, place)
+            return Dropped()
+        return _dropped(git, at, _must_be_checkout(git, at))
+
+
+def _dropped(git: Git, at: Desk, place: Located) -> Dropped:
+    if occupied := _occupied(git, place):
+        return Dropped(occupied)
+    changed, ignored = uncommitted_and_ignored(git, place)
+    gone, lost = goes_along(place.worktree, at.root, ignored)
+    stays = _reason_to_stay(git, place, changed, lost) or _removed(git, place)
+    return Dropped(stays) if stays else Dropped(gone=tuple(gone))
 
 
 def _cleared(git: Git, at: Desk) -> str:
@@ -222,13 +248,19 @@ def _cleared(git: Git, at: Desk) -> str:
     return ""
 
 
-def _reason_to_stay(git: Git, place: Located) -> str:
+def _occupied(git: Git, place: Located) -> str:
     if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
         return f"you stand in {place.worktree}"
-    if doing := in_progress(place):
-        return f"{doing} is in progress in {place.worktree}"
-    if changed := uncommitted(git, place):
+    doing = in_progress(place)
+    return f"{doing} is in progress in {place.worktree}" if doing else ""
+
+
+def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str]) -> str:
+    if changed:
         return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {place.worktree}"
+    if lost:
+        it_is = "it is" if len(lost) == 1 else "they are"
+        return f"git ignores {some(lost)} in {place.worktree}, and {it_is} nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {place.worktree} is on no branch"
     return ""

@@ -192,8 +192,10 @@ def _block(name: str, text: str) -> list[str]:
     return ([f"  {name}"] if name else []) + ["    " + line for line in lines_of(text.lstrip("\n"))]
 
 
-def context_text(detail: TaskDetail) -> str:
-    """What an agent reads before it works on a task: the task, earlier feedback in full, the last handoff."""
+def context_text(detail: TaskDetail, place: str = "") -> str:
+    """What an agent reads before it works on a task: the task, earlier feedback in full, the last handoff. `place`: the
+    way to its worktree.
+    """
     task = detail.task
     lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
     if task.labels:
@@ -218,10 +220,9 @@ def context_text(detail: TaskDetail) -> str:
         )
         lines += _section("In review", text)
     elif task.status in ("open", "in_progress"):
-        begin = f"fe start {task.id}, work" if task.status == "open" else "Work"
-        lines += _section(
-            "Next", f'{begin} on a branch of your own, commit, then: fe submit {task.id} -m "what you did"'
-        )
+        here = "Work on a branch of your own" if not place else "Work here" if place == "." else f"Work in {place}"
+        begin = f"fe start {task.id}, work where it says" if task.status == "open" else here
+        lines += _section("Next", f'{begin}, commit, then: fe submit {task.id} -m "what you did"')
     return "\n".join(lines)
 
 

@@ -1,0 +1,71 @@
+"""Ignored files in a worktree that is to go (K1, G4): what can be made again goes along, everything else keeps it.
+
+Nobody commits an ignored file, so it is nowhere else: a local database, an `.env`, notes. What tools write and write
+again (packages, caches, build results) would keep every worktree for ever.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from os.path import islink, join
+
+from foureyes.adapters.folders import MB, read
+from foureyes.adapters.git.client.answers import shown
+
+MADE_AGAIN = frozenset(
+    {
+        # packages, from a list that is committed
+        ".venv", "venv", "node_modules", "bower_components", "jspm_packages", ".pnpm-store", ".bundle", "Pods",
+        # caches
+        "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".cache",
+        ".import_linter_cache", ".eslintcache", ".stylelintcache", ".parcel-cache", ".turbo", ".gradle", ".next",
+        ".nuxt", ".svelte-kit", ".angular", ".dart_tool", ".sass-cache", ".ipynb_checkpoints", ".DS_Store",
+        # results of a build or of a test run
+        "build", "dist", "target", "out", "obj", "_build", "coverage", "htmlcov", ".coverage", ".nyc_output",
+        "test-results", "playwright-report", "eggs", ".eggs",
+    }
+)  # fmt: skip
+"""Names of files and folders that a tool makes again."""
+
+ENDINGS = (".pyc", ".pyo", ".o", ".obj", ".class", ".tsbuildinfo", ".egg-info")
+
+
+def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[str], list[str]]:
+    """Of the ignored paths of a worktree, what can go with it, by the shortest names; and what would be lost.
+
+    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost.
+    """
+    gone: dict[str, None] = {}
+    lost: list[str] = []
+    for path in paths:
+        parts = shown(path).rstrip("/").split("/")
+        known = next((n for n, name in enumerate(parts) if _is_made_again(name)), None)
+        if known is not None:
+            gone["/".join(parts[: known + 1])] = None
+        elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path):
+            gone["/".join(parts)] = None
+        else:
+            lost.append(shown(path))
+    return list(gone), lost
+
+
+def _is_made_again(name: str) -> bool:
+    return name in MADE_AGAIN or name.endswith(ENDINGS)
+
+
+def _is_elsewhere(worktree: bytes, root: bytes, path: bytes) -> bool:
+    """Whether an ignored file is only a link, or a copy of the one in the other checkout."""
+    here = join(worktree, path)
+    if path.endswith(b"/"):
+        return False
+    if islink(here):
+        return True
+    try:
+        return _content(here) == _content(join(root, path))
+    except OSError:
+        return False
+
+
+def _content(path: bytes) -> bytes:
+    return read(os.fsdecode(path), MB)

@@ -1,0 +1,110 @@
+"""Where the work of a hand-in is (K1, K4): the branch, what is not committed there, and where else to look.
+
+Shells of agents forget where they stood: who has a worktree for the task and calls from a checkout of the target means
+what lies in the worktree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.refusals import refuse_task
+from foureyes.app.call.rows import Named
+from foureyes.app.work.worktrees import branch_of
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES
+from foureyes.core.words.fence import some
+from foureyes.core.words.text import clean_text
+from foureyes.errors import NotFound, Reason
+from foureyes.steps import Steps, fe, in_turn, phrase, shell
+
+if TYPE_CHECKING:
+    from foureyes.app.gate.hand_in import HandIn
+
+SHOWN_PATHS = 5
+NOT_IN = "was not handed in"
+
+
+def find_branch(hand: HandIn) -> None:
+    """K4: the branch the work is on: the named one, the last attempt's when somebody else submits, that of the task's
+    worktree when there is work in it and the caller stands on the target; else where the caller stands.
+    """
+    repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
+    if branch is not None:
+        ref = repo.branch_ref(branch)
+        if ref is None:
+            raise NotFound(f"there is no branch {branch}.", next_step=shell("git", "branch", "--list"))
+        hand.ref = ref
+    elif attempt is not None and attempt.ref != DETACHED and hand.actor.session != hand.task.implementer:
+        hand.ref = attempt.ref
+    else:
+        hand.ref = repo.current_ref()
+        _refuse_branch_of_another_task(hand)
+        hand.ref = _in_its_worktree(hand) or hand.ref
+
+
+def _refuse_branch_of_another_task(hand: HandIn) -> None:
+    """K1: who stands in the worktree of another task would hand in that task's work."""
+    context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
+    if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
+        return
+    with context.store.read() as tx:
+        is_task = tx.one("task.exists", Named, id=named) is not None
+    if is_task:
+        why = f"you stand on fe/{named}, the branch of {named}"
+        refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", f"fe/{task}")))
+
+
+def _in_its_worktree(hand: HandIn) -> str:
+    """K1: the branch of the task's worktree, where the caller stands on the target. Only what was committed straight on
+    the target, with nothing else anywhere, is handed in from there (K4).
+    """
+    repo, task = hand.context.repo, hand.task.id
+    if hand.ref != f"refs/heads/{hand.project.target}" or task not in hand.context.workshop.worktrees():
+        return ""
+    ref = branch_of(hand.context, task)
+    return ref if _has_work(hand, ref) or repo.uncommitted(ref) or repo.uncommitted(hand.ref) else ""
+
+
+def _has_work(hand: HandIn, ref: str) -> bool:
+    """Whether a branch has a commit that the target lacks."""
+    repo = hand.context.repo
+    head, target = repo.commit_of(ref), repo.commit_of(f"refs/heads/{hand.project.target}")
+    return head is not None and target is not None and not repo.is_ancestor(head, target)
+
+
+def commit_or_refuse_uncommitted(hand: HandIn) -> None:
+    """A1: what is not committed is not handed in; `--commit` commits it first."""
+    repo, task, commit = hand.context.repo, hand.task, hand.wish.commit
+    paths = repo.uncommitted(hand.ref)
+    if not paths:
+        return
+    is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
+    if commit is not None and commit.strip() and is_here:
+        trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
+        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
+        return
+    are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
+    step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
+    place = "" if is_here else hand.context.workshop.worktrees().get(task.id, "")
+    step = in_turn(shell("cd", place), step, joint=", ") if place else step
+    where = f" in {place}" if place else ""
+    why = f"{len(paths)} {are} not committed{where}: {some(paths, SHOWN_PATHS)}"
+    refuse_task(task.id, NOT_IN, Reason("A1", why, step))
+
+
+def nothing_here(hand: HandIn) -> str:
+    """A5: where there is nothing to hand in."""
+    name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
+    if name == target:
+        return f"nothing was committed on {name} since the start"
+    return f"{name} has nothing that {target} lacks"
+
+
+def maybe_there(hand: HandIn) -> Steps:
+    """Where else the work may be."""
+    task, own = hand.task.id, f"fe/{hand.task.id}"
+    if hand.ref != f"refs/heads/{own}" and _has_work(hand, f"refs/heads/{own}"):
+        return fe("submit", task, "--branch", own)
+    place = hand.context.workshop.worktrees().get(task, "")
+    work = f"commit your work in {place}" if place else "commit your work on a branch"
+    return fe("submit", task, "--no-code", before=f"{work}; if there really is no code: ")

@@ -1,0 +1,64 @@
+"""Where the work of a hand-in is (K1, K4): who has a worktree and calls from the target means the worktree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.views.work import ClaimedWorktree
+from foureyes.ui.steps import steps_text
+
+from tests.stage.checkout import Checkout
+from tests.stage.people import CLAUDE
+from tests.stage.world import GitWorld
+
+
+@pytest.fixture
+def world(world: GitWorld) -> GitWorld:
+    (world.checkout.path / ".git" / "info" / "exclude").write_text(".foureyes/\n")
+    return world
+
+
+def claimed(world: GitWorld) -> tuple[str, Checkout]:
+    task = world.create()
+    done = world.app.claims.start(CLAUDE, task, worktree=True)
+    assert isinstance(done, ClaimedWorktree)
+    return task, Checkout(Path(done.worktree))
+
+
+def test_work_in_the_worktree_is_handed_in_from_the_checkout_of_the_target_K1(world: GitWorld) -> None:
+    task, place = claimed(world)
+    place.commit("work.py")
+    done = world.app.attempts.submit(CLAUDE, task)
+    assert (done.ref, done.head, done.landed) == (f"refs/heads/fe/{task}", place.head(), False)
+
+
+def test_what_is_not_committed_there_is_not_committed_on_the_target_instead_A1(world: GitWorld) -> None:
+    task, place = claimed(world)
+    place.write("half.py", "not yet\n")
+    world.checkout.write("stray.py", "somebody's\n")
+    before = world.checkout.head("main")
+    with world.refused("A1") as caught:
+        world.app.attempts.submit(CLAUDE, task, commit="all of it")
+    (reason,) = caught[0].reasons
+    assert reason.message == f"1 file is not committed in {place.path}: half.py"
+    assert steps_text(reason.next) == f'cd {place.path}, commit it, or: fe submit {task} --commit "message"'
+    (place.path / "half.py").unlink()
+    with world.refused("A5"):
+        world.app.attempts.submit(CLAUDE, task, commit="what somebody else left lying about")
+    assert world.checkout.head("main") == before
+
+
+def test_without_any_work_the_refusal_says_where_to_work_A5(world: GitWorld) -> None:
+    task, place = claimed(world)
+    with world.refused("A5") as caught:
+        world.app.attempts.submit(CLAUDE, task)
+    (reason,) = caught[0].reasons
+    assert steps_text(reason.next).startswith(f"commit your work in {place.path}; ")
+
+
+def test_what_was_committed_on_the_target_all_the_same_is_handed_in_as_landed_K4(world: GitWorld) -> None:
+    task, _ = claimed(world)
+    world.checkout.commit("straight.py")
+    assert world.app.attempts.submit(CLAUDE, task).landed

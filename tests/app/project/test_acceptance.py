@@ -1,0 +1,17 @@
+"""P12: what is said about the foureyes.toml on the target where it is not the one in force."""
+
+from __future__ import annotations
+
+from foureyes.app.project.acceptance import unaccepted
+from foureyes.ui.steps import steps_text
+
+from tests.stage.world import GitWorld
+
+
+def test_a_target_that_was_renamed_is_missed_as_a_branch_not_as_a_file_P12(world: GitWorld) -> None:
+    world.checkout.git("branch", "-m", "main", "trunk")
+    left = unaccepted(world.app.context, world.app.projects.get())
+    assert left is not None
+    assert left.text == "there is no branch main, which is the target of this project"
+    wanted = "a person brings it back, from where it is now: git branch main BRANCH-OR-COMMIT"
+    assert steps_text(left.next) == wanted
