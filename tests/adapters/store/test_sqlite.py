@@ -224,16 +224,21 @@ def as_another(task: Callable[[], object]) -> str:
     return said
 
 
-def test_a_directory_that_is_not_ones_own_is_a_clear_problem_and_not_touched(shared: Path) -> None:
+@pytest.mark.parametrize(
+    ("folder", "file", "wrong"),
+    [(0o555, 0o444, "{}/ and store.db are"), (0o555, 0o666, "{}/ is"), (0o777, 0o444, "store.db is")],
+)
+def test_a_store_that_is_not_ones_own_is_a_clear_problem_and_not_touched(
+    shared: Path, folder: int, file: int, wrong: str
+) -> None:
     world = fill(on_disk(shared))
     world.app.close()
     for path in shared.iterdir():
-        path.chmod(0o444)
-    shared.chmod(0o555)
+        path.chmod(file if path.name.startswith("store.db") else 0o666)
+    shared.chmod(folder)
     before = bytes_of(shared)
     said = as_another(lambda: append(open_store(str(shared), NOW), security()))
-    assert said.startswith("StoreProblem"), said
-    assert "writable" in said or "cannot be written" in said
+    assert said.startswith(f"StoreProblem: {wrong.format(shared.name)} read-only for you"), said
     assert bytes_of(shared) == before
     shared.chmod(0o755)
 

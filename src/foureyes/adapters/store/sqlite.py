@@ -213,8 +213,7 @@ def not_writable(path: str) -> StoreProblem | None:
         return None
     are = "is" if len(wrong) == 1 else "are"
     return StoreProblem(
-        f"{' and '.join(wrong)} {are} read-only for you, and the store needs to write there also to be read. Nothing "
-        "was changed.",
+        f"{' and '.join(wrong)} {are} read-only for you: the store cannot be written. Nothing was changed.",
         next_step=prose(f"make {' and '.join(wrong)} writable for you, or ask who owns it"),
     )
 
