@@ -12,10 +12,8 @@ from msgspec.structs import asdict
 
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.app.work.worktrees import branch_of, make_worktree
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import own_branch
-from foureyes.core.rules.policy import WORKTREE_DEFAULT
 from foureyes.errors import LostClaim
 from foureyes.steps import fe
 
@@ -53,6 +51,8 @@ def wants_worktree(context: Context, actor: Actor) -> bool:
 
 def _configured(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
     """Whose claims come with a worktree; all of the configuration is read only where something about it is said."""
+    from foureyes.core.rules.policy import WORKTREE_DEFAULT
+
     stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
     if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
         return WORKTREE_DEFAULT
@@ -61,6 +61,8 @@ def _configured(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
     """Whether the caller stands where the task is worked on already, or nothing can be checked out yet."""
+    from foureyes.app.work.worktrees import branch_of
+
     return head is None or context.repo.current_ref() == branch_of(context, task)
 
 
@@ -102,6 +104,8 @@ def reserve(context: Context, work: Work, task: TaskId) -> None:
 
 def start_reserved(context: Context, actor: Actor, task: TaskId, claim: Callable[[Work], Outcome]) -> Outcome:
     """The worktree, then the claim; where one of them fails, neither is left."""
+    from foureyes.app.work.worktrees import make_worktree
+
     try:
         place = make_worktree(context, task, actor.session)
         with context.writing(actor, "start") as work:
