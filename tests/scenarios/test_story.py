@@ -396,6 +396,22 @@ def test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one(st
     stage.verify()
 
 
+def test_K1_a_claim_that_was_killed_while_its_worktree_was_made_is_finished_by_the_next_call(stage: Stage) -> None:
+    claude = stage.cast.claude
+    rc, said = killed(stage, claude, 0, "start", stage.create(stage.cast.alice))
+    assert rc == 0
+    calls = int(said.split()[-1])
+    for ninth in (5, 7, 8):
+        task = stage.create(stage.cast.alice)
+        rc, _ = killed(stage, claude, calls * ninth // 9, "start", task)
+        assert (rc, stage.status(task)) in ((-9, "open"), (-9, "in_progress"), (0, "in_progress"))
+        again = claude.fe("start", task, "--json", cwd=stage.repo)
+        assert again.rc == 0, again
+        assert (stage.folder / "worktrees" / task / "app.py").exists()
+        assert [entry["action"] for entry in stage.show(task)["history"]] == ["created", "started"]
+    stage.verify()
+
+
 def test_G4_an_exception_killed_before_its_mirror_line_gets_it_with_the_next_write(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)

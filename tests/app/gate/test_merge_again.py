@@ -12,6 +12,7 @@ import pytest
 from foureyes.adapters.git.reading import diff
 from foureyes.app.application import Application
 from foureyes.app.call.caller import gate_of
+from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import Conflict, Refused
@@ -385,6 +386,13 @@ def test_a_worktree_with_work_in_it_stays_and_it_is_said_K1(world: GitWorld) -> 
         f"fe/{dirty}",
         "main",
     ]
+    (left / "notes.txt").rename(left / "notes.pyc")
+    exclude = world.checkout.path / ".git" / "info" / "exclude"
+    exclude.write_text(exclude.read_text() + "*.pyc\n")
+    told: list[News] = []
+    world.app.merges.process(BOB, told.append)
+    assert [news.text for news in told] == [f"{dirty}  with its worktree went what git ignores there: notes.pyc"]
+    assert not left.exists()
 
 
 def test_no_code_and_landed_work_have_nothing_to_merge_Q(world: GitWorld) -> None:

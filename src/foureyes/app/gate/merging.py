@@ -82,7 +82,9 @@ class Merges:
         heads = self._context.repo.heads()
         rows = recognise(self._context, actor, target, heads)
         settle_above(self._context, actor, [row.task for row in rows])
-        tidy_merged(self._context, target, heads)
+        for went in tidy_merged(self._context, target, heads):
+            if tell is not None:
+                tell(News(went))
         tried: set[int] = set()
         told: set[News] = set()
         caught_up = False

@@ -111,19 +111,30 @@ def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
     """K1: the worktree of a merged task goes, and its own branch with it; why it stays, or what git ignores and went
     along, else empty.
     """
+    dropped = _drop(context, task, attempt, target)
+    if dropped.stays:
+        return f"its worktree stays: {dropped.stays} (fe merge removes it when that is settled)"
+    return _went(dropped)
+
+
+def _drop(context: Context, task: TaskId, attempt: Attempt, target: str) -> Dropped:
     try:
         dropped = context.workshop.drop_worktree(task)
         if attempt.ref == own_branch(task) and not dropped.stays:
             context.workshop.delete_merged(attempt.ref, target=target)
     except GitProblem as problem:
-        dropped = Dropped(problem.message)
-    if dropped.stays:
-        return f"its worktree stays: {dropped.stays}"
+        return Dropped(problem.message)
+    return dropped
+
+
+def _went(dropped: Dropped) -> str:
     return f"with its worktree went what git ignores there: {some(dropped.gone, SHOWN)}" if dropped.gone else ""
 
 
-def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None:
-    """What a crash left of merged tasks: worktrees and branches that nobody needs any more (Q4)."""
+def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:
+    """What a crash, or something that had to stay, left of merged tasks: worktrees and branches that nobody needs any
+    more (Q4). What to tell about those that went now.
+    """
     left = {ref.removeprefix(OWN_BRANCHES) for ref in heads if ref.startswith(OWN_BRANCHES)} | set(
         context.workshop.worktrees()
     )
@@ -134,5 +145,5 @@ def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> None
             else []
         )
         attempts = attempts_of(tx, merged)
-    for task, attempt in attempts.items():
-        tidy(context, TaskId(task), attempt, target)
+    went = {task: _went(_drop(context, TaskId(task), attempt, target)) for task, attempt in attempts.items()}
+    return [f"{task}  {words}" for task, words in went.items() if words]

@@ -59,8 +59,9 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         return None if actor.kind == "human" else Reason("D7", missing, look)
     given = read_seen(seen)
     if given is None or not (given.is_form or _is_whole(facts, given)):
-        why = "digits alone may begin another change, too" if given else "it is printed behind the word diff"
-        return Reason("D7", f"--seen {named(seen.strip()[:SHOWN])} names no change: it takes {_FORM}; {why}", look)
+        return Reason(
+            "D7", f"--seen {named(seen.strip()[:SHOWN])} names no change: it takes {_FORM}; {_lacks(given)}", look
+        )
     if not has_moved(facts, seen):
         return None
     typed, meant = seen.strip()[:SHOWN], _named(facts, given)
@@ -70,6 +71,15 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     elif given.attempt is None and attempt.n in [each.n for each in meant]:
         words = f"more than one attempt has this diff id, and attempt {attempt.n} is a rework: say which one you saw"
     return Reason("D7", words, look)
+
+
+def _lacks(given: Seen | None) -> str:
+    """What is missing in something that is not of the form."""
+    if given is None:
+        return "it is printed behind the word diff"
+    if given.attempt is None:
+        return "digits alone may begin another change, too"
+    return f"at least {SEEN_DIGITS} digits of the diff id"
 
 
 def has_moved(facts: Facts, seen: str) -> bool:

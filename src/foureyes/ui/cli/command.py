@@ -37,7 +37,7 @@ class Session:
         try:
             return os.getcwd()
         except OSError as problem:
-            raise _nowhere(os.environ.get("PWD", "")) from problem
+            raise _nowhere(_gone()) from problem
 
     @cached_property
     def app(self) -> Application:
@@ -104,6 +104,14 @@ class Session:
     def tell(self, news: News) -> None:
         """Progress of a long verb."""
         self.note(news.text + (f"\n  {next_line(news.next)}" if news.next else ""))
+
+
+def _gone() -> str:
+    """Where a directory was that is gone: the kernel knows, else whoever stood there before."""
+    try:
+        return os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
+    except OSError:
+        return os.environ.get("PWD", "")
 
 
 def _nowhere(path: str) -> EnvironmentProblem:
