@@ -6,9 +6,9 @@ and merged three times: by the whole commands `fe submit` and `fe merge`, by the
 Application is open, no Python starts), and by plain git in a copy of the repository. A fourth change has 20,000 lines,
 and is only handed in.
 
-What plain git does instead (`hand_in`, `merge`) is the least that leaves the same behind in git: the same questions
-asked, the commit kept by a ref, the same merge commit on main, the checkout brought along, worktree and branch gone, at
-the same durability. It has no ledger, asks nobody, and minds neither attributes, hooks nor what is configured.
+What plain git does instead (`plain_git`) is the least that leaves the same behind in git: the same questions asked, the
+commit kept by a ref, the same merge commit on main, the checkout brought along, worktree and branch gone. At last the
+same in a repository of many files (`large_tree`).
 """
 
 from __future__ import annotations
@@ -16,27 +16,24 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from demo.stage import Player
-from foureyes.adapters import process
 
+from bench import large_tree
 from bench.figures import Figure, at_most, note, progress, show
 from bench.install import installed
 from bench.places import ADA, TARGET, agent, desk
+from bench.plain_git import hand_in, merge
+from bench.timing import Started, timed, watching_git
 from bench.workplace import LINES, LONG_FILES, LONG_LINES, Workplace, long_file, long_lines, write
 
 SMALL, LARGE = 10, 1_000
 ROUNDS = 11
 BUDGET = 2.0
 WORKER = agent("worker")
-DURABLE = ("-c", "core.fsync=objects,reference")
-"""As the gate writes: what the journal says was merged must survive a power cut, and git's default is less."""
 
 Times = dict[str, list[float]]
 
@@ -46,33 +43,6 @@ class Work(NamedTuple):
 
     task: str
     place: Path
-
-
-def timed(action: Callable[[], object]) -> float:
-    """Milliseconds."""
-    start = time.perf_counter()
-    action()
-    return (time.perf_counter() - start) * 1000
-
-
-@contextmanager
-def watching_git() -> Iterator[list[float]]:
-    """The milliseconds of each call of git inside."""
-    taken: list[float] = []
-    really = process.run
-
-    def run(*args: Any, **kwargs: Any) -> process.Finished:
-        start = time.perf_counter()
-        try:
-            return really(*args, **kwargs)
-        finally:
-            taken.append((time.perf_counter() - start) * 1000)
-
-    process.run = run
-    try:
-        yield taken
-    finally:
-        process.run = really
 
 
 class Bench:
@@ -123,10 +93,10 @@ class Bench:
         self.submit("submit", work)
         self.approve(work.task)
         app = self.at.open()
-        with watching_git() as calls:
+        with watching_git() as started:
             self.times["merge, verb"].append(timed(lambda: app.merges.process(ADA)))
         app.close()
-        self.note_git("merge", calls)
+        self.note_git("merge", started)
         self.must_be_merged(work.task)
 
     def by_git(self) -> None:
@@ -180,15 +150,15 @@ class Bench:
 
     def submit(self, name: str, work: Work) -> None:
         app = self.at.open(work.place)
-        with watching_git() as calls:
+        with watching_git() as started:
             self.times[f"{name}, verb"].append(timed(lambda: app.attempts.submit(WORKER, work.task)))
         app.close()
-        self.note_git(name, calls)
+        self.note_git(name, started)
 
-    def note_git(self, name: str, calls: list[float]) -> None:
-        self.times[f"{name}, in git"].append(sum(calls))
-        self.times[f"{name}, calls"].append(len(calls))
-        self.times[f"{name}, ours"].append(self.times[f"{name}, verb"][-1] - sum(calls))
+    def note_git(self, name: str, started: Started) -> None:
+        self.times[f"{name}, in git"].append(started.ms)
+        self.times[f"{name}, calls"].append(started.programs)
+        self.times[f"{name}, ours"].append(self.times[f"{name}, verb"][-1] - started.ms)
 
     def approve(self, task: str) -> None:
         app = self.at.open()
@@ -207,35 +177,6 @@ class Bench:
         return statistics.median(self.times[name][1:])
 
 
-# ---------------------------------------------------------------------------------------------------- plain git
-
-
-def hand_in(at: Workplace, place: Path, number: int) -> None:
-    """What `submit` asks and leaves: nothing uncommitted, where both branches are, the change, its commits, a ref that
-    keeps it.
-    """
-    at.git("status", "--porcelain", at=place)
-    head, _ = at.git("rev-parse", "HEAD", TARGET, at=place).split()
-    base = at.git("merge-base", TARGET, head, at=place)
-    at.git("diff", base, head, at=place)
-    at.git("log", "--format=%H %T %s%n%(trailers)", f"{base}..{head}", at=place)
-    at.git(*DURABLE, "update-ref", f"refs/kept/{number}", head, at=place)
-
-
-def merge(at: Workplace, place: Path, branch: str) -> None:
-    """What `merge` does: the merge without a checkout, its commit, the move of main, the checkout of main, and tidying
-    up.
-    """
-    repo = at.plain
-    old, head = at.git("rev-parse", TARGET, branch, at=repo).split()
-    tree = at.git(*DURABLE, "merge-tree", "--write-tree", old, head, at=repo)
-    new = at.git(*DURABLE, "commit-tree", tree, "-p", old, "-p", head, "-m", f"Merge {branch}", at=repo)
-    at.git(*DURABLE, "update-ref", f"refs/heads/{TARGET}", new, old, at=repo)
-    at.git("read-tree", "-m", "-u", old, new, at=repo)
-    at.git("worktree", "remove", str(place), at=repo)
-    at.git("branch", "-q", "-d", branch, at=repo)
-
-
 # ------------------------------------------------------------------------------------------------------ figures
 
 
@@ -243,7 +184,7 @@ def cost(small: Bench, step: str) -> list[Figure]:
     """A command and its verb over plain git, in the small repository."""
     plain, verb, command = (small.median(f"{step}, {way}") for way in ("git", "verb", "command"))
     in_git, ours, calls = (small.median(f"{step}, {part}") for part in ("in git", "ours", "calls"))
-    parts = f"{calls:.0f} calls of git {in_git:.0f} ms, the rest {ours:.0f} ms"
+    parts = f"{calls:.0f} programs of git {in_git:.0f} ms, the rest {ours:.0f} ms"
     return [
         note(
             f"`fe {step}`, the whole command over plain git",
@@ -294,7 +235,9 @@ def queue_rows(small: Bench, large: Bench) -> Figure:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print; 1 when something takes more than twice as long with a hundred times the attempts."""
+    """Measure and print; 1 when something takes more than twice as long with a hundred times the attempts, or is in a
+    large tree more than half as slow again as it was.
+    """
     parser = argparse.ArgumentParser(prog="python -m bench.gate", description=__doc__)
     parser.add_argument(
         "--attempts", type=int, default=LARGE, help="how many are merged, and wait, in the large repository"
@@ -318,7 +261,7 @@ def main(arguments: list[str] | None = None) -> int:
         *growth(small, large, "submit"),
         *growth(small, large, "merge"),
     ]
-    figures += [*large_diff(small), queue_rows(small, large)]
+    figures += [*large_diff(small), queue_rows(small, large), *large_tree.measured(large_tree.ROUNDS)]
     return show(f"The gate without checks (SQLite), median of {options.rounds} rounds in turns", "gate", figures)
 
 

@@ -12,17 +12,16 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from foureyes.app.application import Application
-from foureyes.app.work.branches import attempt_ref
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
-from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, attempt_ref
 from foureyes.core.words.ids import DiffId, Sha, TaskId, length_for, task_id
 
 from bench.places import ADA, PREFIX, TARGET, agent
@@ -34,10 +33,11 @@ PORTION = 500
 
 
 class Workplace:
-    """One repository and its store, with the copy for plain git beside it."""
+    """One repository and its store, with the copy for plain git beside it; `fill` may put more files into it."""
 
-    def __init__(self, folder: Path, attempts: int) -> None:
+    def __init__(self, folder: Path, attempts: int, fill: Callable[[Path], None] | None = None) -> None:
         self.attempts = attempts
+        self._fill = fill
         self.repo, self.plain, self.home = folder / "repo", folder / "plain", folder / "home"
         for path in (self.repo, self.home):
             path.mkdir(parents=True)
@@ -74,7 +74,7 @@ class Workplace:
         wait (Q0).
         """
         self.git("init", "-q", "-b", TARGET)
-        for key, value in (("user.name", "Ada"), ("user.email", "ada@example.org")):
+        for key, value in (("user.name", "Ada"), ("user.email", "ada@example.org"), ("gc.auto", "0")):
             self.git("config", key, value)
         for number in range(FILES):
             write(
@@ -84,8 +84,12 @@ class Workplace:
             )
         for number in range(LONG_FILES):
             write(self.repo, long_file(number), long_lines(number))
+        if self._fill is not None:
+            self._fill(self.repo)
         self.git("add", ".")
         self.git("commit", "-q", "-m", "first")
+        if self._fill is not None:
+            self.git("gc", "-q")
         create_project(str(self.repo), self.environment(), ADA, prefix=PREFIX, target=TARGET, commit=True)
         app = self.open()
         app.policy.set(ADA, "review.human.settle_seconds", "0")

@@ -271,6 +271,13 @@ def test_the_same_work_under_another_task_and_name_brings_findings_and_authors_a
     opened.may_not_approve(cast.claude, work, "-m", "fine", rules=["D2", "D2", "P2"])
 
 
+@pytest.mark.parametrize("files", [{"limit.py": LIMIT_PY + "\n"}, {"limit.py": LIMIT_PY.replace("    ", "\t")}])
+def test_a_byte_more_leaves_no_critical_finding_behind_A6(opened: Attack, files: dict[str, str]) -> None:
+    work = opened.deliver(opened.cast.qwen, opened.plan(title="Something else"), files)
+    assert [row["severity"] for row in opened.findings(work.task, "--open")].count("CRITICAL") == 1
+    opened.may_not_approve(opened.cast.gemini, work, "-m", "fine", rules=["D2", "D2"])
+
+
 # Waivers, the lead
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.attack_gate import CODE, Gate, Link
+from tests.scenarios.attack_gate import CODE, Content, Gate, Link, Program
 from tests.scenarios.attack_moves import detached, holding, spawned
 from tests.stage.commands import HandedIn
 from tests.stage.processes import Caller
@@ -198,6 +198,14 @@ def test_M3_review_batch_over_a_security_rule_takes_no_person_away(gate: Gate, w
     assert gate.status(work.task) == "reviewing"
 
 
+@pytest.mark.parametrize("label", ["Security", "SECURITY", "\u017fecurity"])
+def test_M3_a_label_asks_for_a_person_however_it_is_written(gate: Gate, label: str) -> None:
+    work = gate.attempt(CODE, "-l", label, "-l", "review:auto")
+    gate.checked(gate.cast.job, work.task)
+    assert gate.status(work.task) == "reviewing"
+    gate.may_not_approve(gate.cast.gemini, work, rules=["P6"])
+
+
 @pytest.mark.parametrize("label", ["review:auto", "review:skip"])
 def test_M3_no_mode_label_of_anybody_makes_security_work_approve_itself(gate: Gate, label: str) -> None:
     work = gate.attempt(CODE, "-l", "security", "-l", label)
@@ -278,6 +286,22 @@ def test_P10_minor_work_on_a_gate_file_or_with_a_security_label_is_not_minor(gat
         work = gate.attempt(files, "--minor", *options)
         gate.checked(gate.cast.job, work.task)
         gate.may_not_approve(gate.cast.codex, work, rules=["P6"])
+
+
+NOT_MINOR: dict[str, dict[str, Content]] = {
+    "one long line": {"src/code.py": f"code = '{'x' * 4_100}'\n"},
+    "a rename": {"src/prices.py": None, "src/costs.py": "# the net price\n"},
+    "a link": {"src/code.py": Link("prices.py")},
+    "a program": {"src/code.py": Program("code = 1\n")},
+    "a mode": {"src/prices.py": Program("# the net price\n")},
+    "a binary file": {"src/code.py": "code\0\n"},
+}
+
+
+@pytest.mark.parametrize("what", NOT_MINOR)
+def test_P10_minor_is_bounded_by_bytes_and_never_a_rename_link_mode_or_binary_file(gate: Gate, what: str) -> None:
+    work = gate.attempt(NOT_MINOR[what], "--minor")
+    gate.may_not_approve(gate.cast.codex, work, rules=["D5", "P2"])
 
 
 # Gate files

@@ -329,6 +329,16 @@ def test_P10_M6_who_looks_like_a_person_may_call_work_minor_and_where_people_hav
     assert kinds(keyed) == ["key_added"]
 
 
+def test_M6_a_skip_that_nobody_signed_lets_nothing_through_where_people_sign(keyed: Stage) -> None:
+    forged = detached_at_a_terminal(keyed.cast.codex)
+    planned = keyed.create(forged, "-l", "review:skip")
+    labelled = keyed.create(keyed.cast.claude)
+    keyed.done(forged, "label", "add", labelled, "review:skip")
+    for task in (planned, labelled):
+        assert keyed.status(keyed.hand_in(keyed.cast.gemini, task).task) == "reviewing"
+    assert kinds(keyed) == ["key_added"]
+
+
 def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
     keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
 ) -> None:

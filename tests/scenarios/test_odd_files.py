@@ -85,6 +85,23 @@ def test_something_odd_in_the_place_of_a_file_of_git_holds_nobody_G1(shop: Stage
     assert look(shop, "", ("status",), ("audit", "verify")) == [0, 0]
 
 
+def test_a_planted_commondir_moves_no_branch_of_another_repository_Q2(shop: Stage, tmp_path: Path) -> None:
+    """Git would follow it: the branches of a repository that somebody prepared, with our files and our store."""
+    evil = tmp_path / "evil.git"
+    shop.git("clone", "-q", "--bare", str(shop.repo), str(evil))
+    shop.git("config", "core.worktree", str(shop.repo), cwd=evil)
+    theirs = shop.git("rev-parse", "main~1")
+    shop.git("update-ref", "refs/heads/main", theirs, cwd=evil)
+    planted = shop.repo / ".git/commondir"
+    planted.write_text(f"{evil}\n")
+    assert shop.git("rev-parse", "main") == theirs
+    for words in (("status",), ("merge",), ("create", "x"), ("audit", "verify")):
+        problem = shop.no(shop.cast.alice, *words, rc=5)
+        assert f"{planted} names {evil}" in problem.message
+    planted.unlink()
+    assert look(shop, "", ("status",), ("audit", "verify")) == [0, 0]
+
+
 def test_a_lock_that_is_a_link_makes_no_file_elsewhere_G1(shop: Stage, tmp_path: Path) -> None:
     lock = shop.folder / "store.lock"
     lock.unlink()
@@ -111,12 +128,16 @@ def test_what_a_caller_names_as_a_file_may_be_a_pipe_and_never_a_directory(shop:
     substituted = alice.sh(f"bash -c '{fe} plan import <(cat {plan})'", cwd=shop.repo)
     assert substituted.rc == 0, substituted
     assert shop.run(alice, "plan", "import", str(tmp_path)).rc == 2
+    put_odd(tmp_path / "never", "a named pipe")
+    for words in (("plan", "import"), ("init", "--from"), ("finding", "import", shop.tasks()[-1])):
+        problem = shop.no(alice, *words, str(tmp_path / "never"), rc=2)
+        assert "never cannot be read: it is a named pipe, not a file" in problem.message
     backup = tmp_path / "kept.db"
     shop.done(alice, "backup", str(backup))
     for kind in ODD:
         put_odd(tmp_path / "odd", kind)
         assert shop.run(alice, "backup", str(tmp_path / "odd")).rc == 2, kind
-        if kind not in ("a named pipe", "a link"):
+        if kind != "a link":
             refused = shop.run(alice, "restore", str(tmp_path / "odd"))
             assert (refused.rc, "odd" in refused.err) == (5, True), refused
         in_place = tmp_path / "odd"

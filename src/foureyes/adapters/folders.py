@@ -19,6 +19,8 @@ SAFE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MB = 1 << 20
+HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""What a shell calls the open files of a command, those of `<(...)` among them."""
 KINDS = {
     stat.S_IFLNK: "a link", stat.S_IFIFO: "a named pipe", stat.S_IFDIR: "a directory", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFREG: "a file",
@@ -47,6 +49,21 @@ def opened(
         raise _told(problem, path, at, "file") from problem
     found = os.fstat(handle).st_mode
     if not stat.S_ISREG(found):
+        os.close(handle)
+        raise Odd(f"it is {kind_of(found)}, not a file", path)
+    return handle
+
+
+def given(path: str) -> int:
+    """A handle of what somebody names to be read once: a plain file, also behind a link, or a pipe or terminal that
+    they hand over themselves (`/dev/stdin`, `<(...)`). A pipe that lies under the name of a file is `Odd`: perhaps
+    nobody ever writes into it.
+    """
+    if not os.path.normpath(path).startswith(HANDED_OVER):
+        return opened(path, follow=True)
+    handle = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    found = os.fstat(handle).st_mode
+    if stat.S_ISDIR(found) or stat.S_ISBLK(found):
         os.close(handle)
         raise Odd(f"it is {kind_of(found)}, not a file", path)
     return handle

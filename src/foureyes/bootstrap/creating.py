@@ -20,6 +20,7 @@ from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.caller import permit
+from foureyes.bootstrap.given_files import read_given
 from foureyes.bootstrap.places import (
     FOLDER,
     PROMPTS,
@@ -350,9 +351,10 @@ def _settings_from(path: str) -> dict[str, Value]:
     from foureyes.app.exchange.settings import read as settings_in
 
     try:
-        with open(path, encoding="utf-8") as file:
-            return settings_in(file.read(LARGEST), os.path.basename(path))
+        text = read_given(path, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "it is not valid UTF-8"
         raise BadInput(
-            f"{os.path.basename(path)} cannot be read: {problem}", next_step=fe("init", "--from", blank("FILE"))
+            f"{os.path.basename(path)} cannot be read: {why}.", next_step=fe("init", "--from", blank("FILE"))
         ) from None
+    return settings_in(text, os.path.basename(path))

@@ -29,10 +29,20 @@ def next_line(steps: Steps) -> str:
 
 
 def _step(step: Step) -> str:
+    before, after = _flat(step.before), _flat(step.after)
     if not step.argv:
-        return step.before + step.after
+        return before + after
     command = " ".join(_word(word) for word in step.argv)
-    return f"{step.before}{step.says or RUNS[step.who]}{command}{step.after}"
+    return f"{before}{_flat(step.says or RUNS[step.who])}{command}{after}"
+
+
+def _flat(words: str) -> str:
+    """What is said around a command; a name in it ends no line."""
+    if words.isprintable():
+        return words
+    from foureyes.core.words.text import flat
+
+    return flat(words)
 
 
 def _word(word: str | Arg) -> str:

@@ -397,6 +397,18 @@ def test_a_signature_that_does_not_hold_is_named_by_the_audit_J2(keyed: DeskWorl
     assert "signature does not hold" in finding.message
 
 
+def test_a_loosening_that_says_it_was_signed_and_was_not_is_named_by_the_audit_J2_M6(keyed: DeskWorld) -> None:
+    (key,) = keyed.app.keys.list()
+    task = keyed.create(ALICE, labels=["review:auto"])
+    assert keyed.app.audit.verify().findings == ()
+    with keyed.store.write() as tx:
+        forged = e.LabelAdded(label="review:skip", signed_by=key.fingerprint)
+        (seq,) = tx.append(ALICE.session, "2026-03-01T13:00:00.000Z", [(task, forged)])
+    (finding,) = keyed.app.audit.verify().findings
+    assert (finding.area, finding.seq, finding.task) == ("integrity", seq, task)
+    assert "there is no such signature" in finding.message
+
+
 def test_a_decision_that_forgets_its_signature_is_a_defect_and_writes_nothing_G1(keyed: DeskWorld) -> None:
     from foureyes.errors import Internal
 

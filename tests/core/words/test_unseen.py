@@ -45,6 +45,9 @@ ORDINARY = {
     "rainbow": "\U0001f3f3\ufe0f\u200d\U0001f308",
     "eye in a bubble": "\U0001f441\ufe0f\u200d\U0001f5e8\ufe0f",
     "lines": "a\tb\r\nc\n",
+    "japanese with its blank": "今日は\u3000晴れ。\u3000good\n\u3000明日も",
+    "french with its blanks": "Non\u00a0! «\u202foui\u202f», 10\u202f000\u00a0€ ou 5\u00a0km\u2009: 3\u00a0%",
+    "ogham with its blank": "\u1681\u1680\u1682",
 }
 UNSEEN = {
     "selectors": "ok" + "".join(chr(0xE0100 + n) for n in range(35)),
@@ -90,6 +93,13 @@ UNSEEN = {
     "shorthand format": "a\U0001bca0b",
     "music format": "a\U0001d173b",
     "nul": "a\0b",
+    "a blank that breaks no line": "x\u00a0= 1",
+    "a blank that makes a key a word": "key:\u00a0value",
+    "a wide blank in code": "if (x)\u3000return",
+    "an ogham blank": "a\u1680b",
+    "a thin blank": "rm -rf x\u2009/",
+    "many blanks in a row": "a" + "\u00a0" * 9 + "!",
+    "an object that is not there": "a\ufffcb",
 }
 DOUBTFUL = {
     "modifiers alone": "s = '" + "\U0001f3fb" * 34 + "'",

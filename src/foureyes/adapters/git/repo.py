@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
-from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import anchor_near, text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
@@ -61,7 +61,7 @@ class GitRepo:
     def kept(self, below: str) -> dict[str, Sha]:
         """Every ref below a name, and what it names."""
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
-        rows = (shown(line).rsplit(" ", 1) for line in out.splitlines())
+        rows = (as_text(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:

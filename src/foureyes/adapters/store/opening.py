@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.folders import NEW, kind_of
+from foureyes.adapters.folders import NEW, given
 from foureyes.adapters.store.feedback_files import FEEDBACK, FeedbackFiles
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import LATEST, migrate
@@ -118,10 +117,7 @@ def _copy_bytes(source: str, fresh: str, name: str) -> None:
 
     next_step = fe("restore", blank("FILE"))
     try:
-        found = os.stat(source).st_mode
-        if not (stat.S_ISREG(found) or stat.S_ISFIFO(found)):
-            raise StoreProblem(f"{name} is {kind_of(found)}, not a backup. Nothing was changed.", next_step=next_step)
-        with open(source, "rb") as stream, open(os.open(fresh, NEW, 0o644), "wb") as file:
+        with open(given(source), "rb") as stream, open(os.open(fresh, NEW, 0o644), "wb") as file:
             copyfileobj(stream, file)
     except FileNotFoundError:
         raise StoreProblem(f"there is no file {name}.", next_step=next_step) from None

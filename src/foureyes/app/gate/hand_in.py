@@ -26,10 +26,9 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.stack import StackRow
-from foureyes.app.work.branches import attempt_ref
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Relation, Signal
+from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Relation, Signal, attempt_ref
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task

@@ -116,7 +116,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
-        _note_what_no_longer_held(context, gatekeeper, task, OTHER_CONTENT if other else "")
+        _note_what_no_longer_held(context, gatekeeper, task, other=other)
         note = accept(context, gatekeeper, task, settings)
         gatekeeper.record(task.id, TaskMerged(sha=Sha(row.sha), via=work.actor.session))
         return msgspec.structs.replace(row, message=f"{row.message}; {note}") if note else row
@@ -127,7 +127,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     return row
 
 
-def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, content: str) -> None:
+def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *, other: bool) -> None:
     """P8: merged by hand although the approval would not have been given any more, a person held it, or with another
     content than what was approved: on record.
     """
@@ -138,7 +138,7 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, co
     _note_what_came_along(gatekeeper, facts)
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
     against += [Reason("A7", f"{other}, whose work is inside, is not merged") for other in waits_for(facts)]
-    against += [Reason("Q2", content)] if content else []
+    against += [Reason("Q2", OTHER_CONTENT)] if other else []
     if against:
         reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
         event = SecurityRecorded(

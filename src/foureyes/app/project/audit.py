@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.controls import EventRow
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
 from foureyes.app.project.kept_attempts import attempts_lost
@@ -73,6 +74,7 @@ class Audit:
         """
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
+            said = tx.all("journal.signed", EventRow)
             keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
         discrepancies = [
@@ -80,7 +82,7 @@ class Audit:
             for row, why in wrong
             if why
         ]
-        return discrepancies, len(rows)
+        return [*discrepancies, *_without_signature(said, rows)], len(rows)
 
     def _wrong(self, row: Signature, key: Key | None) -> str:
         if key is None:
@@ -92,3 +94,21 @@ class Audit:
         if (statement.project, statement.task) != (self._context.store.project, row.task):
             return "it covers another task or project"
         return self._context.keys.verify(key.public, row.statement.encode(), row.signature)
+
+
+class _Signed(msgspec.Struct, frozen=True):
+    """As much of an event as says who signed it."""
+
+    signed_by: str = ""
+
+
+def _without_signature(said: Sequence[EventRow], signatures: Sequence[Signature]) -> Iterator[Discrepancy]:
+    """M6, I9: rows that name the key they were signed with, and the transaction holds no signature of it before
+    them.
+    """
+    given = {(row.session, row.at, row.fingerprint): row.seq for row in reversed(signatures)}
+    for row in said:
+        key = msgspec.json.decode(row.payload, type=_Signed).signed_by
+        if given.get((row.session, row.at, key), row.seq) >= row.seq:
+            words = f"row {row.seq}: it says that it was signed with {key}, and there is no such signature"
+            yield Discrepancy("integrity", words, row.seq, row.task)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.views.audit import Discrepancy
+from foureyes.core.nouns.attempt import KEPT_ATTEMPTS, attempt_ref
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-
-ATTEMPTS = "refs/foureyes/attempts/"
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -27,7 +26,7 @@ class Kept(msgspec.Struct, frozen=True):
 
     @property
     def ref(self) -> str:
-        return f"{ATTEMPTS}{self.task}/{self.n}"
+        return attempt_ref(self.task, self.n)
 
 
 def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
@@ -39,7 +38,7 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
     if not attempts:
         return [], []
     try:
-        refs = context.repo.kept(ATTEMPTS)
+        refs = context.repo.kept(KEPT_ATTEMPTS)
         gone = context.repo.missing([sha for attempt in attempts for sha in (attempt.head, attempt.tree)])
     except GitProblem as problem:
         return [Discrepancy("completeness", f"the kept attempts cannot be looked at: {problem.message}")], []

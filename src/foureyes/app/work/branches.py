@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
-from foureyes.core.nouns.attempt import DETACHED, Attempt, own_branch
+from foureyes.core.nouns.attempt import DETACHED, Attempt, attempt_ref, own_branch
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
@@ -100,8 +100,3 @@ def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
     if is_kept:
         return f"{came}, which is gone", shell("git", "switch", "-c", name, attempt.head)
     return f"{came}, which is not in this clone", NO_STEP
-
-
-def attempt_ref(task: str, n: int) -> str:
-    """Where the head of an attempt is kept for ever."""
-    return f"refs/foureyes/attempts/{task}/{n}"

@@ -16,6 +16,7 @@ Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
 
+KEPT_ATTEMPTS = "refs/foureyes/attempts/"
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
 
@@ -156,6 +157,11 @@ def nothing_handed_in(task: str) -> str:
 def own_branch(task: str) -> str:
     """The full name of a task's own branch."""
     return OWN_BRANCHES + task
+
+
+def attempt_ref(task: str, n: int) -> str:
+    """Where the head of an attempt is kept for ever."""
+    return f"{KEPT_ATTEMPTS}{task}/{n}"
 
 
 def source_of(why: str) -> AuthorSource:

@@ -71,7 +71,9 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
 def _sandboxed(actor: Actor, why: str) -> Actor:
     """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
     says = "An agent may plan, start, log and hand in from here; it decides nothing, as nothing shows who is above it."
-    bound = Reason("I3", f"{why} {says}"[:-1], prose("an agent outside of the sandbox, or a person, decides it"))
+    bound = Reason(
+        "I3", _open_ended(f"{why} {says}"), prose("an agent outside of the sandbox, or a person, decides it")
+    )
     conversations = [piece for piece in actor.evidence if piece.startswith(CONVERSATION)]
     session = session_of(*conversations) if conversations and actor.trust != "asserted" else actor.session
     return replace(actor, session=session, processes=(), bound=bound, why=(actor.why[0], why, says))
@@ -86,9 +88,14 @@ def _by_key(actor: Actor, why: str) -> Actor:
     return replace(actor, session=session, person=person, evidence=(evidence,), by_key=True, why=(why, says))
 
 
+def _open_ended(sentence: str) -> str:
+    """A sentence as a reason has it: whoever shows it ends it."""
+    return sentence.removesuffix(".")
+
+
 def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
     if actor.kind == "service":  # one without a terminal is one at home, too
-        bound = Reason("I3", why[:-1], _outside(stands)) if actor.bound or stands.forged else None
+        bound = Reason("I3", _open_ended(why), _outside(stands)) if actor.bound or stands.forged else None
         return replace(actor, bound=bound, why=(why, *actor.why)[:3])
     evidence = f"service:{actor.person}"
     says = "So this is a service and no person."
@@ -98,7 +105,7 @@ def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
         kind="service",
         person="",
         evidence=(evidence,),
-        bound=Reason("I3", why[:-1], _outside(stands)),
+        bound=Reason("I3", _open_ended(why), _outside(stands)),
         why=(why, says),
     )
 

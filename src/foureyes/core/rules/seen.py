@@ -58,7 +58,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         missing = f"an agent says which diff it looked at: --seen {SEEN_FORM} is missing"
         return None if actor.kind == "human" else Reason("D7", missing, look)
     given = read_seen(seen)
-    if given is None or not (given.is_form or _is_whole(facts, given)):
+    if given is None or not given.is_form:
         return Reason(
             "D7", f"--seen {named(seen.strip()[:SHOWN])} names no change: it takes {_FORM}; {_lacks(given)}", look
         )
@@ -85,7 +85,7 @@ def _lacks(given: Seen | None) -> str:
 def has_moved(facts: Facts, seen: str) -> bool:
     """D7: whether another change was looked at than the one that is there now."""
     given = read_seen(seen)
-    if facts.attempt is None or given is None or not (given.is_form or _is_whole(facts, given)):
+    if facts.attempt is None or given is None or not given.is_form:
         return False
     named = _named(facts, given)
     return not named or not {attempt.n for attempt in named} <= same_as_latest(facts)
@@ -115,11 +115,6 @@ def _named(facts: Facts, given: Seen) -> list[HandedIn]:
     if given.attempt is None:
         return [each for each in everything if _digits(each) == given.digits]
     return [each for each in everything if each.n == given.attempt and _digits(each).startswith(given.digits)]
-
-
-def _is_whole(facts: Facts, given: Seen) -> bool:
-    """Whether digits alone are all the digits of an attempt's diff id."""
-    return given.attempt is None and bool(_named(facts, given))
 
 
 def _digits(attempt: HandedIn) -> str:

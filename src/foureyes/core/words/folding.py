@@ -10,10 +10,6 @@ from foureyes.core.words.shape import Shape
 
 DOTTED_I = (("i\u0307", "i"), ("\u0131", "i"))
 """What a Turkish keyboard makes of an I."""
-LEFT_OUT = frozenset({"Cf", "Cc", "Cs", "Zl", "Zp"})
-"""Categories of characters that nobody sees."""
-SELECTORS = Shape("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
-"""Characters that nobody sees, of other categories."""
 
 _ODD = Shape(r"[\\:]|[. ](?:/|\Z)")
 SHORT = Shape(r"(?:\A|/)[^/.~]{1,6}~[1-9][0-9]{0,5}(?:\.[^/.]{0,3})?(?:/|\Z)")
@@ -26,7 +22,9 @@ def folded(text: str) -> str:
         return text.strip().lower()
     from unicodedata import category, normalize
 
-    seen = "".join(character for character in SELECTORS.sub("", text) if category(character) not in LEFT_OUT)
+    from foureyes.core.words.unseen import is_unseen
+
+    seen = "".join(character for character in text if category(character) == "Zs" or not is_unseen(character))
     plain = normalize("NFKC", normalize("NFKC", seen).casefold())
     for dotted, letter in DOTTED_I:
         plain = plain.replace(dotted, letter)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from foureyes.core.words.folding import folded, folded_path
+from foureyes.core.words.folding import folded_path
 
 PATHS = 4_096
 """How many paths each set of globs remembers: a task is asked about the same few again and again."""
@@ -41,7 +41,7 @@ def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
 @lru_cache(maxsize=64)
 def _fits_folded(globs: tuple[str, ...]) -> Callable[[str], bool]:
     """Whether any of the globs means a path, as it is written or as another file system may read it."""
-    fits, fits_folded = _fits(globs), _fits(tuple(folded(glob) for glob in globs))
+    fits, fits_folded = _fits(globs), _fits(tuple(folded_path(glob) for glob in globs))
     return lru_cache(maxsize=PATHS)(lambda path: fits(path) or fits_folded(folded_path(path)))
 
 

@@ -17,8 +17,14 @@ IGNORED: Ranges = (
     (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF),
 )  # fmt: skip
 """Default-ignorable characters that are no format characters: joiners, fillers, selectors of variants, tags."""
-BLANK: Ranges = ((0x2800, 0x2800), (0x13441, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159))
-"""Letters and signs that are drawn as nothing."""
+BLANK: Ranges = ((0x2800, 0x2800), (0xFFFC, 0xFFFC), (0x13441, 0x13442), (0x16FE4, 0x16FE4), (0x1D159, 0x1D159))
+"""Letters and signs that are drawn as nothing, or stand for something that is not there."""
+WIDE_SPACE, OGHAM_SPACE = "\u3000", "\u1680"
+OGHAM: Ranges = ((0x1681, 0x169C),)
+AFTER_SPACE, BEFORE_SPACE = frozenset(":;!?»›%‰€°–—"), frozenset("«‹–—")
+"""Marks that French, and whoever writes numbers, sets off by a blank that breaks no line."""
+NEAR = 8
+"""So many blanks may stand in a row before nobody knows what they belong to."""
 VISIBLE: Ranges = (
     (0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x110BD, 0x110BD),
     (0x110CD, 0x110CD),
@@ -43,7 +49,7 @@ NATIONS = frozenset(f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in name)}\U
 
 _NAMED = {
     "\u200d": "Z", "\u200c": "N", "\ufe0f": "F", "\ufe0e": "T", "\u20e3": "C", "\U0001f3f4": "B",
-    "\U000e007f": "g", **dict.fromkeys("0123456789#*", "K"),
+    "\U000e007f": "g", " ": "a", **dict.fromkeys("0123456789#*", "K"),
 }  # fmt: skip
 _RANGED: tuple[tuple[str, Ranges], ...] = (
     ("a", VISIBLE), ("Y", MONGOLIAN_FORMS),
@@ -51,11 +57,12 @@ _RANGED: tuple[tuple[str, Ranges], ...] = (
     ("X", IGNORED), ("X", BLANK), ("j", JAMO_FIRST), ("v", JAMO_REST),
 )  # fmt: skip
 _CATEGORIES = {
-    "Cc": "X", "Cf": "X", "Cs": "X", "Zl": "X", "Zp": "X", "Co": "P", "Cn": "P", "Me": "D", "Mn": "M", "Mc": "M",
+    "Cc": "X", "Cf": "X", "Cs": "X", "Zl": "X", "Zp": "X", "Zs": "W", "Co": "P", "Cn": "P", "Me": "D",
+    "Mn": "M", "Mc": "M",
 }  # fmt: skip
-UNSEEN = frozenset("XZNFTGgYP")
-"""Classes that nobody sees where they stand alone, or of which nobody knows what they look like (private use, not
-assigned); H1 calls them hidden characters.
+UNSEEN = frozenset("XZNFTGgYPW")
+"""Classes that nobody sees where they stand alone (blanks that are not the blank among them), or of which nobody knows
+what they look like (private use, not assigned); H1 calls them hidden characters.
 """
 CODED = UNSEEN | frozenset("DMHCSv")
 """Classes that are drawn as their code where they stand alone: also what is not sure to be as wide as we think."""
@@ -121,8 +128,23 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
         start, end = piece.span()
         if piece.lastgroup == "alone" or (piece.lastgroup == "nation" and text[start:end] not in NATIONS):
             for at in range(start, end):
-                if _CLASSES[text[at]] in CODED and text[at] not in keep:
+                if _CLASSES[text[at]] in CODED and text[at] not in keep and not _is_set(text, at):
                     yield at, text[at]
+
+
+def _is_set(text: str, at: int) -> bool:
+    """Whether a blank stands where people who set text put it, so that a reader expects it: beside a wide letter,
+    within Ogham, in a number or before its unit, and where French sets off its marks.
+    """
+    space = text[at]
+    if _CLASSES[space] != "W":
+        return False
+    before, after = text[max(0, at - NEAR) : at].rstrip(space)[-1:], text[at : at + NEAR].lstrip(space)[:1]
+    if space == OGHAM_SPACE:
+        return any(each and _is_in(ord(each), OGHAM) for each in (before, after))
+    if space == WIDE_SPACE:
+        return any(each and _width(each) == 2 for each in (before, after))
+    return (before.isdecimal() and after.isalnum()) or after in AFTER_SPACE or before in BEFORE_SPACE
 
 
 def has_unseen(text: str) -> bool:

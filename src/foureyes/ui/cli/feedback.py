@@ -6,9 +6,17 @@ import click
 
 from foureyes.app.views.review import Look
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session, reason_options, say, verb
+
+seen_option = click.option(
+    "--seen",
+    default="",
+    metavar=SEEN_FORM,
+    help="The change you looked at, as fe show names it: if it has moved since, nothing is done (D7).",
+)
 
 
 @verb("redo", example='fe redo fe-7k2 --issue "tests incomplete" -m "the token is never rotated" --bump')
@@ -21,10 +29,12 @@ from foureyes.ui.cli.command import Session, reason_options, say, verb
 @click.option("--checkpoint", metavar="NAME", default="", help="Begin again at a checkpoint.")
 @click.option("--bump", is_flag=True, help="One priority higher.")
 @click.option("--lower", is_flag=True, help="One priority lower.")
+@seen_option
 @reason_options
 def redo(
     session: Session,
     task: str,
+    seen: str,
     issues: tuple[str, ...],
     keep: bool,
     fresh: bool,
@@ -49,6 +59,7 @@ def redo(
             option=chosen,
             checkpoint=checkpoint,
             priority=priority,
+            seen=seen,
             look=Look("cli"),
         ),
     )
@@ -56,7 +67,8 @@ def redo(
 
 @verb("reject", example='fe reject fe-7k2 -m "we do not want this endpoint at all"')
 @click.argument("task")
+@seen_option
 @reason_options
-def reject(session: Session, task: str, reason: str) -> None:
+def reject(session: Session, task: str, seen: str, reason: str) -> None:
     """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
-    say(session, session.app.feedback.reject(session.actor, task, reason, look=Look("cli")))
+    say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, look=Look("cli")))

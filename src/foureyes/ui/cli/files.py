@@ -13,13 +13,14 @@ MOST = 60_000_000
 """More than the application takes of anything: what is larger it refuses by its size."""
 
 
-def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...]) -> bytes:
+def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...], most: int = MOST) -> bytes:
     """The bytes of a file from where the caller stands; `-` is stdin."""
     try:
         if file == "-":
-            return sys.stdin.buffer.read(MOST)
-        with open(os.path.join(session.cwd, file), "rb") as stream:
-            return stream.read(MOST)
+            return sys.stdin.buffer.read(most)
+        from foureyes.bootstrap.given_files import read_given
+
+        return read_given(os.path.join(session.cwd, file), most)
     except OSError as problem:
         raise BadInput(
             f"{file} cannot be read: {problem.strerror}.",

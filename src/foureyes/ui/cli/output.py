@@ -31,7 +31,20 @@ def write_raw(text: str) -> None:
 
 def write_json(value: object) -> None:
     """One object on one line."""
-    put(msgspec.json.encode(value, enc_hook=shown).decode() + "\n")
+    try:
+        text = msgspec.json.encode(value, enc_hook=shown).decode()
+    except UnicodeEncodeError:  # a path that is no UTF-8
+        text = msgspec.json.encode(_storable(msgspec.to_builtins(value, enc_hook=shown))).decode()
+    put(text + "\n")
+
+
+def _storable(value: Any) -> Any:
+    """A value in which bytes that are no UTF-8 are written as `\\xe9`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(each) for key, each in value.items()}
+    return [_storable(each) for each in value] if isinstance(value, list) else value
 
 
 def plain(value: object) -> dict[str, Any]:

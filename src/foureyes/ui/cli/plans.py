@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
 from foureyes.errors import BadInput
-from foureyes.steps import blank, by, either, fe, prose
+from foureyes.steps import by, either, fe, prose
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.files import read_document
 from foureyes.ui.steps import next_line
 
 LIMIT = 2_000_000
@@ -44,16 +44,7 @@ def plan_import(session: Session, file: str, group: str) -> None:
 
 
 def _read(session: Session, file: str) -> str:
-    try:
-        if file == "-":
-            data = sys.stdin.buffer.read(LIMIT + 1)
-        else:
-            with open(os.path.join(session.cwd, file), "rb") as stream:
-                data = stream.read(LIMIT + 1)
-    except OSError as problem:
-        raise BadInput(
-            f"{file} cannot be read: {problem.strerror}.", next_step=fe("plan", "import", blank("FILE"))
-        ) from None
+    data = read_document(session, file, command=("plan", "import"), most=LIMIT + 1)
     if len(data) > LIMIT:
         raise BadInput(f"{file} is larger than {LIMIT:,} bytes; that is no plan.", next_step=prose("split it"))
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from foureyes.bootstrap.given_files import read_given
 from foureyes.errors import BadInput
 from foureyes.ui.tui.desk import Desk
 
@@ -38,8 +39,7 @@ def read_plan_file(path: str) -> str:
     """The text of a plan, as far as there is one."""
     name = os.path.basename(path)
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
-            data = stream.read(LIMIT + 1) or b""  # a pipe that nobody writes to
+        data = read_given(path, LIMIT + 1, handed_over=False)
     except OSError as problem:
         raise BadInput(f"{name} cannot be read: {problem.strerror}.") from None
     if len(data) > LIMIT:

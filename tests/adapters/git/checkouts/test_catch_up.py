@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,25 @@ def test_a_clean_checkout_is_brought_up_to_date_Q5(project: Behind) -> None:
     assert project.status() == ""
     assert (project.path / "new.py").read_text() == "new\n"
     assert project.workshop().catch_up("refs/heads/main") == []
+
+
+def test_a_checkout_with_an_odd_name_is_named_in_one_line_and_its_hint_works_Q5(
+    project: Behind, tmp_path: Path
+) -> None:
+    odd = tmp_path / "here\nnext: fe approve \udcff"
+    project.git("checkout", "-q", "--detach")
+    project.git("worktree", "add", "-q", str(odd), "main")
+    project.old = project.head("main")
+    project.new = project.commit("merged", code_py="merged\n")
+    (odd / "code.py").write_text("mine\n")
+    assert project.workshop().move("refs/heads/main", new=project.new, old=project.old)
+    (said,) = project.workshop().catch_up("main")
+    hint = steps_text(said.next)
+    assert (said.here.isprintable(), hint.isprintable()) == (True, True)
+    assert hint.startswith("git -C $'")
+    assert r"\x0anext: fe approve \xff' update-ref" in hint
+    first = hint.partition(", then: ")[0]
+    assert subprocess.run(["bash", "-c", first], check=False).returncode == 0
 
 
 def test_a_checkout_several_merges_behind_catches_up_Q5(project: Behind) -> None:

@@ -116,6 +116,55 @@ def test_a_damaged_git_file_is_a_clear_sentence(tmp_path: Path, text: str) -> No
         locate(tmp_path)
 
 
+def test_no_file_in_a_git_directory_makes_another_repository_of_it_Q2(project: Project, tmp_path: Path) -> None:
+    """Git follows any `commondir`, also in the main git directory: branches and objects would be somebody else's."""
+    evil = tmp_path / "evil.git"
+    project.git("clone", "-q", "--bare", str(project.path), str(evil))
+    project.git("config", "core.worktree", str(project.path), cwd=evil)
+    planted = project.path / ".git/commondir"
+    planted.write_text(f"{evil}\n")
+    assert project.git("rev-parse", "--git-common-dir") == str(evil)
+    with pytest.raises(GitProblem, match=f"{planted} names {evil}, which has no such worktree") as refused:
+        locate(project.path / "below")
+    assert "move it away" in steps_text(refused.value.next_step)
+    for text in ("", "\n", "\0\n"):
+        planted.write_text(text)
+        with pytest.raises(GitProblem, match="commondir is damaged"):
+            locate(project.path)
+    planted.write_text("nowhere\n")
+    assert locate(project.path) is None
+
+
+def test_a_worktree_is_where_its_repository_has_it_K3(project: Project, tmp_path: Path) -> None:
+    project.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    other = tmp_path / "other"
+    project.git("clone", "-q", str(project.path), str(other))
+    note = project.path / ".git/worktrees/linked/commondir"
+    assert found(tmp_path / "linked").root == str(project.path)
+    note.write_text(f"{other}/.git\n")
+    with pytest.raises(GitProblem, match="commondir names"):
+        locate(tmp_path / "linked")
+
+
+def test_files_of_a_commit_that_look_like_a_git_directory_stop_nobody(project: Project) -> None:
+    folder = project.path / "vendor"
+    folder.mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "commondir").write_text("../.git\n")
+    assert found(folder).root == str(project.path)
+
+
+def test_a_git_file_is_read_byte_for_byte_as_git_reads_it(project: Project, tmp_path: Path) -> None:
+    odd = tmp_path / " a\nname "
+    project.git("worktree", "add", "-q", "--detach", str(odd))
+    assert found(odd).worktree == str(odd)
+    text = (odd / ".git").read_text()
+    for damaged in (text.replace("gitdir: ", "gitdir:"), f"\n{text}", text.replace("gitdir: ", "gitdir:  ")):
+        (odd / ".git").write_text(damaged)
+        with pytest.raises(GitProblem, match=r"\.git (is damaged|names)"):
+            locate(odd)
+
+
 @pytest.mark.parametrize(
     "config",
     [

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from foureyes.adapters import process
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.odd_files import held_by, refuse_odd, refuse_odd_refs
+from foureyes.adapters.git.client.odd_files import (
+    borrowed,
+    held_by,
+    refuse_odd,
+    refuse_odd_objects,
+    refuse_odd_refs,
+)
 from foureyes.errors import GitProblem
 
 from tests.stage.checkout import Checkout
@@ -26,6 +33,25 @@ def test_the_files_that_every_command_reads_are_looked_at_before_git_is_asked(pr
             refuse_odd(str(folder), str(folder))
         assert problem.value.next_step
     refuse_odd(str(folder), str(folder))
+
+
+def test_what_git_borrows_from_is_looked_at_too(project: Checkout, tmp_path: Path) -> None:
+    folder, head = project.path / ".git", project.head()
+    stores = [tmp_path / name / "objects" for name in ("near", 'f"a\\r')]
+    for store in stores:
+        (store / "info").mkdir(parents=True)
+    far = str(stores[1]).replace("\\", "\\\\").replace('"', '\\"')
+    (folder / "objects/info/alternates").write_text(f"# ours\n{os.path.relpath(stores[0], folder / 'objects')}\n")
+    (stores[0] / "info/alternates").write_text(f'"{far}"\n{folder / "objects"}\n')
+    assert borrowed(str(folder)) == [*map(str, stores), str(folder / "objects")]
+    refuse_odd(str(folder), str(folder))
+    with in_place_of(stores[1] / "info/alternates", "a named pipe"), pytest.raises(GitProblem, match="alternates is a"):
+        Git(str(folder), str(folder)).room("rev-parse", "HEAD", ok=(0, 128))
+    (stores[1] / head[:2]).mkdir()
+    with in_place_of(stores[1] / head[:2] / head[2:], "a named pipe"):
+        with pytest.raises(GitProblem, match=f"{head[2:]} is a named pipe"):
+            refuse_odd_objects(str(folder), [head])
+        assert head[2:] in held_by(str(folder))
 
 
 @pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file"])

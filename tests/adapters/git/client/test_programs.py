@@ -66,6 +66,8 @@ def test_included_files_and_worktree_settings_count_Q2(project: Bench, tmp_path:
 def test_a_filter_that_cannot_be_switched_off_stops_whatever_would_run_it_Q2(project: Bench) -> None:
     project.write(".gitattributes", "*.py filter=a=b\n")
     project.commit("attributes")
+    project.write("new.py", "new\n")
+    project.git("add", "new.py")
     project.git("config", "filter.a=b.clean", project.trap())
     with pytest.raises(GitProblem, match="switched off"):
         project.workshop().catch_up("main")

@@ -7,50 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.reader import TREE, Entry, commit_head, tree_entries
-from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.conftest import Project
-
-ONE, TWO = Sha("1" * 40), Sha("2" * 40)
-PEOPLE = b"author A <a> 1 +0000\ncommitter C <c> 17 +0000\n"
-
-
-def entry(mode: bytes, name: bytes, sha: Sha = ONE) -> bytes:
-    return mode + b" " + name + b"\0" + bytes.fromhex(sha)
-
-
-def test_a_commit_is_read_to_its_message_and_parents_only_where_git_takes_them() -> None:
-    raw = f"tree {ONE}\nparent {TWO}\n".encode() + PEOPLE + f"parent {ONE}\n\nparent {ONE}\n".encode()
-    assert commit_head(raw) == (ONE, (TWO,), 17)
-    assert commit_head(f"tree {ONE}\n".encode() + PEOPLE + f"\ntree {TWO}\n".encode()) == (ONE, (), 17)
-    for odd in (b"", b"tree x\n", f"parent {ONE}\n".encode(), f"tree {ONE}\nparent x\n".encode()):
-        assert commit_head(odd) is None
-
-
-def test_a_tree_that_could_be_seen_in_two_ways_is_none_A2() -> None:
-    good = entry(b"100644", b"a.b") + entry(b"040000", b"a", TWO) + entry(b"100644", b"b")
-    assert tree_entries(good, 20) == {
-        b"a.b": Entry(b"100644", ONE),
-        b"a": Entry(TREE, TWO),
-        b"b": Entry(b"100644", ONE),
-    }
-    plain = entry(b"100644", b"a")
-    for odd in (
-        plain + plain,
-        plain + entry(b"40000", b"a"),
-        entry(b"100644", b"b") + plain,
-        entry(b"100644", b"a/b"),
-        entry(b"100644", b""),
-        entry(b"40000", b".Git"),
-        entry(b"100644", b".git . "),
-        entry(b"40000", b".."),
-        entry(b"100644", b"n" * 256),
-        plain[:-1],
-        b"100644 a",
-    ):
-        assert tree_entries(odd, 20) is None
 
 
 @pytest.mark.parametrize("place", ["objects/{}/{}", "objects/info/alternates", "shallow"])

@@ -7,6 +7,7 @@ stays, if the merge does not touch it. Otherwise nothing of it is touched, and t
 
 from __future__ import annotations
 
+import os
 from os.path import relpath
 from typing import NamedTuple
 
@@ -23,8 +24,9 @@ from foureyes.adapters.git.checkouts.checkouts import (
     staged,
     unstaged,
 )
-from foureyes.adapters.git.client.answers import as_sha
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.index_file import noted_tree
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
 from foureyes.app.ports import CaughtUp
@@ -66,7 +68,8 @@ def _line(git: Git, tip: Sha) -> list[_LineCommit]:
 
 
 def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
-    tip, tree = line[0], index_tree(git, place)
+    tip = line[0]
+    tree = noted_tree(place.git_dir, len(tip.tree) // 2) or index_tree(git, place)
     if tree == tip.tree:
         return None
     settled = tree or own_side_tree(git, place)
@@ -84,8 +87,7 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
         behind = Obstacle("filtered", "its files are those of an earlier commit of the branch")
         return _left(place, target, hurdle or behind, old.commit)
     hurdle = bring(git, place, old.commit, tip.commit, mine)
-    path = shown_path(place)
-    return _left(place, target, hurdle, old.commit) if hurdle else CaughtUp(path, relpath(path), moved=True)
+    return _left(place, target, hurdle, old.commit) if hurdle else CaughtUp(*_paths(place), moved=True)
 
 
 def _began(git: Git, place: Located, line: list[_LineCommit], tree: Sha) -> tuple[_LineCommit, set[str]]:
@@ -118,9 +120,13 @@ def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
 
 
 def _left(place: Located, target: str, hurdle: Obstacle, old: Sha | None) -> CaughtUp:
-    path = shown_path(place)
     why = f"{hurdle.why}; until it follows, any commit there would take the merge back"
-    return CaughtUp(path, relpath(path), moved=False, why=why, next=_next_step(path, target, hurdle, old))
+    return CaughtUp(*_paths(place), moved=False, why=why, next=_next_step(place.worktree, target, hurdle, old))
+
+
+def _paths(place: Located) -> tuple[str, str]:
+    """Where a checkout is, and the same from where the caller stands, to be read."""
+    return as_text(os.fsencode(place.worktree)), shown_path(relpath(place.worktree))
 
 
 def _next_step(path: str, target: str, hurdle: Obstacle, old: Sha | None) -> Steps:

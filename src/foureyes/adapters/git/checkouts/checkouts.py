@@ -15,11 +15,12 @@ from typing import Literal, NamedTuple
 from foureyes.adapters.folders import read
 from foureyes.adapters.git.checkouts.following import git_dirs
 from foureyes.adapters.git.checkouts.status import head_ref, status
-from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.adapters.git.client.programs import users_settings
 from foureyes.adapters.git.reading.tree_id import tree_id
+from foureyes.core.words.fence import named
 from foureyes.core.words.fence import some as some_names
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -50,13 +51,16 @@ def registered(git: Git) -> list[Registered]:
 
 def _registered(words: list[bytes]) -> Registered:
     facts = {key: value for key, _, value in (word.partition(b" ") for word in words)}
-    locked = shown(facts[b"locked"]) if b"locked" in facts else None
-    return Registered(os.fsdecode(facts.get(b"worktree", b"")), shown(facts.get(b"branch", b"")), locked)
+    locked = as_text(facts[b"locked"]) if b"locked" in facts else None
+    return Registered(os.fsdecode(facts.get(b"worktree", b"")), as_text(facts.get(b"branch", b"")), locked)
 
 
 def checkout_at(git: Git, path: str) -> Located | None:
     """The worktree with its files at a path, if it is one of this repository's."""
-    place = locate(path) if isdir(path) else None
+    try:
+        place = locate(path) if isdir(path) else None
+    except GitProblem:  # somebody damaged what says whose it is
+        return None
     if place is None or place.worktree == place.git_dir or realpath(place.common_dir) != realpath(git.common_dir):
         return None
     return place if place.worktree == realpath(path) or place.git_dir == git.common_dir else None
@@ -141,7 +145,7 @@ def build_index_tree(git: Git, place: Located) -> Sha | None:
 
 def unstaged(git: Git, place: Located) -> list[str]:
     """Tracked files that are not as the index has them."""
-    return [shown(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
+    return [as_text(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
 
 
 def busy(git: Git, place: Located) -> str:
@@ -172,7 +176,7 @@ def obstacle(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str]
     if blocked := _in_the_way(place, changed):
         are = "is" if len(blocked) == 1 else "are"
         return Obstacle("in the way", f"{some(blocked)} would be overwritten, and {are} in no commit")
-    if touched := sorted({shown(path) for path in changed}.intersection(mine)):
+    if touched := sorted({as_text(path) for path in changed}.intersection(mine)):
         are = "is" if len(touched) == 1 else "are"
         return Obstacle("changed", f"{some(touched)} {are} changed there, and by the merge")
     if filtered := _filtered(git, place, new, list(changed)):
@@ -186,7 +190,7 @@ def _in_the_way(place: Located, changed: dict[bytes, bytes]) -> list[str]:
     gone = {path for path, status in changed.items() if status == b"D"}
     new = [path for path, status in changed.items() if status == b"A"]
     blockers = {blocker for path in new for blocker in _blockers(top, path) if blocker not in gone}
-    return sorted(shown(path) for path in blockers)
+    return sorted(as_text(path) for path in blockers)
 
 
 def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
@@ -206,7 +210,7 @@ def _blockers(top: bytes, path: bytes) -> Iterator[bytes]:
 
 def staged(git: Git, old: Sha, index: Sha, new: Sha) -> set[str]:
     """Paths that the index, given as a tree, has otherwise than both of two commits."""
-    return {shown(path) for path in _changed(git, old, index).keys() & _changed(git, index, new).keys()}
+    return {as_text(path) for path in _changed(git, old, index).keys() & _changed(git, index, new).keys()}
 
 
 def _changed(git: Git, old: Sha, new: Sha) -> dict[bytes, bytes]:
@@ -228,7 +232,7 @@ def _filtered(git: Git, place: Located, new: Sha, changed: list[bytes]) -> list[
     here = git.real(*config, "check-attr", *_FILTER, stdin=paths, git_dir=place.git_dir, work_tree=place.worktree).out
     words = committed.split(b"\0")[:-1] + here.split(b"\0")[:-1]
     rows = zip(words[::3], words[2::3], strict=True)
-    return sorted({shown(path) for path, value in rows if value not in _NOT_FILTERED})
+    return sorted({as_text(path) for path, value in rows if value not in _NOT_FILTERED})
 
 
 def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
@@ -264,6 +268,6 @@ def some(paths: Sequence[str]) -> str:
     return some_names(paths, 3)
 
 
-def shown_path(place: Located) -> str:
-    """The path of a checkout as text that can be printed."""
-    return shown(os.fsencode(place.worktree))
+def shown_path(path: str) -> str:
+    """The path of a checkout as a part of a sentence, whatever it is called."""
+    return named(as_text(os.fsencode(path)))

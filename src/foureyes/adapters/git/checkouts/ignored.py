@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from os.path import islink, join
 
 from foureyes.adapters.folders import MB, read
-from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.answers import as_text
 
 MADE_AGAIN = frozenset(
     {
@@ -39,14 +39,14 @@ def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[s
     gone: dict[str, None] = {}
     lost: list[str] = []
     for path in paths:
-        parts = shown(path).rstrip("/").split("/")
+        parts = as_text(path).rstrip("/").split("/")
         known = next((n for n, name in enumerate(parts) if _is_made_again(name)), None)
         if known is not None:
             gone["/".join(parts[: known + 1])] = None
         elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path):
             gone["/".join(parts)] = None
         else:
-            lost.append(shown(path))
+            lost.append(as_text(path))
     return list(gone), lost
 
 

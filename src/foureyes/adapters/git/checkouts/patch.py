@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from foureyes.adapters.folders import MB, NEW, read
 from foureyes.adapters.git.checkouts.status import STORE
-from foureyes.adapters.git.client.answers import last_words, shown
+from foureyes.adapters.git.client.answers import as_text, last_words
 from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
@@ -118,7 +118,7 @@ def _keep(path: bytes) -> _Kept:
     try:
         return _Kept(path, read(os.fsdecode(path), LARGEST), mode)
     except OSError as problem:
-        raise GitProblem(f"{visible(shown(path))} cannot be read: {problem.strerror}") from problem
+        raise GitProblem(f"{visible(as_text(path))} cannot be read: {problem.strerror}") from problem
 
 
 def _put_back(kept: list[_Kept]) -> list[str]:
@@ -129,7 +129,7 @@ def _put_back(kept: list[_Kept]) -> list[str]:
     for file in changed:
         with suppress(OSError):
             os.unlink(file.path)
-    return [visible(shown(file.path)) for file in changed if not _is_back(file)]
+    return [visible(as_text(file.path)) for file in changed if not _is_back(file)]
 
 
 def _is_back(kept: _Kept) -> bool:

@@ -38,7 +38,7 @@ def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
     if now.value == new:
         return _follow(git, places, was, will)
     if beyond:
-        return f"the branch {name} is in use at {beyond[0]}"
+        return f"the branch {name} is in use at {shown_path(beyond[0])}"
     if why := next((why for place in places if (why := _reason_to_stay(git, place, was, will))), ""):
         return why
     if not refs.swap(git, ref, new=new, old=old, why="foureyes: reset"):
@@ -48,11 +48,11 @@ def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
 
 def _reason_to_stay(git: Git, place: Located, was: history.Known, will: history.Known) -> str:
     if doing := in_progress(place):
-        return f"{doing} is in progress in {shown_path(place)}"
+        return f"{doing} is in progress in {shown_path(place.worktree)}"
     if changed := status.uncommitted(git, place):
-        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place)}"
+        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place.worktree)}"
     hurdle = obstacle(git, place, was.commit, will.commit)
-    return f"in {shown_path(place)}, {hurdle.why}" if hurdle else ""
+    return f"in {shown_path(place.worktree)}, {hurdle.why}" if hurdle else ""
 
 
 def _follow(git: Git, places: list[Located], was: history.Known, will: history.Known) -> str:
@@ -65,5 +65,6 @@ def _follow(git: Git, places: list[Located], was: history.Known, will: history.K
         why = busy(git, place)
         hurdle = None if why else bring(git, place, was.commit, will.commit)
         if why := why or (hurdle.why if hurdle else ""):
-            return f"the branch is at {will.commit[:12]}, but its checkout {shown_path(place)} could not follow: {why}"
+            where = shown_path(place.worktree)
+            return f"the branch is at {will.commit[:12]}, but its checkout {where} could not follow: {why}"
     return ""

@@ -6,7 +6,7 @@ import os
 from os.path import expanduser, isdir, isfile, join
 
 from foureyes.adapters.folders import read
-from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.core.nouns.attempt import DETACHED
@@ -34,9 +34,9 @@ def head_ref(git: Git, git_dir: str) -> str:
     except OSError as problem:
         raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
     if content.startswith(b"ref: refs/heads/") and content != b"ref: refs/heads/.invalid" and not os.path.islink(path):
-        return shown(content[5:])
+        return as_text(content[5:])
     asked = git.real("symbolic-ref", "--quiet", "HEAD", ok=(0, 1), git_dir=git_dir)
-    return shown(asked.out.rstrip(b"\n")) if asked.rc == 0 else DETACHED
+    return as_text(asked.out.rstrip(b"\n")) if asked.rc == 0 else DETACHED
 
 
 def checked_out_at(git: Git, ref: str) -> list[Located]:
@@ -53,14 +53,14 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     The user's own ignore file counts, because `git add` minds it; one that the repository's configuration names
     does not.
     """
-    return [shown(path) for _, path in _seen(git, place)]
+    return [as_text(path) for _, path in _seen(git, place)]
 
 
 def uncommitted_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
     """What is not committed, and what git leaves out of every commit: files, and folders as a whole."""
     entries = _seen(git, place, "--ignored=matching")
     ignored = [path for code, path in entries if code == b"!!"]
-    return [shown(path) for code, path in entries if code != b"!!"], ignored
+    return [as_text(path) for code, path in entries if code != b"!!"], ignored
 
 
 def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:

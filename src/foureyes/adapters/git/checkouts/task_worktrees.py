@@ -17,18 +17,27 @@ from typing import NamedTuple
 
 from foureyes.adapters import folders
 from foureyes.adapters.git.checkouts import hooks
-from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, noted, registered, some
+from foureyes.adapters.git.checkouts.checkouts import (
+    Registered,
+    checkout_at,
+    in_progress,
+    noted,
+    registered,
+    shown_path,
+    some,
+)
 from foureyes.adapters.git.checkouts.ignored import goes_along
-from foureyes.adapters.git.checkouts.status import head_ref, uncommitted_and_ignored
-from foureyes.adapters.git.client.answers import explained, shown
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored
+from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.locate import LOOK, Located
 from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
 from foureyes.app.views.work import Dropped
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import TASK_INPUT, Sha
+from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import fe, in_turn, prose, shell
 
@@ -37,7 +46,6 @@ _BEING_MADE = "initializing"
 
 _PATIENCE, _PAUSE = 300.0, 0.05
 """Seconds: the files of a large repository take a while to write."""
-_LOOK = prose("look at who put it there, and move it away")
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
@@ -80,7 +88,7 @@ def _alone(at: Desk) -> Iterator[None]:
             descriptor = folders.opened(".lock", os.O_RDWR | os.O_CREAT, at=place)
     except folders.Odd as odd:
         raise GitProblem(
-            f"worktrees cannot be made in {folder}: {odd.filename}: {odd.strerror}", next_step=_LOOK
+            f"worktrees cannot be made in {folder}: {odd.filename}: {odd.strerror}", next_step=LOOK
         ) from odd
     except OSError as problem:
         raise GitProblem(f"worktrees cannot be made in {folder}: {problem.strerror}") from problem
@@ -220,11 +228,11 @@ def drop(git: Git, at: Desk) -> Dropped:
     with _alone(at):
         known = _known(git, at)
         if known is None:
-            return Dropped(f"{at.path} is no worktree of this repository" if lexists(at.path) else "")
+            return Dropped(f"{shown_path(at.path)} is no worktree of this repository" if lexists(at.path) else "")
         if known.locked == _BEING_MADE:
             return Dropped(_cleared(git, at))
         if known.locked is not None:
-            return Dropped(f"{at.path} is locked" + (f": {known.locked}" if known.locked else ""))
+            return Dropped(f"{shown_path(at.path)} is locked" + (f": {flat(known.locked)}" if known.locked else ""))
         if not lexists(at.path):
             git.real("worktree", "remove", at.path)
             return Dropped()
@@ -250,19 +258,19 @@ def _cleared(git: Git, at: Desk) -> str:
 
 def _occupied(git: Git, place: Located) -> str:
     if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
-        return f"you stand in {place.worktree}"
+        return f"you stand in {shown_path(place.worktree)}"
     doing = in_progress(place)
-    return f"{doing} is in progress in {place.worktree}" if doing else ""
+    return f"{doing} is in progress in {shown_path(place.worktree)}" if doing else ""
 
 
 def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str]) -> str:
     if changed:
-        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {place.worktree}"
+        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place.worktree)}"
     if lost:
         it_is = "it is" if len(lost) == 1 else "they are"
-        return f"git ignores {some(lost)} in {place.worktree}, and {it_is} nowhere else"
+        return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
-        return f"the commit checked out in {place.worktree} is on no branch"
+        return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
     return ""
 
 
@@ -275,24 +283,29 @@ def _stands_in(path: str) -> bool:
 
 
 def _is_reachable(git: Git, place: Located) -> bool:
-    head = shown(git.real("rev-parse", "--verify", "HEAD", git_dir=place.git_dir).out.strip())
+    head = as_text(git.real("rev-parse", "--verify", "HEAD", git_dir=place.git_dir).out.strip())
     return bool(git.real("for-each-ref", "--count=1", f"--contains={head}").out)
 
 
 def _removed(git: Git, place: Located) -> str:
     """git looks again, and refuses to lose anything but ignored files."""
-    config = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all")
+    remove = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all", "worktree", "remove")
     try:
-        git.own(*config, "worktree", "remove", *_although_submodules(git, place), place.worktree, cwd=git.common_dir)
+        git.own(*remove, place.worktree, cwd=git.common_dir)
     except GitProblem as problem:
-        return problem.message
+        if not _only_lists_submodules(git, place):
+            return problem.message
+        try:
+            git.own(*remove, "--force", place.worktree, cwd=git.common_dir)
+        except GitProblem as again:
+            return again.message
     return ""
 
 
-def _although_submodules(git: Git, place: Located) -> tuple[str, ...]:
-    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to
-    lose.
+def _only_lists_submodules(git: Git, place: Located) -> bool:
+    """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to lose,
+    and nothing beside them either.
     """
     rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
     listed = any(row.startswith(b"160000 ") for row in rows.split(b"\0"))
-    return ("--force",) if listed and not isdir(join(place.git_dir, "modules")) else ()
+    return listed and not isdir(join(place.git_dir, "modules")) and not uncommitted(git, place)

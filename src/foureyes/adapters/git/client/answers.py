@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _HEX = frozenset("0123456789abcdef")
 
 
-def shown(raw: bytes) -> str:
+def as_text(raw: bytes) -> str:
     """Bytes of git (paths, names) as text that can be stored and printed, whatever they are."""
     return raw.decode("utf-8", "backslashreplace")
 
@@ -34,7 +34,7 @@ def must_be_sha(text: str) -> Sha:
 
 def last_words(done: process.Finished) -> str:
     """Why git failed, in one line: its `fatal:` lines without the advice around them, else what it said last."""
-    lines = [line.strip() for line in shown(done.err or done.out).splitlines() if line.strip()]
+    lines = [line.strip() for line in as_text(done.err or done.out).splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith("fatal:")]
     return "; ".join(fatal or lines[-4:]) or f"exit code {done.rc}, no message"
 

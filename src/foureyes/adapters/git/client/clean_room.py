@@ -22,11 +22,13 @@ from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
 
 # The commit graph is off for the reason that grafts are: it is a file beside the objects that says what parents are.
+# Nothing in here has to survive a power cut; what goes to the repository's store says so itself.
 _CONFIG = """[core]
 \trepositoryformatversion = {version}
 \tbare = true
 \tattributesFile = /dev/null
 \tcommitGraph = false
+\tfsync = none
 [gc]
 \tauto = 0
 [extensions]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 
-from foureyes.adapters.git.client.reader import CommitHead
+from foureyes.adapters.git.client.object_form import CommitHead
 from foureyes.core.words.ids import Sha
 
 NEVER = 1 << 62
@@ -45,6 +45,12 @@ class Descent:
     def met(self) -> dict[Sha, CommitHead]:
         """Every commit that was met and is there, those at the end of the walk, too."""
         return self._known
+
+    def is_behind_all(self, tip: Sha) -> bool:
+        """Whether one of the commits where the walk began is reachable from all of them. It is known by then: a way to
+        it that was not walked would lead through a commit that is behind it.
+        """
+        return self._sides[tip] == self._all
 
     def bases(self) -> list[Sha]:
         """The commits that all descend from, as far as the walk went, without those that a child stands for."""

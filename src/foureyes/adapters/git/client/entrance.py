@@ -11,26 +11,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from os.path import exists, join
+from os.path import join
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.descent import Descent
 from foureyes.adapters.git.client.lookup import LARGEST, Lookup
-from foureyes.adapters.git.client.loose_objects import read_loose_object
-from foureyes.adapters.git.client.reader import (
+from foureyes.adapters.git.client.loose_objects import loose_names, read_loose_object, write_loose_object
+from foureyes.adapters.git.client.object_form import (
     MODULE,
-    PORTION,
     TREE,
     CommitHead,
-    Entry,
     Object,
+    Row,
     commit_head,
-    swapped,
-    tree_entries,
+    entry_of,
+    tree_rows,
 )
+from foureyes.adapters.git.client.reader import PORTION, swapped
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -104,6 +103,13 @@ class Entrance:
                     self._let_in_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
             inside.asked.add(key)
 
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        """Whether one commit is reachable from the other, by hash alone; what is unknown is not."""
+        with self._lock:
+            if len(self._lookup.commits((commit, of))) < len({commit, of}):
+                return False
+            return Descent((commit, of), self._lookup.commits, self._lookup.missing).is_behind_all(commit)
+
     def line(self, tip: Sha, steps: int) -> None:
         """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""
         with self._lock:
@@ -143,23 +149,36 @@ class Entrance:
             self._let_in_commits(heads)
             return list(heads)
 
-    def differences(self, *roots: Sha) -> None:
+    def differences(self, *roots: Sha, merging: bool = False) -> None:
         """Let in the trees of commits or trees, as far as they differ, and the files that do.
 
-        Of two, everything; of more, which are about to be merged, a file that only one side touched need not be there:
-        git says so itself where it needs one that is not.
+        Of two, everything; of more, a file of which there are only two versions need not be there: git says so itself
+        where it needs one that is not. `merging`: a file that one side changed, and nobody made or took away, is taken
+        by its name, and nobody looks into it; a target that went far does not come in as a whole.
         """
         with self._lock:
-            key = ("trees", *sorted(set(roots)))
+            key = ("merge" if merging else "trees", *sorted(set(roots)))
             inside = self._inside
             if key in inside.asked:
                 return
             heads = self._lookup.commits(roots)
             tops = tuple(self._lookup.tree_of(root) for root in roots)
-            needed, spare = self._apart(tops)
+            needed, spare = self._apart(tops, merging=merging)
             self._let_in_commits(heads)
             self._let_in(needed, spare - needed)
             inside.asked.add(key)
+
+    def merge(self, base: Sha, ours: Sha, theirs: Sha) -> None:
+        """Let in what a merge of three trees needs, and what base..theirs changes, in one go."""
+        with self._lock:
+            keys = {("trees", *sorted({base, theirs})), ("merge", *sorted({base, ours, theirs}))}
+            inside = self._inside
+            if keys <= inside.asked:
+                return
+            needed, _ = self._apart((base, theirs))
+            more, spare = self._apart((base, ours, theirs), merging=True)
+            self._let_in(needed | more, spare - needed - more)
+            inside.asked |= keys
 
     def own_differences(self, base: Sha, head: Sha) -> None:
         """Let in what each commit of base..head that is no merge changes by itself."""
@@ -192,7 +211,7 @@ class Entrance:
                 ahead += commits[sha].parents
         return seen
 
-    def _apart(self, *tops: tuple[Sha | None, ...]) -> tuple[set[Sha], set[Sha]]:
+    def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False) -> tuple[set[Sha], set[Sha]]:
         needed: set[Sha] = set()
         spare: set[Sha] = set()
         level: list[tuple[Sha | None, ...]] = list(tops)
@@ -204,7 +223,7 @@ class Entrance:
                 below
                 for row in level
                 if len(set(row)) > 1
-                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare)
+                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare, merging=merging)
             ]
         return needed, spare
 
@@ -233,7 +252,7 @@ class Entrance:
             self._let_in(set(new), set())
         else:
             for sha in new:
-                _write_loose(inside.path, sha, b"commit", self._lookup.raw(sha))
+                write_loose_object(inside.path, b"commit", self._lookup.raw(sha), len(sha))
         for sha in new:
             inside.commits[sha] = heads[sha]
         if new:
@@ -256,7 +275,7 @@ class Entrance:
     def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
         """Let in objects by name; of the spare ones, those that are there."""
         inside = self._inside
-        made = {sha for sha in needed | spare if exists(join(inside.path, "objects", sha[:2], sha[2:]))}
+        made = loose_names(inside.path)
         new, extra = needed - inside.objects - made, spare - inside.objects - made
         if not new | extra:
             return
@@ -305,32 +324,40 @@ class Entrance:
     def _made_for(self, tree: Sha) -> list[Sha]:
         """What is reachable from a tree and was written in the room: all of it is in files of its own."""
         room = self._lookup.room()
+        loose = loose_names(room)
         new: dict[Sha, None] = {}
         ahead = [tree]
         while ahead:
             sha = ahead.pop()
-            made = read_loose_object(room, sha, LARGEST) if sha not in new else None
+            made = read_loose_object(room, sha, LARGEST) if sha in loose and sha not in new else None
             if made is None:
                 continue
             new[sha] = None
-            entries = tree_entries(made[1], len(sha) // 2) if made[0] == b"tree" else None
-            ahead += [entry.sha for entry in (entries or {}).values() if entry.mode != MODULE]
+            rows = tree_rows(made[1], len(sha) // 2) if made[0] == b"tree" else None
+            ahead += [entry_of(row).sha for row in (rows or {}).values() if row[0] != MODULE]
         return list(new)
 
 
-def _below(sides: list[dict[bytes, Entry]], needed: set[Sha], spare: set[Sha]) -> list[tuple[Sha | None, ...]]:
+def _below(
+    sides: list[dict[bytes, Row]], needed: set[Sha], spare: set[Sha], *, merging: bool
+) -> list[tuple[Sha | None, ...]]:
     """The folders in which trees differ; files that differ are added to the sets."""
     rows: list[tuple[Sha | None, ...]] = []
-    for name in {name for side in sides for name in side}:
-        entries = [side.get(name) for side in sides]
+    for name in set().union(*(_unlike(sides[0], other) for other in sides[1:])):
+        entries = [entry_of(side[name]) if name in side else None for side in sides]
         kinds = set(entries)
-        if len(kinds) == 1:
-            continue
         if any(entry is not None and entry.mode == TREE for entry in entries):
             rows.append(tuple(entry.sha if entry is not None and entry.mode == TREE else None for entry in entries))
+        elif merging and len(kinds) == 2 and None not in kinds:
+            continue
         files = {entry.sha for entry in kinds if entry is not None and entry.mode not in (TREE, MODULE)}
         (needed if len(sides) == 2 or len(kinds) > 2 else spare).update(files)
     return rows
+
+
+def _unlike(one: dict[bytes, Row], other: dict[bytes, Row]) -> set[bytes]:
+    """The names under which two trees have something else."""
+    return {name for name, row in one.items() if other.get(name) != row} | (other.keys() - one.keys())
 
 
 def _refused(done: Both) -> GitProblem:
@@ -347,14 +374,3 @@ def _names_in(room: str, said: bytes, size: int) -> set[Sha]:
     count = int.from_bytes(index[8 + 255 * 4 : 8 + 256 * 4], "big")
     start = 8 + 256 * 4
     return {Sha(index[at : at + size].hex()) for at in range(start, start + count * size, size)}
-
-
-def _write_loose(room: str, sha: Sha, kind: bytes, content: bytes) -> None:
-    """An object that was hashed here, in a file of its own."""
-    import zlib
-
-    folder = join(room, "objects", sha[:2])
-    with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    with open(join(folder, sha[2:]), "wb") as file:
-        file.write(zlib.compress(b"%s %d\0" % (kind, len(content)) + content, 1))

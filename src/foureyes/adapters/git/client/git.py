@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
-from foureyes.adapters.git.client.odd_files import LOOK, held_by, refuse_odd, refuse_odd_refs
+from foureyes.adapters.git.client.locate import LOOK
+from foureyes.adapters.git.client.odd_files import held_by, refuse_odd, refuse_odd_refs
 from foureyes.adapters.git.client.own_config import OwnConfig
 from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
 from foureyes.core.words.ids import Sha

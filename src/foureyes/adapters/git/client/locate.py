@@ -9,6 +9,10 @@ from the shared git directory alone, wherever that says enough:
 4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
    whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
    `GitProblem` says to set `core.worktree`.
+
+The files that lead there (`.git`, `commondir`) are read byte for byte as git reads them, and one thing more is asked of
+them: only what lies in `worktrees/` of a git directory may call that one its shared one. Git would follow any, and
+whoever can write a line into `.git` would have every command ask and move the branches of another repository.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
 from foureyes.steps import blank, prose, shell
+
+LOOK = prose("look at who put it there, and move it away")
+_NAMES = "gitdir: "
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -41,7 +48,7 @@ def locate(start: str | os.PathLike[str]) -> Located | None:
     """
     here, bare = realpath(start), ""
     while (repository := _at(here)) is None:
-        bare = bare or (here if _is_git_dir(here) and _common_dir(here) == here else "")
+        bare = bare or (here if _is_bare(here) else "")
         above = dirname(here)
         if above == here:
             return _placed(bare, bare) if bare else None
@@ -58,9 +65,20 @@ def _at(here: str) -> Located | None:
     return None
 
 
+def _is_bare(here: str) -> bool:
+    """Whether a directory is a repository by itself; files that came with a commit do not make commands fail there."""
+    try:
+        return _is_git_dir(here) and _common_dir(here) == here
+    except GitProblem:
+        return False
+
+
 def _placed(git_dir: str, here: str) -> Located:
     common_dir = _common_dir(git_dir)
     if common_dir != git_dir:
+        if dirname(git_dir) != join(common_dir, "worktrees"):
+            path = join(git_dir, "commondir")
+            raise GitProblem(f"{path} names {common_dir}, which has no such worktree", next_step=LOOK)
         return Located(here, git_dir, common_dir, _root(common_dir, None))
     root = _root(common_dir, here)
     return Located(root, git_dir, common_dir, root)
@@ -89,13 +107,13 @@ def _root(common_dir: str, main: str | None) -> str:
 def _named_by(dot_git: str) -> str:
     """The git directory that a `.git` file names."""
     text = _read(dot_git)
-    prefix, _, target = text.partition(":")
-    if prefix != "gitdir" or not target.strip():
+    target = text.removeprefix(_NAMES).rstrip("\r\n")
+    if not text.startswith(_NAMES) or not target:
         raise GitProblem(
             f"{dot_git} is damaged: it does not name a git directory",
             next_step=shell("git", "worktree", "repair", after=", in the main worktree"),
         )
-    git_dir = realpath(join(dirname(dot_git), target.strip(" \r\n")))
+    git_dir = realpath(join(dirname(dot_git), target))
     if not _is_git_dir(git_dir):
         raise GitProblem(
             f"{dot_git} names {git_dir}, which is not a git directory",
@@ -107,9 +125,12 @@ def _named_by(dot_git: str) -> str:
 def _common_dir(git_dir: str) -> str:
     """A linked worktree's git directory names the shared one in `commondir`."""
     path = join(git_dir, "commondir")
-    if not isfile(path):
+    if not lexists(path):
         return git_dir
-    return realpath(join(git_dir, _read(path).strip("\r\n")))
+    named = _read(path).rstrip("\r\n")
+    if not named:
+        raise GitProblem(f"{path} is damaged: it names no directory", next_step=LOOK)
+    return realpath(join(git_dir, named))
 
 
 def _is_git_dir(path: str) -> bool:
@@ -123,7 +144,7 @@ def _read(path: str) -> str:
     try:
         text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
     except OSError as problem:
-        raise GitProblem(f"{path} cannot be read: {problem.strerror}") from problem
+        raise GitProblem(f"{path} cannot be read: {problem.strerror}", next_step=LOOK) from problem
     if "\0" in text:
-        raise GitProblem(f"{path} is damaged: it names no directory", next_step=prose("look at who changed it"))
+        raise GitProblem(f"{path} is damaged: it names no directory", next_step=LOOK)
     return text

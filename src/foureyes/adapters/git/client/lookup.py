@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable
 from os.path import exists, join
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object
+from foureyes.adapters.git.client.object_form import CommitHead, Object, Row, commit_head, tree_rows
 from foureyes.adapters.git.client.odd_files import refuse_odd_objects
-from foureyes.adapters.git.client.reader import CommitHead, Entry, Object, Reader, commit_head, missing, tree_entries
+from foureyes.adapters.git.client.reader import Reader, missing
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
 LARGEST = 1 << 28
+MOST_ROWS = 200_000
+"""So many entries of trees are remembered."""
 
 
 class Lookup:
@@ -24,6 +27,7 @@ class Lookup:
         self.reader = reader
         self._heads: dict[Sha, CommitHead] = {}
         self._raw: dict[Sha, bytes] = {}
+        self._trees: dict[Sha, dict[bytes, Row]] = {}
 
     @property
     def is_shallow(self) -> bool:
@@ -76,18 +80,22 @@ class Lookup:
         content = self._raw.pop(commit, None)
         return content if content is not None else self.reader.read([commit])[commit].content
 
-    def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
-        """What trees hold; one that is missing is a `GitProblem`."""
-        parsed: dict[Sha, dict[bytes, Entry]] = {}
-        found = self.objects(asked := list(names))
+    def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Row]]:
+        """What trees hold; one that is missing is a `GitProblem`. A merge asks for the same ones several times."""
+        asked = list(names)
+        if sum(map(len, self._trees.values())) > MOST_ROWS:
+            self._trees.clear()
+        found = self.objects(sha for sha in asked if sha not in self._trees)
         for sha in asked:
+            if sha in self._trees:
+                continue
             if sha not in found:
                 raise self.missing(sha)
-            entries = tree_entries(found[sha].content, len(sha) // 2) if found[sha].kind == b"tree" else None
-            if entries is None:
+            rows = tree_rows(found[sha].content, len(sha) // 2) if found[sha].kind == b"tree" else None
+            if rows is None:
                 raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
-            parsed[sha] = entries
-        return parsed
+            self._trees[sha] = rows
+        return {sha: self._trees[sha] for sha in asked}
 
     def tree_of(self, root: Sha) -> Sha:
         """The tree of a commit, or a tree itself."""

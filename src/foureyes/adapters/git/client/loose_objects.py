@@ -6,21 +6,14 @@ repository, large, damaged) is left to git.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from os.path import join
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from foureyes.adapters.folders import opened
-from foureyes.adapters.git.client.answers import as_sha
-from foureyes.core.words.digest import sha256
+from foureyes.adapters.git.client.object_form import TREE, commit_head, entry_of, framed, named_by, tree_rows
 from foureyes.core.words.ids import Sha
-
-if TYPE_CHECKING:
-    from hashlib import sha1
-else:
-    try:
-        from _sha1 import sha1  # `hashlib` would load OpenSSL for it
-    except ImportError:  # an interpreter that was built without its own
-        from hashlib import sha1
 
 LARGEST = 1 << 20
 NEAR = 20
@@ -37,8 +30,8 @@ class FileText(NamedTuple):
 def tree_of(common_dir: str, commit: Sha) -> Sha | None:
     """The tree of a commit; None where only git can say."""
     content = _read(common_dir, commit, b"commit")
-    first = content.partition(b"\n")[0] if content else b""
-    return as_sha(first[5:]) if first.startswith(b"tree ") else None
+    head = commit_head(content) if content else None
+    return head.tree if head else None
 
 
 def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
@@ -49,7 +42,7 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
         return None
     for name in names[:-1]:
         folder = _entry(common_dir, sha, name)
-        if folder is None or folder.mode != b"40000":
+        if folder is None or folder.mode != TREE:
             return None
         sha = folder.sha
     file = _entry(common_dir, sha, names[-1])
@@ -65,14 +58,13 @@ def anchor_near(common_dir: str, tip: Sha) -> str | None:
         content = _read(common_dir, tip, b"commit")
         if content is None:
             return None
-        head, _, message = content.partition(b"\n\n")
-        for line in message.rstrip().rpartition(b"\n\n")[2].split(b"\n"):
+        for line in content.partition(b"\n\n")[2].rstrip().rpartition(b"\n\n")[2].split(b"\n"):
             if line.startswith(ANCHOR):
                 return line.removeprefix(ANCHOR).strip().decode("utf-8", "replace")
-        parent = next((line[7:] for line in head.split(b"\n") if line.startswith(b"parent ")), b"")
-        if (above := as_sha(parent)) is None:
+        head = commit_head(content)
+        if head is None or not head.parents:
             return None
-        tip = above
+        tip = head.parents[0]
     return None
 
 
@@ -87,16 +79,10 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
     content = _read(common_dir, tree, b"tree") if tree else None
     if content is None or tree is None:
         return None
-    at, size = 0, len(tree) // 2
-    while at < len(content):
-        end = content.find(b"\0", at)
-        if end < 0:
-            return None
-        mode, _, entry = content[at:end].partition(b" ")
-        at = end + 1 + size
-        if entry == name:
-            return _Entry(mode, Sha(content[end + 1 : at].hex()))
-    return _Entry(b"", None)
+    rows = tree_rows(content, len(tree) // 2)
+    if rows is None:
+        return None
+    return _Entry(*entry_of(rows[name])) if name in rows else _Entry(b"", None)
 
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
@@ -116,11 +102,30 @@ def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes
         return None
     header, _, content = raw.partition(b"\0")
     kind = header.partition(b" ")[0]
-    return (kind, content) if named_by(sha, kind, content) == sha else None
+    return (kind, content) if named_by(kind, content, len(sha)) == sha else None
 
 
-def named_by(like: Sha, kind: bytes, content: bytes) -> Sha:
-    """The name that an object has by its bytes, of the same sort as another one."""
-    head = b"%s %d\0" % (kind, len(content))
-    digest = sha256(head + content) if len(like) == 64 else sha1(head + content, usedforsecurity=False)
-    return Sha(digest.hexdigest())
+def loose_names(folder: str) -> set[Sha]:
+    """The objects in files of their own in a repository that is ours alone."""
+    objects = join(folder, "objects")
+    return {
+        Sha(first + rest)
+        for first in os.listdir(objects)
+        if len(first) == 2
+        for rest in os.listdir(join(objects, first))
+    }
+
+
+def write_loose_object(folder: str, kind: bytes, content: bytes, digits: int) -> Sha:
+    """Put an object into a file of its own, in a repository that is ours alone; its name."""
+    import zlib
+
+    sha = named_by(kind, content, digits)
+    place = join(folder, "objects", sha[:2])
+    with suppress(FileExistsError):
+        os.mkdir(place, 0o700)
+    new = join(place, f"new-{os.urandom(6).hex()}")
+    with open(new, "wb") as file:
+        file.write(zlib.compress(framed(kind, content), 1))
+    os.replace(new, join(place, sha[2:]))
+    return sha

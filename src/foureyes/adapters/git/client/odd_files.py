@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from os.path import join
 
-from foureyes.adapters.folders import MB, kind_of
+from foureyes.adapters.folders import MB, kind_of, read
+from foureyes.adapters.git.client.locate import LOOK
 from foureyes.errors import GitProblem
-from foureyes.steps import prose
 
 _LARGE = 1024 * MB
 _SMALL = 16 * MB
@@ -27,12 +27,15 @@ _SIZES = {name.rpartition("/")[2]: most for name, most in {**_COMMON, **_OF_A_WO
 _READ_IN_A_WORKTREE = frozenset({".gitignore", ".gitattributes", ".gitmodules", ".git"})
 _SIZES |= dict.fromkeys(_READ_IN_A_WORKTREE, _LARGE)
 _NEVER_READ = frozenset({"hooks"})
+_MOST_STORES = 32
+_FEW = 8
 
 
 def refuse_odd(git_dir: str, common_dir: str) -> None:
     """`GitProblem` where one of the files that nearly every command reads is not one."""
     wanted = [(join(common_dir, name), most) for name, most in _COMMON.items()]
     wanted += [(join(git_dir, name), most) for name, most in _OF_A_WORKTREE.items()]
+    wanted += [(join(store, "info", "alternates"), _SMALL) for store in borrowed(common_dir)]
     for path, most in wanted:
         if why := _odd(path, most):
             raise _problem(path, why)
@@ -55,15 +58,56 @@ def refuse_odd_refs(common_dir: str) -> None:
 
 def refuse_odd_objects(common_dir: str, names: Iterable[str]) -> None:
     """`GitProblem` where what would be the file of an object is not one."""
+    folders: dict[str, set[str]] = {}
     for name in names:
-        path = join(common_dir, "objects", name[:2], name[2:])
-        if why := _odd(path, 0):
-            raise _problem(path, why)
+        folders.setdefault(name[:2], set()).add(name[2:])
+    stores = [join(common_dir, "objects"), *borrowed(common_dir)] if folders else []
+    for place, wanted in ((join(store, folder), rest) for store in stores for folder, rest in folders.items()):
+        for path in _not_plain(place, wanted):
+            if why := _odd(path, 0):
+                raise _problem(path, why)
+
+
+def _not_plain(place: str, wanted: set[str]) -> list[str]:
+    """Those of some files in a folder that need a look; of many a look into the folder tells."""
+    if len(wanted) < _FEW:
+        return [join(place, name) for name in wanted]
+    try:
+        with os.scandir(place) as found:
+            return [each.path for each in found if each.name in wanted and not each.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def borrowed(common_dir: str) -> list[str]:
+    """The object stores that git reads beside the repository's own, in its order, as far as they can be read here."""
+    ahead, found = [join(common_dir, "objects")], dict[str, None]()
+    while ahead and len(found) < _MOST_STORES:
+        for store in _alternates(ahead.pop(0)):
+            if store not in found:
+                found[store] = None
+                ahead.append(store)
+    return list(found)
+
+
+def _alternates(store: str) -> Iterator[str]:
+    """What a store names as others to look into."""
+    path = join(store, "info", "alternates")
+    try:
+        lines = read(path, _SMALL, follow=True).split(b"\n") if os.path.exists(path) else []
+    except OSError:
+        return
+    for line in (each.partition(b"\0")[0] for each in lines):
+        if line and not line.startswith(b"#"):
+            quoted = line.startswith(b'"') and line.endswith(b'"')
+            text = line[1:-1].replace(b'\\"', b'"').replace(b"\\n", b"\n").replace(b"\\\\", b"\\") if quoted else line
+            yield os.path.normpath(join(store, os.fsdecode(text)))
 
 
 def held_by(common_dir: str, work_tree: str = "") -> str:
     """What a git that does not come to an end may wait for, in a sentence; empty where nothing is odd."""
-    for top, names in ((common_dir, None), (work_tree, _READ_IN_A_WORKTREE)):
+    stores = [(store, None) for store in borrowed(common_dir)]
+    for top, names in ((common_dir, None), *stores, (work_tree, _READ_IN_A_WORKTREE)):
         for folder, folders, files in os.walk(top) if top else ():
             folders[:] = [name for name in folders if name not in _NEVER_READ and name != ".git"]
             for name in files:
@@ -90,6 +134,3 @@ def _sentence(path: str, why: str) -> str:
 
 def _problem(path: str, why: str) -> GitProblem:
     return GitProblem(f"{_sentence(path, why)}. Nothing was changed.", next_step=LOOK)
-
-
-LOOK = prose("look at who put it there, and move it away")

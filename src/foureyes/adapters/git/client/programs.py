@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.answers import as_text
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
@@ -54,7 +54,7 @@ def own_settings(ask: _Asks, git_dir: str) -> list[Setting]:
 
 def _setting(raw: bytes) -> Setting:
     key, equals, value = raw.partition(b"\n")
-    return Setting(shown(key), shown(value) if equals else "true")
+    return Setting(as_text(key), as_text(value) if equals else "true")
 
 
 def programs_named(settings: list[Setting]) -> list[str]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from os.path import exists, join
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from foureyes.adapters import process
-from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.config_file import is_true, read_settings
-from foureyes.adapters.git.client.loose_objects import named_by
-from foureyes.adapters.git.client.odd_files import LOOK
+from foureyes.adapters.git.client.locate import LOOK
+from foureyes.adapters.git.client.object_form import Object, named_by
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import either, shell
@@ -23,33 +22,8 @@ from foureyes.steps import either, shell
 if TYPE_CHECKING:
     from foureyes.adapters.pipes import Conversation
 
-TREE, MODULE = b"40000", b"160000"
 PORTION = 256
-LONGEST_NAME = 255
-"""Bytes that a file system takes for one name."""
 """So many questions at once: they fit into a pipe while nobody reads the answers."""
-
-
-class Object(NamedTuple):
-    """What an object is, and what it holds."""
-
-    kind: bytes
-    content: bytes
-
-
-class CommitHead(NamedTuple):
-    """What a commit says about itself before its message."""
-
-    tree: Sha
-    parents: tuple[Sha, ...]
-    when: int
-
-
-class Entry(NamedTuple):
-    """What a tree has under a name."""
-
-    mode: bytes
-    sha: Sha
 
 
 class Reader:
@@ -64,7 +38,7 @@ class Reader:
         """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
         found = self._answers("contents", names)
         for sha, (kind, _, content) in found.items():
-            if named_by(sha, kind, content) != sha:
+            if named_by(kind, content, len(sha)) != sha:
                 raise swapped(sha)
         return {sha: Object(kind, content) for sha, (kind, _, content) in found.items()}
 
@@ -133,49 +107,3 @@ def missing(common_dir: str, sha: str) -> GitProblem:
         f"the object {sha} is needed and is not in this repository",
         next_step=either(*(ways or [shell("git", "fetch"), shell("git", "fsck")])),
     )
-
-
-def commit_head(content: bytes) -> CommitHead | None:
-    """The head of a commit, read as git reads it; None where it is no commit."""
-    first, *lines = content.partition(b"\n\n")[0].split(b"\n")
-    tree = as_sha(first[5:]) if first.startswith(b"tree ") else None
-    if tree is None:
-        return None
-    parents = []
-    for line in lines:
-        if not line.startswith(b"parent "):
-            break
-        if (parent := as_sha(line[7:])) is None:
-            return None
-        parents.append(parent)
-    return CommitHead(tree, tuple(parents), _when(lines[len(parents) :]))
-
-
-def _when(lines: list[bytes]) -> int:
-    """The date of a commit. It orders a walk and decides nothing: who writes a commit writes its date."""
-    words = next((line.rpartition(b"> ")[2].split() for line in lines if line.startswith(b"committer ")), [])
-    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
-
-
-def _is_reserved(name: bytes) -> bool:
-    """Whether no checkout can hold a file of that name: git refuses it, or the file system does."""
-    return len(name) > LONGEST_NAME or (name[:1] == b"." and name.rstrip(b". ").lower() in (b"", b".git"))
-
-
-def tree_entries(content: bytes, size: int) -> dict[bytes, Entry] | None:
-    """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
-    in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
-    """
-    entries: dict[bytes, Entry] = {}
-    at, count, before = 0, 0, b""
-    while at < len(content):
-        end = content.find(b"\0", at)
-        mode, _, name = content[at:end].partition(b" ")
-        at = end + 1 + size
-        mode = mode.lstrip(b"0")
-        place = name + b"/" if mode == TREE else name
-        if end < 0 or at > len(content) or not name or b"/" in name or place <= before or _is_reserved(name):
-            return None
-        entries[name] = Entry(mode, Sha(content[end + 1 : at].hex()))
-        count, before = count + 1, place
-    return entries if len(entries) == count else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from foureyes.adapters.git.client.answers import as_sha, shown
+from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
@@ -47,7 +47,9 @@ def add(git: Git, task: str, name: str, commit: Sha, at: datetime) -> None:
 def listed(git: Git) -> list[CheckpointView]:
     """All of them, the newest first."""
     out = git.real("for-each-ref", f"--format={_FORMAT}", PLACE).out
-    views = [view for line in out.split(b"\n") if line and (view := _view([shown(word) for word in line.split(b"\0")]))]
+    views = [
+        view for line in out.split(b"\n") if line and (view := _view([as_text(word) for word in line.split(b"\0")]))
+    ]
     return sorted(sorted(views, key=lambda view: (view.task, view.name)), key=lambda view: view.at, reverse=True)
 
 
@@ -75,7 +77,7 @@ def _ref(task: str, name: str) -> str:
 def _commit_at(git: Git, ref: str) -> Sha | None:
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", ref).out
     rows = [line.split(b"\0") for line in out.splitlines()]
-    return next((as_sha(peeled or value) for name, value, peeled in rows if shown(name) == ref), None)
+    return next((as_sha(peeled or value) for name, value, peeled in rows if as_text(name) == ref), None)
 
 
 def _tag(git: Git, name: str, commit: Sha, at: datetime) -> Sha:

@@ -12,7 +12,7 @@ from os.path import join
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.reader import MODULE
+from foureyes.adapters.git.client.object_form import MODULE
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell

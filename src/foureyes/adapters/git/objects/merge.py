@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
-from foureyes.adapters.git.reading.diff import diff
+from foureyes.adapters.git.reading.diff import diff, diff_as
 from foureyes.adapters.git.reading.history import Known, back, known
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.app.ports import Merged
@@ -37,14 +37,16 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
     """
     sides = [must_be_sha(commit) for commit in (base, tip, head)]
     began, onto, now = (_there(commit, found) for commit, found in zip(sides, known(git, *sides), strict=True))
+    git.entrance.merge(began.tree, onto.tree, now.tree)
     shown_change = diff(git, began.tree, now.tree)
-    made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree, kept=True)
+    made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree)
     if made.tree is None and landed is not None:
         (begun,) = known(git, must_be_sha(landed))
-        made = three_way(git, base=_there(landed, begun).tree, ours=onto.tree, theirs=now.tree, kept=True)
+        made = three_way(git, base=_there(landed, begun).tree, ours=onto.tree, theirs=now.tree)
     if made.tree is None:
         return Merged(None, made.conflicts, shown_change.diff_id)
-    done = shown_change if onto.tree == began.tree else diff(git, onto.tree, made.tree)
+    git.publish(made.tree)
+    done = shown_change if onto.tree == began.tree else diff_as(git, shown_change, onto.tree, made.tree)
     return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from foureyes.adapters.git.client.answers import as_sha, failure, must_be_sha, shown
+from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
 from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.adapters.git.client.loose_refs import read_loose
 from foureyes.core.words.ids import Sha
@@ -47,8 +47,8 @@ def at(git: Git, ref: str) -> At:
     out = git.real("for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)", ref).out
     for line in out.splitlines():
         name, value, symbolic = line.split(b"\0")
-        if shown(name) == ref:
-            return At(as_sha(value), shown(symbolic))
+        if as_text(name) == ref:
+            return At(as_sha(value), as_text(symbolic))
     return At(None)
 
 
@@ -75,6 +75,8 @@ def swap(git: Git, ref: str, *, new: Sha, old: Sha, why: str) -> bool:
             f"{ref} stands for {now.symbolic} and is not moved itself", next_step=shell("git", "symbolic-ref", ref)
         )
     done = git.real(*_WRITE, "-m", why, ref, must_be_sha(new), must_be_sha(old), ok=(0, 1, 128))
+    if done.rc == 0 and new != old and read_loose(git.common_dir, ref) == old:
+        raise GitProblem(f"git says that it moved {ref}, and it is where it was", next_step=shell("git", "fsck"))
     return done.rc == 0 or _fail_unless_moved(git, ref, old, failure("update-ref", done))
 
 

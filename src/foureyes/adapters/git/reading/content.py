@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from foureyes.adapters.git.client.answers import must_be_sha, shown
+from foureyes.adapters.git.client.answers import as_text, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.reader import MODULE, TREE, Entry
+from foureyes.adapters.git.client.object_form import MODULE, TREE, Entry, entry_of, named_by
 from foureyes.core.words.ids import Sha
 
 MAX_TEXT = 2_000_000
@@ -100,11 +100,11 @@ def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, Entry]:
         trees = git.lookup.trees(set(where.values()))
         below: dict[str, Sha] = {}
         for path, tree in where.items():
-            entry = trees[tree].get(ahead[path].pop(0))
-            if entry is not None and not ahead[path]:
-                found[path] = entry
-            elif entry is not None and entry.mode == TREE:
-                below[path] = entry.sha
+            row = trees[tree].get(ahead[path].pop(0))
+            if row is not None and not ahead[path]:
+                found[path] = entry_of(row)
+            elif row is not None and row[0] == TREE:
+                below[path] = entry_of(row).sha
         where = below
     return found
 
@@ -122,7 +122,7 @@ def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
     """Path now → path then, of every file that was renamed between two commits."""
     sides = (must_be_sha(old), must_be_sha(new))
     words = git.room(*_RENAMES, *sides, trees=sides).out.split(b"\0")[:-1]
-    return {shown(now): shown(then) for then, now in zip(words[1::3], words[2::3], strict=True)}
+    return {as_text(now): as_text(then) for then, now in zip(words[1::3], words[2::3], strict=True)}
 
 
 def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
@@ -148,10 +148,7 @@ def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
 
 def _empty_blobs() -> set[str]:
     """The names of the content that is nothing: everybody has it, and it is nobody's."""
-    import hashlib
-
-    empty = b"blob 0\0"
-    return {hashlib.sha1(empty, usedforsecurity=False).hexdigest(), hashlib.sha256(empty).hexdigest()}
+    return {named_by(b"blob", b"", digits) for digits in (40, 64)}
 
 
 def _own_diffs(log: bytes) -> Iterator[str]:

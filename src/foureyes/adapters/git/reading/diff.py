@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.reading.marks import marks_of
 from foureyes.adapters.git.reading.readable import patch
@@ -34,6 +34,7 @@ _EXACT = (
     "--no-renames", "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "-U3",
     "--inter-hunk-context=0", "--no-relative", "--submodule=short", "--ignore-submodules=none",
 )  # fmt: skip
+_RAW = ("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none")
 _COUNTED = ("diff-tree", "-r", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-relative",
             "--ignore-submodules=none")  # fmt: skip
 
@@ -47,12 +48,13 @@ _CHANGED = re.compile(rb"^[-+]([^\n]*)", re.MULTILINE)
 
 
 class Diff(NamedTuple):
-    """Identity and size of a change, and what is odd about it."""
+    """Identity and size of a change, and what is odd about it; `raw` is which objects it replaces by which."""
 
     diff_id: DiffId
     files: tuple[ChangedFile, ...]
     marks: tuple[Mark, ...] = ()
     size: int = 0
+    raw: bytes = b""
 
 
 class _Entry(NamedTuple):
@@ -75,7 +77,14 @@ def diff(git: Git, base: Sha, head: Sha) -> Diff:
     if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
         files = _files(git.room(*_COUNTED, base, head, trees=(base, head)).out)
     hunks = list(_hunks(entries, patch))
-    return Diff(_diff_id(entries, patch), tuple(files), marks_of(hunks, files), _size(hunks))
+    raw = out[: len(out) - len(rest)]
+    return Diff(_diff_id(entries, patch), tuple(files), marks_of(hunks, files), _size(hunks), raw)
+
+
+def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
+    """The same as `diff`, where another change that was read already probably replaces the same objects by the same."""
+    raw = git.room(*_RAW, base, head, trees=(base, head)).out
+    return like if raw == like.raw else diff(git, base, head)
 
 
 def _size(changed: list[tuple[bytes, bytes, bytes, bytes, bytes]]) -> int:
@@ -94,7 +103,7 @@ def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
     """The change as people read it; bytes that are no UTF-8 as `\\xe9`."""
-    return shown(_INDEX.sub(rb"index \1..\2", patch(git, base, head)))
+    return as_text(_INDEX.sub(rb"index \1..\2", patch(git, base, head)))
 
 
 def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
@@ -144,7 +153,7 @@ def _files(counts: bytes) -> list[ChangedFile]:
             break
         added, removed, path = word.split(b"\t", 2)
         old_path = b"" if path else next(words)
-        files.append(ChangedFile(shown(path or next(words)), _count(added), _count(removed), shown(old_path)))
+        files.append(ChangedFile(as_text(path or next(words)), _count(added), _count(removed), as_text(old_path)))
     return files
 
 

@@ -101,9 +101,7 @@ def _sizes(out: bytes) -> dict[Sha, tuple[int, int]]:
 
 def is_ancestor(git: Git, commit: Sha, of: Sha) -> bool:
     """Whether `commit` is reachable from `of`. What git cannot answer (an unknown commit) is False."""
-    if not (as_sha(commit) and as_sha(of)):
-        return False
-    return git.room("merge-base", "--is-ancestor", commit, of, ok=(0, 1, 128), history=(commit, of)).rc == 0
+    return bool(as_sha(commit) and as_sha(of)) and git.entrance.is_ancestor(commit, of)
 
 
 def commits(git: Git, base: Sha, head: Sha) -> tuple[tuple[Commit, ...], dict[str, Sha]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from foureyes.adapters.git.client.answers import shown
+from foureyes.adapters.git.client.answers import as_text
 from foureyes.core.nouns.attempt import ChangedFile, Mark, MarkKind
 from foureyes.core.words.unseen import has_unseen, is_odd_name
 
@@ -44,7 +44,7 @@ def marks_of(
     marks = [Mark("binary", file.path) for file in files if file.added is None]
     marks += [Mark("rename", file.path) for file in files if file.old_path]
     for path, status, old_mode, new_mode, hunks in changed:
-        name = shown(path)
+        name = as_text(path)
         if status[:1] == b"D":
             marks.append(Mark("deleted", name))
         elif new_mode == EXECUTABLE != old_mode:

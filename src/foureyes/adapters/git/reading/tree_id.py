@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from foureyes.adapters.git.client.object_form import TREE, named_by
 from foureyes.core.words.ids import Sha
-
-_TREE = b"40000"
 
 
 def tree_id(rows: bytes) -> Sha | None:
     """The tree of `ls-files --stage -z`; None while there are conflicts."""
-    import hashlib
-
     top: dict[bytes, Any] = {}
-    new = hashlib.sha1
+    digits = 40
     for row in rows.split(b"\0")[:-1]:
         facts, _, path = row.partition(b"\t")
         mode, name, stage = facts.split(b" ")
         if stage != b"0":
             return None
-        new = hashlib.sha256 if len(name) == 64 else hashlib.sha1
+        digits = len(name)
         if not _put(top, path.split(b"/"), (mode, bytes.fromhex(name.decode("ascii")))):
             return None
 
     def digest(node: dict[bytes, Any]) -> bytes:
         entries = [
-            (name + b"/", _TREE, name, digest(entry)) if isinstance(entry, dict) else (name, entry[0], name, entry[1])
+            (name + b"/", TREE, name, digest(entry)) if isinstance(entry, dict) else (name, entry[0], name, entry[1])
             for name, entry in node.items()
         ]
         body = b"".join(mode + b" " + name + b"\0" + raw for _, mode, name, raw in sorted(entries))
-        return new(b"tree %d\0" % len(body) + body, usedforsecurity=False).digest()
+        return bytes.fromhex(named_by(b"tree", body, digits))
 
     return Sha(digest(top).hex())
 

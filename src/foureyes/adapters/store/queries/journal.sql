@@ -61,6 +61,11 @@ SELECT seq, at, session, kind, payload FROM journal WHERE task = :task
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
   AND kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'TaskEdited', 'TaskStarted', 'PlanAccepted') ORDER BY seq;
 
+-- name: journal.signed
+SELECT seq, task, at, session, kind, payload FROM journal
+WHERE kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'TaskEdited', 'PlanAccepted')
+  AND payload LIKE '%"signed_by":"%' AND payload NOT LIKE '%"signed_by":""%' ORDER BY seq;
+
 -- name: journal.raised
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
   AND kind = 'FindingsRaised' ORDER BY seq;

@@ -1,0 +1,118 @@
+"""What git's objects look like: their names, and what commits and trees say. Pure, and the only place that knows."""
+
+from __future__ import annotations
+
+from functools import cache
+from operator import lt
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.adapters.git.client.answers import as_sha
+from foureyes.core.words.digest import sha256
+from foureyes.core.words.ids import Sha
+
+if TYPE_CHECKING:
+    import re
+    from hashlib import sha1
+else:
+    try:
+        from _sha1 import sha1  # `hashlib` would load OpenSSL for it
+    except ImportError:  # an interpreter that was built without its own
+        from hashlib import sha1
+
+TREE, MODULE = b"40000", b"160000"
+LONGEST_NAME = 255
+"""Bytes that a file system takes for one name."""
+SHA256_DIGITS = 64
+Row = tuple[bytes, bytes]
+"""What a tree has under a name: mode, and the bytes of the object's id."""
+
+
+class Object(NamedTuple):
+    """What an object is, and what it holds."""
+
+    kind: bytes
+    content: bytes
+
+
+class CommitHead(NamedTuple):
+    """What a commit says about itself before its message."""
+
+    tree: Sha
+    parents: tuple[Sha, ...]
+    when: int
+
+
+class Entry(NamedTuple):
+    """What a tree has under a name."""
+
+    mode: bytes
+    sha: Sha
+
+
+def framed(kind: bytes, content: bytes) -> bytes:
+    """An object as git writes it, before it is compressed; its name is the hash of this."""
+    return b"%s %d\0" % (kind, len(content)) + content
+
+
+def named_by(kind: bytes, content: bytes, digits: int) -> Sha:
+    """The name that an object has by its bytes, where names have so many digits."""
+    raw = framed(kind, content)
+    digest = sha256(raw) if digits == SHA256_DIGITS else sha1(raw, usedforsecurity=False)
+    return Sha(digest.hexdigest())
+
+
+def commit_head(content: bytes) -> CommitHead | None:
+    """The head of a commit, read as git reads it; None where it is no commit."""
+    first, *lines = content.partition(b"\n\n")[0].split(b"\n")
+    tree = as_sha(first[5:]) if first.startswith(b"tree ") else None
+    if tree is None:
+        return None
+    parents = []
+    for line in lines:
+        if not line.startswith(b"parent "):
+            break
+        if (parent := as_sha(line[7:])) is None:
+            return None
+        parents.append(parent)
+    return CommitHead(tree, tuple(parents), _when(lines[len(parents) :]))
+
+
+def _when(lines: list[bytes]) -> int:
+    """The date of a commit. It orders a walk and decides nothing: who writes a commit writes its date."""
+    words = next((line.rpartition(b"> ")[2].split() for line in lines if line.startswith(b"committer ")), [])
+    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
+
+
+def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
+    """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
+    in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
+
+    Whole folders of large repositories go through here, so nearly everything is done by the interpreter's own loops.
+    """
+    found = _entries_of(size).findall(content)
+    if sum(len(mode) + len(name) for mode, name, _ in found) + len(found) * (size + 2) != len(content):
+        return None
+    rows = {name: (mode.lstrip(b"0"), raw) for mode, name, raw in found}
+    places = [name + b"/" if row[0] == TREE else name for name, row in rows.items()]
+    is_ordered = len(rows) == len(found) and all(map(lt, places, places[1:]))
+    is_plain = b"/" not in b"".join(rows) and max(map(len, rows), default=0) <= LONGEST_NAME
+    return (
+        rows if is_ordered and is_plain and not any(name[:1] == b"." and _is_reserved(name) for name in rows) else None
+    )
+
+
+@cache
+def _entries_of(size: int) -> re.Pattern[bytes]:
+    import re
+
+    return re.compile(rb"([0-7]+) ([^\0]+)\0(.{%d})" % size, re.DOTALL)
+
+
+def _is_reserved(name: bytes) -> bool:
+    """Whether no checkout can hold a file of that name: git refuses it."""
+    return name.rstrip(b". ").lower() in (b"", b".git")
+
+
+def entry_of(row: Row) -> Entry:
+    """What a tree has under a name, with the name of the object."""
+    return Entry(row[0], Sha(row[1].hex()))
