@@ -727,6 +727,9 @@ class FakeRepo:
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         return {}
 
+    def links(self, *trees: Sha) -> list[dict[str, str]]:
+        return [{} for _ in trees]
+
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         return {}
 

@@ -47,7 +47,7 @@ WITHOUT: dict[str, str] = {
     """,
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
-        app/gate/attempts app/gate/landing app/gate/merge_words app/gate/one_merge app/gate/running app/pages/task
+        app/gate/attempts app/gate/landing app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
         app/pages/claimed app/pages/preview app/pages/waiting app/review/lead app/review/prompts
     """,

@@ -249,3 +249,68 @@ def test_a_branch_that_was_there_before_anybody_had_the_task_is_nobodys_to_take_
     assert refused.rc != 0
     assert "nobody ever had" in refused.err
     assert shop.status(task) == "open"
+
+
+def typed(shop: Shop, who: Caller, hint: str) -> None:
+    """Type every command of a hint, as it stands."""
+    for command in hint.split(", then: "):
+        words = shlex.split(command)
+        if words[0] == "git":
+            shop.git(*words[1:], env={"GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x@example.org"})
+        else:
+            shop.done(who, *words[1:])
+
+
+def test_what_was_sent_back_does_not_come_along_once_its_task_was_merged_with_something_else_A7_A6(shop: Shop) -> None:
+    cast = shop.cast
+    one = lower(shop, "-l", "security")
+    shop.done(cast.alice, "redo", one.task, "-m", "close it", "--fresh")
+    shop.done(cast.claude, "start", one.task, "--here")
+    shop.git("branch", "-f", one.branch, "main")
+    shop.commit(one.branch, {"login.py": "closed\n"})
+    again = shop.submit(cast.claude, one.task)
+    shop.checked(cast.alice, one.task)
+    shop.approve(cast.alice, again)
+    assert shop.merge() == {one.task: "merged"}
+    two = begun(shop, cast.gemini, "Small", "-l", "review:auto")
+    shop.commit(f"fe/{two}", {"login.py": "open\n", "small.py": "small\n"})
+    said = shop.done(cast.gemini, "submit", two, "--branch", f"fe/{two}")
+    assert [(row["task"], row["standing"]) for row in said["stack"]] == [(one.task, "sent back")]
+    assert shop.checked(cast.job, two)["status"] == "reviewing"
+    shop.no(cast.alice, "approve", two, rules=["A7"])
+    shop.done(cast.alice, "approve", two, "--break-glass", "we want it open after all")
+    assert shop.merge() == {two: "merged"}
+    assert one.task in shop.lines(cast.alice, "security")[0]["detail"]
+    shop.verify()
+
+
+def test_who_was_first_waits_for_nobody_and_what_a_hint_says_works_when_it_is_typed_A7_A5(shop: Shop) -> None:
+    cast = shop.cast
+    mine = begun(shop, cast.claude, "Mine")
+    first = shop.commit(f"fe/{mine}", {"mine.py": "one\n"})
+    shop.commit(f"fe/{mine}", {"mine.py": "two\n"})
+    work = shop.submit(cast.claude, mine)
+    late = begun(shop, cast.codex, "In the way")
+    shop.git("branch", f"fe/{late}", first)
+    shop.done(cast.codex, "submit", late, "--branch", f"fe/{late}")
+    assert shop.show(mine)["stack"] == []
+    shop.done(cast.alice, "reject", late, "-m", "no")
+    shop.checked(cast.alice, mine)
+    shop.approve(cast.alice, work)
+    assert shop.merge() == {mine: "merged"}
+    one = lower(shop)
+    shop.git("switch", "-q", one.branch)
+    two = begun(shop, cast.claude, "On the branch of another")
+    assert "nothing of its own" in shop.no(cast.claude, "submit", two, rules=["A5"]).text
+    shop.commit(one.branch, {"small.py": "small\n"})
+    shop.git("reset", "-q", "--hard")
+    said = shop.run(cast.claude, "submit", two)
+    assert f"the branch of {one.task}" in said.out
+    shop.done(cast.alice, "reject", one.task, "-m", "never")
+    refused = shop.no(cast.alice, "approve", two)
+    typed(shop, cast.claude, next(hint for hint in refused.hints if hint.startswith("git")))
+    shop.checked(cast.alice, two)
+    shop.done(cast.alice, "approve", two)
+    assert shop.merge() == {two: "merged"}
+    assert (shop.on_main("small.py"), shop.on_main("login.py")) == ("small", "")
+    assert shop.tip(one.branch) != shop.tip("main")  # the other task's branch is left alone

@@ -150,6 +150,9 @@ class ScriptedRepo:
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         return {path: self.files[path] for path in paths if path in self.files}
 
+    def links(self, *trees: Sha) -> list[dict[str, str]]:
+        return [{} for _ in trees]
+
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         return {}
 

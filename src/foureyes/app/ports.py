@@ -139,6 +139,9 @@ class Repo(Protocol):
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""
 
+    def links(self, *trees: Sha) -> list[dict[str, str]]:
+        """The symbolic links of commits or trees, each path with what it says."""
+
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         """Between two commits: path now → path then, of every renamed file."""
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from foureyes.core.events.decision import StackFound
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.four_eyes import Declaration
+from foureyes.ui.steps import steps_text
 
-from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
-from tests.stage.world import DeskWorld
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, deliver, merge
+from tests.stage.looped import findings, issue, next_attempt, review, rule
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld, GitWorld
+
+GLASS = Declaration(break_glass="it has to go out")
 
 
 def commit(desk: DeskWorld, task: str, *, onto: str = "") -> None:
@@ -33,8 +40,8 @@ def test_a_hand_in_says_what_is_inside_and_the_page_draws_it_both_ways_A7(desk: 
     two = hand_in(desk, CODEX, onto=one)
     three = hand_in(desk, onto=two)
     assert below(desk, three) == [(two, "whole", "in review"), (one, "whole", "in review")]
-    assert [row.task for row in desk.show(one).above] == sorted([two, three], key=desk.ids_of().index)
-    assert [row.task for row in desk.app.queue.view(BOB).rows if row.stack] != []
+    assert [row.task for row in desk.show(one).above] == [three, two]
+    assert [row.task for row in desk.app.queue.view(BOB).rows] == [one, two, three]
 
 
 def test_the_hold_of_a_task_inside_holds_what_stands_on_it_A7_D3(desk: DeskWorld) -> None:
@@ -89,3 +96,144 @@ def test_a_task_that_is_over_counts_for_nothing_A7(desk: DeskWorld) -> None:
     desk.app.closing.close(BOB, one, reason="not needed")
     desk.approve(BOB, two)
     assert "A7" not in desk.app.merges.all()[0].why
+
+
+# Standing in somebody's way
+
+
+def test_who_hands_in_later_what_another_has_inside_is_in_nobodys_way_A7(desk: DeskWorld) -> None:
+    first = hand_in(desk)
+    line = desk.repo.branches[f"refs/heads/fe/{first}"]
+    desk.app.feedback.redo(BOB, first, "more of it")
+    desk.start(CLAUDE, first)
+    commit(desk, first)
+    desk.submit(CLAUDE, first)
+    late = desk.started(CODEX)
+    desk.repo.branches[f"refs/heads/fe/{late}"] = line[:-1]
+    desk.submit(CODEX, late, branch=f"fe/{late}")
+    assert below(desk, first) == []
+    assert [task for task, _, _ in below(desk, late)] == [first]
+    desk.app.closing.close(BOB, late, reason="not this way")
+    desk.app.feedback.redo(BOB, first, "and more")
+    desk.start(CLAUDE, first)
+    commit(desk, first)
+    desk.submit(CLAUDE, first)
+    assert below(desk, first) == []
+    desk.approve(BOB, first)
+
+
+def test_of_a_task_that_was_begun_before_the_strictness_counts_A7(desk: DeskWorld) -> None:
+    late = desk.started(CODEX, labels=["security"])
+    first = hand_in(desk)
+    line = desk.repo.branches[f"refs/heads/fe/{first}"]
+    commit(desk, first)
+    desk.submit(CLAUDE, first)
+    desk.repo.branches["refs/heads/elsewhere"] = line[:-1]
+    desk.submit(CODEX, late, branch="elsewhere")
+    assert below(desk, first) == [(late, "quoted", "in review")]
+    assert desk.show(first).mode == "per-task"
+    desk.approve(BOB, first)
+    assert "A7" not in desk.app.merges.all()[0].why
+
+
+def test_a_branch_counts_of_a_task_that_somebody_began_and_as_theirs_if_they_came_first_A7(desk: DeskWorld) -> None:
+    planned = desk.create()
+    mine = desk.started(CLAUDE)
+    commit(desk, mine)
+    desk.repo.branches[f"refs/heads/fe/{planned}"] = list(desk.repo.branches[f"refs/heads/fe/{mine}"])
+    commit(desk, mine)
+    desk.submit(CLAUDE, mine)
+    assert below(desk, mine) == []  # nobody began it
+    desk.start(CODEX, planned)
+    commit(desk, mine)
+    desk.submit(CLAUDE, mine)
+    assert below(desk, mine) == []  # it was handed in before
+    other = desk.started(CLAUDE)
+    commit(desk, other)
+    later = desk.started(CODEX)
+    desk.repo.branches[f"refs/heads/fe/{later}"] = list(desk.repo.branches[f"refs/heads/fe/{other}"])
+    commit(desk, other)
+    desk.submit(CLAUDE, other)
+    assert below(desk, other) == [(later, "quoted", "in progress")]
+    assert CODEX.session not in desk.show(other).authors
+
+
+def test_a_person_who_breaks_the_glass_passes_what_cannot_stay_inside_on_record_A7_N3(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    one = deliver(world, {"one.py": "one\n"})
+    two = world.started(CODEX)
+    world.checkout.git("switch", "-q", "-c", f"fe/{two}", f"fe/{one}")
+    world.checkout.commit("two.py", "two\n", session=CODEX)
+    world.submit(CODEX, two)
+    world.checkout.switch("main")
+    world.app.decisions.approve(BOB, two, declaration=GLASS)  # nothing to pass yet: it waits
+    assert merge(world) == {two: "waiting"}
+    world.app.feedback.reject(BOB, one, "never")
+    assert merge(world) == {two: "void"}
+    with world.refused("A7"):
+        world.app.decisions.approve(BOB, two)
+    done = world.app.decisions.approve(BOB, two, declaration=GLASS)
+    assert (done.rule, done.exception) == ("N3", True)
+    (row,) = world.app.audit.exceptions()
+    assert (row.kind, row.detail) == ("break_glass", f"approve, attempt 1, over {one} (A7)")
+    assert merge(world) == {two: "merged"}
+
+
+# What was sent back
+
+
+def left_behind(world: GitWorld) -> tuple[str, str]:
+    """A task that was sent back with a finding, mended on top, verified and merged; and the name of the finding."""
+    configure(world, AT_ONCE + '\n[review]\ndefault_mode = "per-task"\n')
+    one = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "doc.md": "pay\n"})
+    found = issue(severity="CRITICAL", file="pay.py", line=2, quote="steal_everything()")
+    (name,) = review(world, one, [found]).raised
+    world.app.feedback.redo(BOB, one, "not this")
+    next_attempt(world, one, {"pay.py": "def pay():\n    return 1\n"}, answers={name: "FIXED"})
+    rule(world, {name: "VERIFIED"})
+    world.approve(BOB, one)
+    assert merge(world) == {one: "merged"}
+    return one, name
+
+
+def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merged_A7_A6(world: GitWorld) -> None:
+    one, name = left_behind(world)
+    two = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "x.py": "x\n"}, actor=GEMINI)
+    (row,) = world.show(two).stack
+    assert (row.task, row.how, row.standing, "other commits" in row.refused) == (one, "copied", "sent back", True)
+    (back,) = findings(world, two).values()
+    assert (back.severity, back.state, name in back.why) == ("CRITICAL", "open", True)
+    with world.refused("A7", "D2"):
+        world.approve(BOB, two)
+
+
+def test_a_finding_comes_back_with_the_code_that_was_taken_out_for_it_A6(world: GitWorld) -> None:
+    _, name = left_behind(world)
+    two = deliver(
+        world, {"pay.py": "def pay():\n    return 2\n\n\ndef more():\n    steal_everything()\n"}, actor=GEMINI
+    )
+    (back,) = findings(world, two).values()
+    assert (back.location.line, name in back.why) == (6, True)
+    other = deliver(world, {"pay.py": "def pay():\n    return 3\n"}, actor=GEMINI)
+    assert findings(world, other) == {}
+    assert world.show(other).stack == ()
+
+
+def test_a_commit_of_an_attempt_that_was_sent_back_is_found_by_its_diff_A7(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    one = deliver(world, {"evil.py": "evil\n"})
+    evil = world.checkout.head(f"fe/{one}")
+    world.app.feedback.redo(BOB, one, "not this", option="fresh")
+    world.checkout.git("branch", "-f", f"fe/{one}", "main")
+    deliver(world, {"good.py": "good\n"}, task=one)
+    world.approve(BOB, one)
+    assert merge(world) == {one: "merged"}
+    two = world.started(GEMINI)
+    world.checkout.branch(f"fe/{two}")
+    world.checkout.git("cherry-pick", evil)
+    world.checkout.commit("more.py", "more\n", session=GEMINI)
+    world.submit(GEMINI, two)
+    with world.refused("A7") as caught:
+        world.approve(BOB, two)
+    assert "other commits since (attempt 2)" in caught[0].reasons[0].message
+    assert steps_text(caught[0].reasons[0].next).startswith("take the work of")

@@ -5,11 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.attempt import Attempt, Commit
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
-from foureyes.core.rules.stacks import Handed, found_below, found_later, waits_for, why_not_by_rule, why_refused
+from foureyes.core.rules.stacks import (
+    Handed,
+    found_below,
+    found_later,
+    passed_over,
+    sent_back,
+    the_same,
+    waits_for,
+    why_not_by_rule,
+    why_refused,
+)
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import Status
 from foureyes.ui.steps import steps_text
@@ -27,9 +37,12 @@ def handed(task: str, commits: str, *, n: int = 1, seq: int = 1, other: str = ""
     )
 
 
-def inside(upper: Handed, *others: Handed, own: tuple[Handed, ...] = (), known: tuple[str, ...] = ()) -> dict[str, How]:
-    """How each task is inside."""
-    return {below.task: below.how for below in found_below(upper, others, own, [TaskId(task) for task in known])}
+def inside(
+    upper: Handed, *others: Handed, own: tuple[Handed, ...] = (), said: str = "", named: tuple[str, ...] = ()
+) -> dict[str, How]:
+    """How each task is inside. `said`: the commits that task b says to be this one's."""
+    known = {TaskId("b"): frozenset(said)}
+    return {below.task: below.how for below in found_below(upper, others, own, known, [TaskId(task) for task in named])}
 
 
 @pytest.mark.parametrize(
@@ -80,19 +93,51 @@ def test_commits_that_the_other_task_took_back_are_no_part_of_it_any_more_A7() -
 def test_what_a_task_had_first_others_took_from_it_A7() -> None:
     own = handed("b", "a", seq=1)
     assert inside(handed("b", "a", n=2), handed("a", "a", seq=2), own=(own,)) == {}
-    assert inside(handed("b", "ab", n=2), handed("a", "a", seq=2), own=(own,)) == {"a": "whole"}
+    assert inside(handed("b", "ab", n=2), handed("a", "a", seq=2), own=(own,)) == {}
+    assert inside(handed("b", "ab", n=2), handed("a", "a", seq=2), own=(own,), named=("a",)) == {"a": "whole"}
+    begun = replace(handed("a", "a", seq=3), claimed=1)
+    assert inside(handed("b", "ab", n=2), begun, own=(replace(own, seq=2),)) == {"a": "quoted"}
+    on_top = replace(handed("a", "ac", seq=3), claimed=1)
+    assert inside(handed("b", "ab", n=2), on_top, own=(replace(own, seq=2),)) == {}
 
 
 def test_a_task_that_is_known_to_be_below_is_not_carved_out_of_what_stands_on_it_A7() -> None:
-    assert inside(handed("a", "a"), handed("b", "ab"), known=("b",)) == {}
+    assert inside(handed("a", "a"), handed("b", "ab"), said="a") == {}
+    assert inside(handed("a", "ab"), handed("b", "ab"), said="a") == {"b": "whole"}
 
 
 def test_what_is_handed_in_later_than_what_stands_on_it_is_found_then_A7() -> None:
-    below = found_later(handed("b", "ab"), [handed("a", "a")])
+    below = found_later(handed("b", "ab"), [handed("a", "a")], named=True)
     assert below is not None
     assert (below.task, below.how, below.top) == ("a", "whole", "a")
-    assert found_later(handed("b", "ab"), [handed("a", "ax")]) is None
-    assert found_later(handed("b", "a"), [handed("a", "a")]) is None
+    assert found_later(handed("b", "ab"), [handed("a", "ax")], named=True) is None
+    assert found_later(handed("b", "a"), [handed("a", "a")], named=True) is None
+
+
+def test_whose_work_was_first_is_made_a_stack_of_nobody_who_comes_later_A7() -> None:
+    first = handed("b", "ab", seq=5)
+    assert found_later(first, [replace(handed("a", "a", seq=6), claimed=5)], named=False) is None
+    begun_before = found_later(first, [replace(handed("a", "a", seq=6), claimed=4)], named=False)
+    assert begun_before is not None
+    assert begun_before.how == "quoted"  # its strictness counts, and nothing else
+
+
+def test_what_was_sent_back_counts_as_far_as_it_did_not_land_A7() -> None:
+    upper, back = handed("b", "eb"), handed("a", "ae")
+    landed = frozenset({"diff a", "blob a"})
+    (left,) = sent_back([back], landed, frozenset("a"), upper)
+    assert (left.commits, left.pieces) == (("e",), frozenset({"diff e", "blob e"}))
+    assert inside(upper, left) == {"a": "whole"}
+    assert inside(handed("b", "x", blobs="ex"), *sent_back([back], landed, frozenset("a"), upper)) == {"a": "copied"}
+    assert sent_back([handed("a", "a")], landed, frozenset("a"), upper) == []
+
+
+def test_what_another_task_handed_in_and_nothing_besides_is_that_tasks_A5() -> None:
+    assert the_same(handed("b", "a"), [handed("a", "a")], []) == ["a"]
+    assert the_same(handed("b", "A"), [handed("a", "a")], []) == []  # other commits: somebody made them
+    assert the_same(handed("b", "ab"), [handed("a", "a")], []) == []
+    assert the_same(handed("b", "a"), [handed("a", "a"), handed("a", "ax", n=2)], []) == []
+    assert the_same(handed("b", "a", n=2), [handed("a", "a", seq=2)], [handed("b", "a", seq=1)]) == []
 
 
 def facts(how: How, attempt: int = 1, *, lower: Task, landed: bool = False) -> Facts:
@@ -141,7 +186,9 @@ AGAIN = task("a", iteration=2)
         (facts("whole", lower=task("a", "approved")), False, True, ""),
         (facts("whole", lower=MERGED), True, False, ""),
         (facts("whole", lower=AGAIN), False, True, "other commits"),
-        (facts("whole", lower=task("a", "closed", iteration=2, resolution="merged")), True, False, "other commits"),
+        (facts("whole", lower=task("a", "closed", iteration=2, resolution="merged")), False, False, "other commits"),
+        (facts("carved", lower=task("a", "closed", iteration=2, resolution="merged")), False, False, "other commits"),
+        (facts("quoted", lower=task("a", "closed", iteration=2, resolution="merged")), False, False, ""),
         (facts("whole", lower=task("a", "blocked", rejected=True)), False, True, "rejected"),
         (facts("whole", lower=task("a", "open")), False, True, "sent back"),
         (facts("whole", lower=task("a", "in_progress")), False, True, "sent back"),
@@ -169,6 +216,54 @@ def test_how_the_other_task_stands_decides_what_becomes_of_the_upper_one_A7(
 def test_a_refusal_names_the_rebase_that_takes_the_other_work_out_A7() -> None:
     (reason,) = why_refused(facts("whole", lower=task("a", "blocked", rejected=True)))
     assert steps_text(reason.next) == "git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa fe/b, then: fe submit b"
+
+
+def test_who_breaks_the_glass_passes_over_what_cannot_stay_inside_and_over_nothing_else_A7_N3() -> None:
+    about = facts("whole", lower=task("a", "blocked", rejected=True))
+    assert passed_over(about) == ("a",)
+    assert why_refused(about, passed=("a",)) == []
+    assert waits_for(about, passed=("a",)) == []
+    assert passed_over(facts("whole", lower=task("a"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("ref", "steps"),
+    [
+        ("refs/heads/work", "git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa work, then: fe submit b"),
+        (
+            "refs/heads/fe/a",
+            "git branch fe/b.2 bbbbbbbbbbbb, then: git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa fe/b.2, then: "
+            "fe submit b --branch fe/b.2",
+        ),
+    ],
+)
+def test_the_rebase_leaves_the_branch_of_another_task_alone_A7(ref: str, steps: str) -> None:
+    about = facts("whole", lower=task("a", "blocked", rejected=True))
+    assert about.attempt is not None
+    (reason,) = why_refused(replace(about, attempt=replace(about.attempt, ref=ref)))
+    assert steps_text(reason.next) == steps
+
+
+@pytest.mark.parametrize(
+    ("how", "commits", "steps"),
+    [
+        ("trailer", "ta", "git rebase --onto bbbbbbbbbbbb tttttttttttt fe/b, then: fe submit b"),
+        (
+            "trailer",
+            "ota",
+            "git switch -c fe/b.2 bbbbbbbbbbbb, then: git cherry-pick oooooooooooo aaaaaaaaaaaa, then: fe submit b",
+        ),
+        ("branch", "ota", "take the work of a out of fe/b and commit, then: fe submit b"),
+    ],
+)
+def test_the_own_commits_stay_A7(how: How, commits: str, steps: str) -> None:
+    about = facts("whole", lower=task("a"))
+    assert about.attempt is not None
+    made = [Commit(Sha(each * 40), "s", "x", (), ("a",) if each == "t" else ()) for each in commits]
+    below = Below(task=TaskId("a"), how=how, attempt=0, commits=1, top="t" * 40)
+    lower = replace(about.below[0], inside=below)
+    (reason,) = why_refused(replace(about, attempt=replace(about.attempt, commits=made), below=(lower,)))
+    assert steps_text(reason.next) == steps
 
 
 def test_what_landed_before_its_review_cannot_be_rebased_A7_K4() -> None:

@@ -30,7 +30,7 @@ def test_the_list_says_what_each_waits_for_and_the_merge_what_became_of_it(shop:
         ["#", "ID", "P", "STATE", "WAITS", "FOR", "TITLE"],
         ["1", "T1", "P2", "waiting", "ready", "Add", "login"],
         ["2", "T2", "P2", "waiting", "held:", "not", "yet", "Pay"],
-        ["next:", "fe", "merge"],
+        ["next:", "a", "person", "or", "a", "service", "runs:", "fe", "merge"],
     ]
     done = shop.run(shop.cast.alice, "merge")
     assert shop.named(done.out) == "merged   T1  main is at SHA\nwaits    T2  held: not yet\n"

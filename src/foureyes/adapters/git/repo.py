@@ -216,6 +216,10 @@ class GitRepo:
         """The texts of files at a commit; what is not there, is binary or is very large is left out."""
         return reading.content.texts(self._git, commit, paths)
 
+    def links(self, *trees: Sha) -> list[dict[str, str]]:
+        """The symbolic links of commits or trees, each path with what it says."""
+        return reading.links.links(self._git, *trees)
+
     def renames(self, old: Sha, new: Sha) -> dict[str, str]:
         """Between two commits: path now → path then, of every renamed file."""
         return reading.content.renames(self._git, old, new)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -63,11 +63,14 @@ def drawn_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[StackRow, ...]]:
 
 
 def standing_on(tx: Tx, task: TaskId) -> tuple[StackRow, ...]:
-    """The tasks whose attempts have the work of this one inside."""
+    """The tasks whose attempts have the work of this one inside, the topmost first."""
     rows = tx.all("stack.above", BelowRow, ids=[task])
     if not rows:
         return ()
-    uppers = {each.id: each for each in tx.all("task.some", Task, ids=sorted({row.upper for row in rows}))}
+    names = sorted({row.upper for row in rows})
+    uppers = {each.id: each for each in tx.all("task.some", Task, ids=names)}
+    height = Counter(row.upper for row in tx.all("stack.below", BelowRow, ids=names))
+    rows.sort(key=lambda row: (-height[row.upper], row.upper))
     return tuple(
         StackRow(
             task=row.upper,
@@ -86,7 +89,7 @@ def drawn_one(inside: Below, task: Task) -> StackRow:
     return StackRow(
         task=task.id,
         title=task.title,
-        standing=standing(task),
+        standing=standing(task, inside),
         how=inside.how,
         attempt=inside.attempt,
         commits=inside.commits,
@@ -94,3 +97,15 @@ def drawn_one(inside: Below, task: Task) -> StackRow:
         refused=what_became_of(inside, task),
         says=in_words(inside),
     )
+
+
+def passed_by(tx: Tx, approvals: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """N3, A7: the tasks that who broke the glass passed over, by the journal rows of their approvals."""
+    if not approvals:
+        return {}
+    from foureyes.app.call.controls import EventRow, event_of
+    from foureyes.core.events.decision import Approved
+
+    rows = tx.all("journal.approved", EventRow, seqs=list(approvals))
+    events = ((row.seq, event_of(row)) for row in rows)
+    return {seq: event.passed for seq, event in events if isinstance(event, Approved)}

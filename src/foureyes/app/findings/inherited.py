@@ -13,7 +13,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow, event_of
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.findings.quoted import candidates, places_by_quote
+from foureyes.app.findings.quoted import candidates, places_back, places_by_quote, taken_out
 from foureyes.app.findings.raising import Names
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
@@ -58,10 +58,13 @@ def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Where findings are again, by root, and the tasks that some of them are of."""
+    """Where findings are again, by root, and the tasks that some of them are of. `back`: those that were settled there,
+    because their code was taken out.
+    """
 
     places: dict[str, Placed] = {}
     tasks: tuple[str, ...] = ()
+    back: frozenset[str] = frozenset()
 
 
 def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Found:
@@ -70,6 +73,7 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Foun
     with context.store.read() as tx:
         others = sorted(shared_with(tx, event.pieces, task))
         quoted = candidates(tx, event, task, paths) if paths else []
+        settled = taken_out(tx, task, paths, others) if paths else []
         rows = [
             finding
             for other in others
@@ -83,9 +87,11 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Foun
         _place(finding, sorted(paths, key=lambda path: path != finding.path), texts, own=finding.task == task)
         for finding in rows
     ]
-    by_quote = places_by_quote(context, event, quoted)
-    tasks = {row.task for row in quoted if row.root in by_quote}
-    return Found(by_quote | {place.root: place for place in places if place is not None}, tuple(sorted(tasks)))
+    back = places_back(context, event, settled, others)
+    by_quote = places_by_quote(context, event, quoted) | back
+    tasks = {row.task for row in (*quoted, *settled) if row.root in by_quote}
+    known = {place.root: place for place in places if place is not None}
+    return Found(by_quote | known, tuple(sorted(tasks)), frozenset(back))
 
 
 def is_gone(finding: Finding) -> bool:
@@ -111,7 +117,9 @@ def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, 
 
 
 def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:
-    """A6: the open blocking findings of such an attempt whose code is here are open here, too; each once."""
+    """A6: the open blocking findings of such an attempt whose code is here are open here, too, and those that were
+    settled because it was taken out; each once.
+    """
     places, shared = found.places, sorted({*shared_with(work.tx, event.pieces, task), *found.tasks})
     if not shared:
         return
@@ -121,10 +129,14 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
     copies: list[Raised] = []
     for finding in [finding for other in shared for finding in findings_of(work.tx, other)]:
         original = origins.get(finding.root, finding.root)
-        if finding.holds(work.at) and finding.root in places and original not in have:
+        blocks = finding.holds(work.at) or finding.root in found.back
+        if blocks and finding.root in places and original not in have:
             have.add(original)
             copy = _copy(finding, places[finding.root], names.next())
-            copies.append(msgspec.structs.replace(copy, copy_of=original, why=_came_along(finding)))
+            why = _came_along(
+                finding, "It was taken out there, and is back" if finding.root in found.back else "It came along"
+            )
+            copies.append(msgspec.structs.replace(copy, copy_of=original, why=why))
     if copies:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(copies))
         work.gate.record(task, raised)
@@ -147,8 +159,8 @@ def copies_of(rows: Iterable[EventRow]) -> dict[str, str]:
     return roots
 
 
-def _came_along(finding: Finding) -> str:
-    return f"{finding.why}\n\nIt came along from {finding.id} of {finding.task} (A6).".strip()
+def _came_along(finding: Finding, how: str) -> str:
+    return f"{finding.why}\n\n{how} from {finding.id} of {finding.task} (A6).".strip()
 
 
 def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:

@@ -107,3 +107,39 @@ class _Look(msgspec.Struct, frozen=True):
             return False
         there = Haystack(self.context.repo.texts(Sha(row.head), [row.path])) if row.head else Haystack({})
         return not there.has(row.quote, row.path)
+
+
+def taken_out(tx: Tx, task: TaskId, paths: Sequence[str], shared: Sequence[str]) -> list[Quoted]:
+    """Blocking findings of other tasks that were settled there: about a path of this attempt, or of work that it has a
+    piece of.
+    """
+    return tx.all("finding.settled_elsewhere", Quoted, task=task, paths=list(paths), tasks=list(shared))
+
+
+def places_back(
+    context: Context, event: AttemptSubmitted, rows: Sequence[Quoted], shared: Sequence[str]
+) -> dict[str, Placed]:
+    """A6: which of these were settled by taking the quoted code out, and where this attempt brings it back: it is in
+    neither what that task ended with nor what this one began from. By root.
+    """
+    rows = [row for row in rows if row.head and (row.task in shared or is_telling(row.quote, same_path=False))]
+    if not rows:
+        return {}
+    now_called = {file.old_path: file.path for file in event.files if file.old_path}
+    paths = sorted({file.path for file in event.files})
+    texts = context.repo.texts(event.head, paths)
+    hay = Haystack(texts)
+    back: dict[str, Placed] = {}
+    for row in rows:
+        path = now_called.get(row.path, row.path)
+        if not hay.has(row.quote, path):
+            path = hay.with_quote(row.quote) if row.task in shared and is_telling(row.quote, same_path=False) else ""
+        if path and not _has(context, event.base, row, path) and not _has(context, Sha(row.head), row, path):
+            back[row.root] = Placed(row.root, path, find_quote(row.quote, texts[path], row.line) or row.line)
+    return back
+
+
+def _has(context: Context, commit: Sha, row: Quoted, path: str) -> bool:
+    """Whether a commit has the quote, under the path that it was about or the one where it is now."""
+    hay = Haystack(context.repo.texts(commit, sorted({row.path, path})))
+    return hay.has(row.quote, row.path) or hay.has(row.quote, path)

@@ -19,7 +19,8 @@ from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.gate import stacking, standing
+from foureyes.app.gate import own_work, stacking, standing
+from foureyes.app.gate.behind_links import marks_behind
 from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.gate.standing import NOT_IN
 from foureyes.app.tasks.escalation import escalate
@@ -28,13 +29,14 @@ from foureyes.app.views.project import ProjectView
 from foureyes.app.views.stack import StackRow
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
-from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Relation, Signal, attempt_ref
+from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal, attempt_ref
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
+from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
@@ -60,6 +62,7 @@ class HandIn:
     facts: Facts
     me: Party
     project: ProjectView
+    policy: ReviewPolicy
     tokens: list[SessionId]
     findings: list[Finding]
     answers: list[at_hand_in.AnswerRow]
@@ -69,6 +72,7 @@ class HandIn:
     places: tuple[Placed, ...]
     brought: inherited.Found
     branches: dict[TaskId, Sha]
+    only_others = ""
 
     def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
         self.context = context
@@ -120,7 +124,7 @@ def look_up(hand: HandIn) -> None:
         task = context.find(tx, hand.wish.task)
         context.check_version(tx, task, hand.wish.if_version)
         hand.facts, hand.project = facts_of(context, tx, task.id), context.project(tx)
-        hand.me = context.party(tx, hand.actor)
+        hand.me, hand.policy = context.party(tx, hand.actor), context.gate_policy(tx)
         rows = tx.all("session.tokens_of_task", Token, task=task.id, role="implement")
         hand.tokens = [SessionId(row.session) for row in rows]
         hand.findings = findings_of(tx, task.id)
@@ -155,12 +159,20 @@ def refuse_stranger(hand: HandIn) -> None:
 
 
 def ask_git(hand: HandIn) -> None:
-    """K4: what was done; what landed unapproved before is part of it again, so that nobody approves around it."""
+    """K4: what was done; what landed unapproved before is part of it again, so that nobody approves around it. What
+    was merged for other tasks meanwhile is theirs.
+    """
     task = hand.task
     covering = task.start_target if task.landed else None
-    hand.change = hand.context.repo.change(
-        target=hand.project.target, ref=hand.ref, since=task.start_target, covering=covering
-    )
+    change, target = hand.context.repo.change, hand.project.target
+    hand.change = change(target=target, ref=hand.ref, since=task.start_target, covering=covering)
+    if hand.change.landed or covering is not None:
+        with hand.context.store.read() as tx:
+            others = own_work.after_others(tx, task.id, hand.change)
+        if others is not None:
+            hand.only_others = others.only
+            begins = others.begins
+            hand.change = change(target=target, ref=hand.ref, since=begins, covering=covering and begins)
 
 
 def refuse_foreign_commits(hand: HandIn) -> None:
@@ -210,10 +222,17 @@ def freeze(hand: HandIn) -> None:
         relation=_relation(hand),
         signal=msgspec.convert(hand.wish.signal, Signal),
         base_tree=change.base_tree,
-        marks=change.marks,
+        marks=(*change.marks, *_marks_behind(hand)),
         size=change.size,
         pieces=() if change.is_empty else repo.pieces(change.base, change.head),
     )
+
+
+def _marks_behind(hand: HandIn) -> tuple[Mark, ...]:
+    """A4: what it changes under another name, by a link of the target or of its own."""
+    paths = [path for file in hand.change.files for path in (file.path, file.old_path) if path]
+    tip = hand.context.repo.commit_of(f"refs/heads/{hand.project.target}") or hand.change.base
+    return marks_behind(hand.context, hand.policy, (hand.change.head, tip), paths)
 
 
 def _relation(hand: HandIn) -> Relation | None:
@@ -244,6 +263,11 @@ def place_findings(hand: HandIn) -> None:
 def look_at_branches(hand: HandIn) -> None:
     """A7: what stands on the branches of tasks that handed in nothing yet."""
     hand.branches = stacking.branches_inside(hand.context, hand.task.id, hand.change)
+
+
+def refuse_nothing_own(hand: HandIn) -> None:
+    """A5: what another task handed in, with nothing besides, is that task's."""
+    own_work.refuse_nothing_own(hand.context, hand.task.id, hand.event)
 
 
 def keep_head(hand: HandIn) -> None:
@@ -287,6 +311,7 @@ STEPS: tuple[HandInStep, ...] = (
     freeze,
     place_findings,
     look_at_branches,
+    refuse_nothing_own,
     keep_head,
     record,
 )
@@ -323,5 +348,6 @@ def submitted(
         stack=stack,
         person=settled.person if settled else "",
         unchecked=settled.unchecked if settled else (),
+        notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),
         next=fe("session", "end") if changed and hand.actor.role else fe("next"),
     )

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.project.placing import found_elsewhere, lost_anchor
@@ -28,6 +29,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import GLASS
 from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.stacks import standing, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
@@ -137,7 +139,8 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *,
         return
     _note_what_came_along(gatekeeper, facts)
     against = [*why_void(facts, policy, given, gate.Tip(head=facts.attempt.head)), *gate.holds(facts)]
-    against += [Reason("A7", f"{other}, whose work is inside, is not merged") for other in waits_for(facts)]
+    waits = waits_for(facts, given.passed)
+    against += [Reason("A7", f"{task}, whose work is inside, is not merged") for task in waits]
     against += [Reason("Q2", OTHER_CONTENT)] if other else []
     if against:
         reasons = "; ".join(f"{reason.rule} {reason.message}" for reason in against)
@@ -154,7 +157,9 @@ def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
     for lower in unmerged(facts):
         if lower.inside.how in ("whole", "part", "branch"):
             reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
-            event = SecurityRecorded(kind="merged_unapproved", rule="A7", reason=reason + standing(lower.task))
+            event = SecurityRecorded(
+                kind="merged_unapproved", rule="A7", reason=reason + standing(lower.task, lower.inside)
+            )
             gatekeeper.record(lower.task.id, event)
 
 
@@ -164,9 +169,9 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
     if not rows:
         return None
     row = rows[-1]
-    return WaitingApproval(
-        row.seq, SessionId(row.session), row.attempt, row.rule, row.exception, row.reason, tuple(row.gone), row.grade
-    )
+    passed = passed_by(tx, [row.seq] if row.exception == GLASS else ()).get(row.seq, ())
+    who, gone = SessionId(row.session), tuple(row.gone)
+    return WaitingApproval(row.seq, who, row.attempt, row.rule, row.exception, row.reason, gone, row.grade, passed)
 
 
 def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:

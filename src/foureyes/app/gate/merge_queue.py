@@ -9,12 +9,13 @@ import msgspec
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.stacks import drawn_of
+from foureyes.app.call.stacks import drawn_of, passed_by
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
+from foureyes.core.rules.four_eyes import GLASS
 from foureyes.errors import Reason
-from foureyes.steps import fe
+from foureyes.steps import Steps, by_person, by_person_or_service, fe, phrase
 
 ALL = 2**62
 
@@ -57,8 +58,9 @@ def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
     """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
     stacks = drawn_of(tx, [row.task for row in rows])
+    passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
     return [
-        msgspec.structs.replace(row, n=number, stack=stacks.get(row.task, ()))
+        msgspec.structs.replace(row, n=number, stack=stacks.get(row.task, ()), passed=passed.get(row.approval, ()))
         for number, row in enumerate(rows, after + 1)
     ]
 
@@ -85,7 +87,35 @@ def explain(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
     why = "being merged now" if item.state == "merging" else waits_for(item, rules)
-    return msgspec.structs.replace(item, why=why) if why else item
+    return msgspec.structs.replace(item, why=why or item.why, next=_step(item, rules))
+
+
+def _step(item: MergeItem, rules: Rules) -> Steps:
+    """What brings an item on: what it waits for, or the merge."""
+    if rules.hold is not None or item.hold is not None:
+        held = "--project" if item.hold is None else item.task
+        return by_person(fe("resume", held, "-m", phrase("why")))
+    if first := merged_first(item):
+        return fe("show", first[-1])
+    if item.open_deps or item.state == "merging":
+        return fe("show", item.task)
+    if item.state == "stuck":
+        return fe("merges", "retry", item.task)
+    return fe("merge", "--wait") if settles_at(item, rules) > rules.now else fe("merge")
+
+
+def for_an_agent(item: MergeItem) -> MergeItem:
+    """The item as an agent sees it: the queue is not theirs to work off (D5)."""
+    is_merge = any(each.argv[:2] == ("fe", "merge") for each in item.next.steps)
+    return msgspec.structs.replace(item, next=by_person_or_service(item.next)) if is_merge else item
+
+
+def merged_first(item: MergeItem) -> list[str]:
+    """A7: the tasks that are merged before it, the lowest last; none where something inside cannot stay: then it is
+    taken, for its approval to end.
+    """
+    rows = [row for row in item.stack if row.task not in item.passed]
+    return [] if any(row.refused for row in rows) else [row.task for row in rows if row.first]
 
 
 def waits_for(item: MergeItem, rules: Rules) -> str:
@@ -95,15 +125,12 @@ def waits_for(item: MergeItem, rules: Rules) -> str:
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:
-    """Why an item cannot be taken however long it has settled; empty when there is nothing. What has something inside
-    that cannot stay is taken, for its approval to end (A7).
-    """
+    """Why an item cannot be taken however long it has settled; empty when there is nothing."""
     if rules.hold is not None or item.hold is not None:
         return f"held: {item.hold or rules.hold}"
     if item.open_deps:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
-    first = [row.task for row in item.stack if row.first]
-    if first and not any(row.refused for row in item.stack):
+    if first := merged_first(item):
         return f"waits for {', '.join(first)}, whose work is inside (A7)"
     return f"{item.why}; fe merges retry {item.task}" if item.state == "stuck" else ""
 

@@ -21,9 +21,10 @@ MESSAGE_LIMIT = 500
 def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
     """J3: the merge commit names task, approval and attempt, and anchors the journal."""
     assert facts.attempt is not None
-    message = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
-    # A line that begins like a comment may be where git takes a message to end, and the trailers come after it.
-    body = f"{'> ' if message.startswith('#') else ''}{message}\n\n" if message else ""
+    given = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
+    # A line that begins like a comment may be where git takes a message to end, and the trailers come after it; one
+    # that begins like an anchor would be one.
+    body = f"{'> ' if given.startswith(('#', 'Journal:')) else ''}{given}\n\n" if given else ""
     title = " ".join(facts.task.title.split())
     return (
         f"Merge {item.task}: {title}\n\n{body}"

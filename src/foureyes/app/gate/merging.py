@@ -10,7 +10,16 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
-from foureyes.app.gate.merge_queue import Lease, explain, is_live, items_of, rules_of, seconds_to_next, waits_for
+from foureyes.app.gate.merge_queue import (
+    Lease,
+    explain,
+    for_an_agent,
+    is_live,
+    items_of,
+    rules_of,
+    seconds_to_next,
+    waits_for,
+)
 from foureyes.app.gate.merge_words import checkout_news
 from foureyes.app.gate.one_merge import OneMerge, Try, look_at
 from foureyes.app.gate.running import Telling
@@ -47,11 +56,14 @@ class Merges:
         """What a lease names: this process."""
         return self._context.outside.process() or self._nameless
 
-    def all(self) -> list[MergeItem]:
-        """What is approved and not merged, in the order in which it will be tried, each with what it waits for."""
+    def all(self, actor: Actor | None = None) -> list[MergeItem]:
+        """What is approved and not merged, in the order in which it will be tried, each with what it waits for and, for
+        this caller, what brings it on.
+        """
         with self._context.store.read() as tx:
             rules = rules_of(self._context, tx)
-            return [explain(self._context, item, rules) for item in items_of(tx)]
+            items = [explain(self._context, item, rules) for item in items_of(tx)]
+        return [for_an_agent(item) for item in items] if actor is not None and actor.kind == "agent" else items
 
     def process(self, actor: Actor, tell: Telling | None = None, *, wait: bool = False) -> list[MergeRow]:
         """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1).

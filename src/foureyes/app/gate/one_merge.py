@@ -13,6 +13,7 @@ from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
 from foureyes.app.call.work import Work
+from foureyes.app.gate.behind_links import with_links
 from foureyes.app.gate.landing import accept, recognise, settings_of, waiting_approval_of
 from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
@@ -164,7 +165,7 @@ class OneMerge:
             return self._leave(other_change_words(attempt, merged.diff_id), stuck=True)
         if merged.tree is None:
             return self._failed("conflict", conflict_words(target, tip, merged.conflicts), merged.conflicts)
-        effect = merged.effect
+        effect = with_links(context, now.case.policy, merged.effect, tip, merged.tree)
         if now.why_not_there(where, effect) and (void := self._void(where, effect)) is not None:
             return void
         tip_tree = self._check(now, tip, merged.tree)
@@ -277,7 +278,7 @@ class OneMerge:
                 return void
             if self._wants_more(work.tx, now, plan):
                 return None  # somebody accepted a stricter pipeline meanwhile
-            if why := "held" if gate.holds(now.facts) else _below(now.facts):
+            if why := "held" if gate.holds(now.facts) else _below(now.facts, now.given):
                 work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
                 return self._row("waiting", why)
             if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
@@ -336,9 +337,9 @@ class OneMerge:
         return self._row("stuck" if stuck else "waiting", why)
 
 
-def _below(facts: Facts) -> str:
+def _below(facts: Facts, given: WaitingApproval) -> str:
     """A7: a task that is merged first, and was handed in meanwhile."""
-    first = waits_for(facts)
+    first = waits_for(facts, given.passed)
     return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
 
 

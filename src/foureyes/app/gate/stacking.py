@@ -21,12 +21,11 @@ from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, ChangedFil
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.stacks import Handed, found_below, found_later, is_over
+from foureyes.core.rules.stacks import LATER, Handed, found_below, found_later, is_over, sent_back, the_same
 from foureyes.core.words.ids import Sha, TaskId
 
 LIVE = ("reviewing", "approved")
-NOW = 2**62
-"""Later than every journal row."""
+NOW = LATER
 
 
 SAID = ("branch", "trailer")
@@ -41,6 +40,20 @@ class HandedRow(msgspec.Struct, frozen=True):
     seq: int
     commits: list[Commit]
     files: list[ChangedFile]
+
+
+class SentBack(msgspec.Struct, frozen=True):
+    """An attempt that somebody sent back or rejected."""
+
+    task: str
+    n: int
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """The journal row with which somebody first began a task."""
+
+    task: str
+    seq: int
 
 
 class PieceRow(msgspec.Struct, frozen=True):
@@ -66,36 +79,106 @@ def branches_inside(context: Context, task: TaskId, change: Change) -> dict[Task
 
 def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
     """The attempt with what is inside of other tasks; who works on these has made a part of it, too (A6)."""
-    mine = _handed(task, event)
-    ids = [row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)]
-    rows = tx.all("stack.below", BelowRow, ids=ids) if ids else []
-    said = [TaskId(row.upper) for row in rows if row.task == task and row.how in SAID]
-    others, own = handed_of(tx, ids), handed_of(tx, [task])
-    found = found_below(mine, others, own, said)
+    mine, own = _handed(task, event), handed_of(tx, [task])
+    ids = shared_by(tx, task, event)
+    above = [row for row in (tx.all("stack.below", BelowRow, ids=ids) if ids else []) if row.task == task]
+    whose = _whose(tx, task, event, branches)
+    named = {TaskId(name) for commit in event.commits for name in commit.tasks} | {
+        name for name in whose if whose[name]
+    }
+    handed = handed_of(tx, ids)
+    said = _said_to_be_ours(handed, above)
+    others = [each for each in handed if not each.commits or not each.shas <= said.get(each.task, frozenset())]
+    others += _left_behind(tx, task, event, mine)
+    found = found_below(mine, others, own, said, named)
     theirs = {(below.task, below.attempt) for below in found}
     spoken_for = {
         sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
     }
-    found += _not_handed_in(tx, task, event, branches, spoken_for)
+    tips = {name: (branches[name], is_theirs) for name, is_theirs in whose.items()}
+    found += _not_handed_in(tx, task, event, tips, spoken_for)
     if not found:
         return event
     more = _holders(tx, [below.task for below in found if below.how == "branch"], event)
     return replace(event, below=found, authors=(*event.authors, *more))
 
 
+def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
+    """The unmerged tasks that ever handed in a piece of it."""
+    return [row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)]
+
+
+def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
+    """A5: a task in review or approved that has handed in these very commits, none of which names this one."""
+    if any(task in commit.tasks for commit in event.commits):
+        return None
+    ids = shared_by(tx, task, event)
+    same = the_same(_handed(task, event), handed_of(tx, ids), handed_of(tx, [task])) if ids else []
+    rows = tx.all("task.some", Task, ids=sorted(same)) if same else []
+    return next((row for row in rows if row.status in LIVE), None)
+
+
+def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> dict[TaskId, bool]:
+    """Of the tasks whose branches end inside, those that somebody began; and whether what stands there is theirs: they
+    were begun before this one or by the same session, or a commit names who works on them. Anybody can put a branch
+    onto the commits of others.
+    """
+    rows = tx.all("task.some", Task, ids=sorted(branches)) if branches else []
+    since = _claimed(tx, [task, *branches]) if rows else {}
+    order = {commit.sha: number for number, commit in enumerate(event.commits)}
+
+    def is_named(row: Task) -> bool:
+        upto = event.commits[: order[branches[row.id]] + 1]
+        return any(row.implementer in commit.sessions or row.id in commit.tasks for commit in upto)
+
+    return {
+        row.id: since[row.id] < since.get(task, LATER) or row.implementer == event.implementer or is_named(row)
+        for row in rows
+        if row.id in since and not is_over(row)
+    }
+
+
+def _said_to_be_ours(handed: Sequence[Handed], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
+    """The commits of other attempts that stand, by their own word, on this task."""
+    tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
+    return {
+        each.task: frozenset(each.commits[: each.commits.index(top) + 1])
+        for each in handed
+        for task, top in tops
+        if task == each.task and top in each.commits
+    }
+
+
+def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: Handed) -> list[Handed]:
+    """What was sent back of tasks that were merged with something else, as far as it is not on the target."""
+    ids = [row.id for row in tx.all("stack.left_behind", Named, pieces=list(event.pieces), task=task)]
+    if not ids:
+        return []
+    back = {(row.task, row.n) for row in tx.all("stack.sent_back", SentBack, ids=ids)}
+    merged_as = {row.id: row.iteration for row in tx.all("task.some", Task, ids=ids)}
+    attempts = handed_of(tx, ids)
+    commits = frozenset(sha for each in attempts if each.n == merged_as[each.task] for sha in each.commits)
+    gone = [each for each in attempts if (each.task, each.n) in back and each.n != merged_as[each.task]]
+    pieces = sorted({piece for each in gone for piece in each.pieces})
+    landed = frozenset(row.id for row in tx.all("stack.landed", Named, pieces=pieces)) if pieces else frozenset[str]()
+    return sent_back(gone, landed, commits, mine)
+
+
 def _not_handed_in(
-    tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha], spoken_for: set[str]
+    tx: Tx, task: TaskId, event: AttemptSubmitted, tips: Mapping[TaskId, tuple[Sha, bool]], spoken_for: set[str]
 ) -> tuple[Below, ...]:
     """What stands on the branch of another task, or names it, and was not handed in for it; apart from what this task
-    had before, or names as its own, and from what others handed in.
+    had before, or names as its own, and from what others handed in. Of a branch that may stand on this one's work, the
+    strictness counts.
     """
     free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
     order = {commit.sha: number for number, commit in enumerate(event.commits)}
     inside: dict[TaskId, tuple[How, list[Sha]]] = {}
     for name in {TaskId(name) for commit in free for name in commit.tasks}:
         inside[name] = "trailer", [commit.sha for commit in free if name in commit.tasks]
-    for name, tip in branches.items():
-        inside[name] = "branch", [commit.sha for commit in free if order[commit.sha] <= order[tip]]
+    for name, (tip, is_theirs) in tips.items():
+        how: How = "branch" if is_theirs else "quoted"
+        inside[name] = how, [commit.sha for commit in free if order[commit.sha] <= order[tip]]
     wanted = sorted(name for name, (_, commits) in inside.items() if commits and name != task)
     tasks = [row for row in tx.all("task.some", Task, ids=wanted) if not is_over(row)] if wanted else []
     return tuple(
@@ -116,11 +199,12 @@ def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[A
 
 
 def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
-    """A7: attempts in review that have this one inside, which was handed in after them, stand on it from now on."""
+    """A7: attempts in review that have this one inside, which was handed in after them, stand on it from now on, if
+    they said so themselves: by a trailer, by its branch, or by what it had handed in before.
+    """
     tx = work.tx
-    above = tx.all("stack.above", BelowRow, ids=[task])
-    ids = {row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)}
-    ids |= {row.upper for row in above}
+    above = {row.upper: row.how for row in tx.all("stack.above", BelowRow, ids=[task])}
+    ids = {*shared_by(tx, task, event), *above}
     rows = tx.all("task.some", Task, ids=sorted(ids)) if ids else []
     live = [row for row in rows if row.status in LIVE]
     if not live:
@@ -128,8 +212,9 @@ def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
     latest = {each.task: each for each in handed_of(tx, [row.id for row in live])}
     mine = handed_of(tx, [task])
     for row in live:
-        below = found_later(latest[row.id], mine) if row.id in latest else None
-        if below is not None:
+        named = above.get(row.id, "quoted") != "quoted"
+        below = found_later(latest[row.id], mine, named=named) if row.id in latest else None
+        if below is not None and (named or row.id not in above):
             work.gate.record(row.id, StackFound(attempt=row.iteration, below=below))
 
 
@@ -157,10 +242,16 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:
     pieces: dict[tuple[str, int], set[str]] = defaultdict(set)
     for row in tx.all("stack.pieces", PieceRow, ids=ids):
         pieces[row.task, row.attempt].add(row.piece)
+    since = _claimed(tx, ids)
     return [
-        _of(row, TaskId(row.task), row.seq, pieces[row.task, row.n])
+        replace(_of(row, TaskId(row.task), row.seq, pieces[row.task, row.n]), claimed=since.get(row.task, LATER))
         for row in tx.all("stack.attempts", HandedRow, ids=ids)
     ]
+
+
+def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
+    """The tasks that somebody ever began, with the row where that was."""
+    return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
 
 
 def _handed(task: TaskId, event: AttemptSubmitted) -> Handed:

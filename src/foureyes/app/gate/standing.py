@@ -95,6 +95,8 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
 def nothing_here(hand: HandIn) -> str:
     """A5: where there is nothing to hand in."""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
+    if hand.only_others:
+        return f"since the start {name} got nothing but what was merged for {hand.only_others}"
     if name == target:
         return f"nothing was committed on {name} since the start"
     return f"{name} has nothing that {target} lacks"

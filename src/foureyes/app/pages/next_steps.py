@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, by_person_or_service, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 GAP = "      "
 """Between two commands on one line."""
+MERGE = fe("merge")
 
 
-def after_status(view: StatusView) -> Steps:
-    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged."""
+def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
+    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged. `merge`: what
+    brings the merge queue on.
+    """
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
         return fe("reviewable", after=f"{GAP}{view.reviewable} {more}wait for your eyes")
@@ -30,7 +33,7 @@ def after_status(view: StatusView) -> Steps:
     if view.counts["ready"]:
         return in_turn(fe("ready"), fe("start", blank("ID")), joint=f"{GAP}then   ")
     if view.counts["approved"]:
-        return fe("merge")
+        return merge
     return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 
@@ -46,7 +49,7 @@ def after_task(detail: TaskDetail, actor: Actor, *, with_diff: bool) -> Steps:
         steps = {
             "open": fe("start", task.id),
             "in_progress": fe("submit", task.id),
-            "approved": fe("merge"),
+            "approved": _after_approval(detail, actor),
             "blocked": by_person(unblock) if task.rejected_by else unblock,
         }
         return steps.get(task.status, NO_STEP)
@@ -69,6 +72,19 @@ def _against(task: Task, you: Preview, actor: Actor) -> Steps:
     if first.rule == "D4" and not makes and actor.kind == "agent":
         return by("other", fe("submit", task.id), "who made it runs: ")
     return first.next
+
+
+def _after_approval(detail: TaskDetail, actor: Actor) -> Steps:
+    """What an approved task waits for, or the merge."""
+    task = detail.task
+    if task.hold is not None:
+        return by_person(fe("resume", task.id, "-m", phrase("why")))
+    waits = [link.id for link in detail.depends_on if link.status != "closed"]
+    if not any(row.refused for row in detail.stack):
+        waits += [row.task for row in reversed(detail.stack) if row.first]
+    if waits:
+        return fe("show", waits[0])
+    return by_person_or_service(MERGE) if actor.kind == "agent" else MERGE
 
 
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:

@@ -18,7 +18,7 @@ from foureyes.config.layers import Resolved, resolve
 from foureyes.config.settings import BY_KEY
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
-from foureyes.steps import Steps, fe, prose
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -66,7 +66,18 @@ class Status:
             notes=tuple(notes),
             unaccepted=config,
         )
-        return msgspec.structs.replace(view, next=after_status(view))
+        merge = self._merge(actor) if counts["approved"] else NO_STEP
+        return msgspec.structs.replace(view, next=after_status(view, merge))
+
+    def _merge(self, actor: Actor) -> Steps:
+        """What brings the merge queue on; the queue itself says, where the configuration is broken."""
+        from foureyes.app.gate.merging import Merges
+        from foureyes.app.views.merge import what_brings_it_on
+
+        try:
+            return what_brings_it_on(Merges(self._context).all(actor))
+        except ConfigError:
+            return fe("merges", "list")
 
     def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be

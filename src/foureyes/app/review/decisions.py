@@ -27,23 +27,25 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
-from foureyes.core.nouns.session import Actor, Party, is_one_origin
+from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import (
+    GLASS,
     NOTHING,
     Declaration,
+    break_conditions,
     may_approve,
     may_break_glass,
-    may_decide,
     may_record,
     recorded_approval,
 )
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.rules.seen import has_moved, name_of_seen
-from foureyes.core.words.decision import Decision, allow
+from foureyes.core.rules.stacks import passed_over
+from foureyes.core.words.decision import Decision
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.text import clean_name, clean_text, is_blank
+from foureyes.core.words.text import clean_name, clean_text
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.steps import fe, phrase
 
@@ -83,6 +85,11 @@ class Agreement(msgspec.Struct, frozen=True):
     def shown(self) -> str:
         """The diff that was looked at, as people read it."""
         return name_of_seen(self.case.facts, self.given.seen)
+
+    @property
+    def passed(self) -> tuple[TaskId, ...]:
+        """N3, A7: the tasks inside that who breaks the glass passes over."""
+        return passed_over(self.case.facts) if self.decision.exception == GLASS else ()
 
 
 class Decisions:
@@ -230,6 +237,7 @@ class Decisions:
             batch=given.batch,
             gone=gate.tests_that_go(case.facts, case.policy) if case.me.kind == "human" else (),
             look=given.look,
+            passed=agreement.passed,
         )
         work.record(agreement.task, event)
         _audit_tests(work, agreement, event.gone)
@@ -309,7 +317,7 @@ def _agreed(case: Case, given: Consent) -> Agreement:
     decision = may_break_glass(
         apart or may_approve(case.facts, me, case.policy, declaration), me, declaration.break_glass
     )
-    decision, reasons = break_checks(decision, reasons, me, declaration.break_glass)
+    decision, reasons = break_conditions(decision, reasons, me, declaration.break_glass)
     everything = reasons if decision.allowed else (*reasons, *decision.reasons)
     if not everything:
         return Agreement(case, given, decision)
@@ -338,26 +346,11 @@ def _audit(work: Work, agreement: Agreement) -> int | None:
     if not decision.exception:
         return None
     declared = _declared(declaration) if decision.exception == "self_review" else ""
-    detail = ", ".join(part for part in (f"approve, attempt {agreement.attempt.n}", declared) if part)
+    over = f"over {', '.join(agreement.passed)} (A7)" if agreement.passed else ""
+    detail = ", ".join(part for part in (f"approve, attempt {agreement.attempt.n}", declared, over) if part)
     why = declaration.words or declared or decision.message
     event = SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail)
     return work.record(agreement.task, event)[0]
-
-
-def break_checks(
-    decision: Decision, reasons: tuple[Reason, ...], me: Party, why: str
-) -> tuple[Decision, tuple[Reason, ...]]:
-    """N3: breaking the glass also passes D5 and D6, on the record."""
-    broken = [reason for reason in reasons if reason.rule in ("D5", "D6")]
-    if is_blank(why) or me.kind != "human" or may_decide(me) is not None or not broken or not decision.allowed:
-        return decision, reasons
-    rest = tuple(reason for reason in reasons if reason not in broken)
-    message = (
-        decision.message
-        if decision.exception == "break_glass"
-        else f"break-glass over {broken[0].rule}: {broken[0].message}"
-    )
-    return allow("N3", message, exception="break_glass", needs_reason=True), rest
 
 
 def _clean(declaration: Declaration, reason: str) -> Declaration:

@@ -11,7 +11,8 @@ from foureyes.steps import NO_STEP, Steps
 
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What was handed in. `stack`: the tasks whose work is inside (A7); `person`: what asks for a person, empty where
-    an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet (D5).
+    an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet (D5). `notes`: what there is to
+    say about where it came from.
     """
 
     task: str
@@ -36,3 +37,4 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     stack: tuple[StackRow, ...] = ()
     person: str = ""
     unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from foureyes.app.views.stack import StackRow
+from foureyes.steps import NO_STEP, Steps
 
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +29,9 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7)."""
+    """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7); `passed`: those that a
+    person passed over (N3). `next`: what brings it on.
+    """
 
     n: int = 0
     task: str
@@ -47,3 +52,11 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     process: str = ""
     host: str = ""
     stack: tuple[StackRow, ...] = ()
+    exception: str = ""
+    passed: tuple[str, ...] = ()
+    next: Steps = NO_STEP
+
+
+def what_brings_it_on(items: Sequence[MergeItem]) -> Steps:
+    """What brings the queue on: the merge, where something can be taken; else what the first item waits for."""
+    return next((item.next for item in items if not item.why), items[0].next) if items else NO_STEP

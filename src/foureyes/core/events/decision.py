@@ -67,7 +67,9 @@ class BatchOpened(Event, frozen=True, kw_only=True):
 
 
 class Approved(Event, frozen=True, kw_only=True):
-    """A different pair of eyes agreed to exactly this diff (D7)."""
+    """A different pair of eyes agreed to exactly this diff (D7). `passed`: the tasks whose work is inside and which a
+    person who broke the glass passed over (N3, A7).
+    """
 
     attempt: int
     diff_id: DiffId
@@ -80,6 +82,7 @@ class Approved(Event, frozen=True, kw_only=True):
     batch: str = ""
     gone: tuple[str, ...] = ()
     look: Looked = NOTHING_KNOWN
+    passed: tuple[TaskId, ...] = ()
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):

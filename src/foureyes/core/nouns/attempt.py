@@ -22,7 +22,7 @@ OWN_BRANCHES = "refs/heads/fe/"
 
 MarkKind = Literal[
     "deleted", "executable", "link", "binary", "hidden", "skip", "assert", "rename", "mode", "unlinked", "submodule",
-    "odd", "at_merge",
+    "odd", "at_merge", "behind",
 ]  # fmt: skip
 
 
@@ -33,7 +33,8 @@ class Mark(msgspec.Struct, frozen=True):
     characters that do not show or that reorder the line · skip: a test is skipped that was not · assert: fewer
     assertions than before · rename · mode: it had another one · unlinked: a symbolic link went · submodule · odd:
     before or after it is anything but a plain file (100644) ·
-    at_merge: where a merge would have put the change, when that ended an approval (Q2).
+    at_merge: where a merge would have put the change, when that ended an approval (Q2) · behind: a gate file, or one
+    that decides how checks run, that is a link to something that changes (A4).
     """
 
     kind: MarkKind
@@ -112,8 +113,9 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def paths(self) -> list[str]:
-        """Every path that is touched; of a rename both."""
-        return [path for changed in self.files for path in (changed.path, changed.old_path) if path]
+        """Every path that is touched; of a rename both, and those of links that lead there."""
+        paths = [path for changed in self.files for path in (changed.path, changed.old_path) if path]
+        return paths + [mark.path for mark in self.marks if mark.kind == "behind"]
 
 
 AuthorSource = Literal["claim", "token", "shared", "trailer"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from foureyes.core.nouns.attempt import Attempt, Author, HandedIn
+from foureyes.core.nouns.attempt import Attempt, Author, HandedIn, MarkKind
 from foureyes.core.nouns.session import Party
 from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
@@ -121,13 +121,19 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_paths(self) -> list[str]:
-        """Every path that the attempt touches; of a rename both, and those where a merge would have put the change."""
+        """Every path that the attempt touches; of a rename both, those of links that lead there, and where a merge
+        would have put the change.
+        """
         files = self.attempt.files if self.attempt else ()
-        return [path for changed in files for path in (changed.path, changed.old_path) if path] + self.paths_at_merge()
+        own = [path for changed in files for path in (changed.path, changed.old_path) if path]
+        return own + self._marked("behind") + self.paths_at_merge()
 
     def paths_at_merge(self) -> list[str]:
         """Where a merge would have put the change, when that ended an approval of this attempt (Q2)."""
-        return [mark.path for mark in self.attempt.marks if mark.kind == "at_merge"] if self.attempt else []
+        return self._marked("at_merge")
+
+    def _marked(self, kind: MarkKind) -> list[str]:
+        return [mark.path for mark in self.attempt.marks if mark.kind == kind] if self.attempt else []
 
 
 def remembered(rule: Callable[[Facts], T]) -> Callable[[Facts], T]:

@@ -28,6 +28,7 @@ from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts, Recorded
     from foureyes.core.words.exceptions import ExceptionKind
+    from foureyes.errors import Reason
 
 Answer = Literal["refuse", "reason", "allow", "declared"]
 
@@ -314,7 +315,9 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
     )
 
 
+GLASS: Literal["break_glass"] = "break_glass"
 BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
+CONDITIONS = frozenset({"D5", "D6", "A7"})
 """N3: what breaking the glass passes. Never what cannot be read (P0), and never the gate conditions D1–D4 and D7."""
 
 
@@ -326,7 +329,20 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
         return refuse("N3", "breaking the glass is for a person at a terminal", answer.next)
     if answer.rule not in BREAKABLE:
         return answer
-    return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception="break_glass", needs_reason=True)
+    return allow("N3", f"break-glass over {answer.rule}: {answer.message}", exception=GLASS, needs_reason=True)
+
+
+def break_conditions(
+    decision: Decision, reasons: tuple[Reason, ...], actor: Party, why: str
+) -> tuple[Decision, tuple[Reason, ...]]:
+    """N3: breaking the glass also passes D5, D6 and A7, on the record."""
+    broken = [reason for reason in reasons if reason.rule in CONDITIONS]
+    if is_blank(why) or actor.kind != "human" or may_decide(actor) is not None or not broken or not decision.allowed:
+        return decision, reasons
+    rest = tuple(reason for reason in reasons if reason not in broken)
+    over = f"break-glass over {broken[0].rule}: {broken[0].message}"
+    message = decision.message if decision.exception == GLASS else over
+    return allow("N3", message, exception=GLASS, needs_reason=True), rest
 
 
 def _you(actor: Party) -> str:

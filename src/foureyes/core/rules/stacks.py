@@ -7,12 +7,12 @@ whoever decides and by every merge.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason
@@ -27,11 +27,15 @@ DONE = ("merged", "approved")
 BEGUN_AGAIN = ("open", "in_progress", "blocked", "deferred")
 """Where a task stands whose attempt is neither in review nor approved any more."""
 SHORT = 12
+LATER = 2**62
+"""Later than every journal row."""
+NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
-    it leaves behind (A6), and where. `seq`: the journal row of its hand-in.
+    it leaves behind (A6), and where. `seq`: the journal row of its hand-in; `claimed`: the one with which somebody
+    first began its task.
     """
 
     task: TaskId
@@ -41,6 +45,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     diffs: frozenset[str]
     blobs: frozenset[str]
     paths: frozenset[str] = frozenset()
+    claimed: int = LATER
 
     @property
     def head(self) -> str:
@@ -58,60 +63,107 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
         """Whether all commits of the other one are in this one, as they are or each with an equal diff."""
         return other.head in self.shas or (bool(other.diffs) and other.diffs <= self.diffs)
 
-    def shares(self, other: Handed) -> bool:
-        return not (self.shas.isdisjoint(other.shas) and self.diffs.isdisjoint(other.diffs))
-
 
 # What is inside
 
 
 def found_below(
-    upper: Handed, others: Iterable[Handed], own: Sequence[Handed] = (), known: Iterable[TaskId] = ()
+    upper: Handed,
+    others: Iterable[Handed],
+    own: Sequence[Handed] = (),
+    known: Mapping[TaskId, frozenset[str]] = NOTHING_SAID,
+    named: Collection[TaskId] = (),
 ) -> tuple[Below, ...]:
     """A7: the other tasks whose attempts are in this one, by commit, by the diff of a commit, or by content.
 
-    `others`: every attempt of each unmerged task that may be; `own`: earlier attempts of the same task: what it had
-    first, others took from it. `known`: tasks that said themselves that they stand on this one.
+    `others`: every attempt of each task that may be; `own`: earlier attempts of the same task: what it had first,
+    others took from it, unless it names them (`named`: by a trailer or by their branch). `known`: what other tasks said
+    themselves to be this one's.
     """
     by_task: dict[TaskId, list[Handed]] = defaultdict(list)
     for each in others:
         by_task[each.task].append(each)
     tasks = {task: sorted(attempts, key=lambda each: each.n) for task, attempts in by_task.items()}
-    inside = {task: [each for each in attempts if _is_inside(upper, each, own)] for task, attempts in tasks.items()}
+    taken = {
+        task: [each for each in attempts if task in named or not _had_first(own, each, upper)]
+        for task, attempts in tasks.items()
+    }
+    inside = {task: [each for each in attempts if upper.has(each)] for task, attempts in taken.items()}
     whole = [attempts[-1] for attempts in inside.values() if attempts]
-    found = []
+    found: list[Below] = []
     for task, attempts in sorted(tasks.items()):
         if inside[task]:
             found.append(_whole(upper, attempts, inside[task][-1]))
             continue
-        if task in known and any(each.has(upper) for each in attempts):
+        if upper.commits and upper.shas <= known.get(task, frozenset()):
             continue
         explained = [each for each in whole if each.task != task]
-        taken = [each for each in attempts if not _had_first(own, each, upper)]
-        below = _in_part(upper, taken, explained) or _in_content(upper, taken, explained)
+        below = _in_part(upper, taken[task], explained) or _in_content(upper, taken[task], explained)
+        below = below or _begun_before(upper, attempts, own)
         found += [below] if below else []
     return tuple(found)
 
 
-def found_later(upper: Handed, attempts: Sequence[Handed]) -> Below | None:
+def found_later(upper: Handed, attempts: Sequence[Handed], *, named: bool) -> Below | None:
     """A7: another task handed in, after the upper one, what is inside of it; None where it is not, or where it is all
     of it: then the other one came later.
+
+    `named`: the upper one said that it stands there. Where it did not, its work was first, and is made a stack of
+    nobody who comes later; of a task that somebody had begun before, the strictness counts.
     """
     latest = attempts[-1]
-    return _whole(upper, attempts, latest) if upper.has(latest) and not latest.has(upper) else None
+    if not upper.has(latest) or latest.has(upper):
+        return None
+    if named:
+        return _whole(upper, attempts, latest)
+    return quoted(latest) if latest.claimed < upper.seq else None
 
 
-def _is_inside(upper: Handed, other: Handed, own: Sequence[Handed]) -> bool:
-    """Of two that have the same commits, the one that had them first is inside the other."""
-    if not upper.has(other):
-        return False
-    return not other.has(upper) or not _had_first(own, other, upper)
+def quoted(each: Handed) -> Below:
+    """Its strictness counts, and nothing else."""
+    return Below(task=each.task, how="quoted", attempt=each.n, commits=len(each.commits))
+
+
+def _begun_before(upper: Handed, attempts: Sequence[Handed], own: Sequence[Handed]) -> Below | None:
+    """What this task handed in first may still be the work of a task that somebody had begun before."""
+    for each in reversed(attempts):
+        shared = upper.diffs & each.diffs
+        mine = [one for one in own if each.claimed < one.seq < each.seq and shared <= one.diffs]
+        if shared and any(one.has(each) or not each.has(one) for one in mine):  # else it stands on this one
+            return quoted(each)
+    return None
 
 
 def _had_first(own: Sequence[Handed], other: Handed, upper: Handed) -> bool:
     """Whether an earlier attempt of this task had what both have, before the other one was handed in."""
     shared = upper.pieces & other.pieces
     return any(each.seq < other.seq and shared <= each.pieces for each in own)
+
+
+def the_same(upper: Handed, others: Iterable[Handed], own: Sequence[Handed]) -> list[TaskId]:
+    """A5: the tasks whose latest attempt is these very commits; apart from what took them from here."""
+    latest = {each.task: each for each in sorted(others, key=lambda each: each.n)}
+    same = [each for each in latest.values() if upper.head and upper.head == each.head]
+    return [each.task for each in same if not _had_first(own, each, upper)]
+
+
+def sent_back(
+    attempts: Iterable[Handed], landed: frozenset[str], commits: frozenset[str], upper: Handed
+) -> list[Handed]:
+    """A7: attempts of tasks that were merged with something else, as far as their content is not on the target.
+    `landed`, `commits`: the pieces and the commits that are.
+    """
+    left = [
+        msgspec.structs.replace(
+            each,
+            commits=tuple(sha for sha in each.commits if sha not in commits),
+            diffs=each.diffs - landed,
+            blobs=each.blobs - landed,
+            paths=each.paths & upper.paths or each.paths,
+        )
+        for each in attempts
+    ]
+    return [each for each in left if each.pieces]
 
 
 def _whole(upper: Handed, attempts: Sequence[Handed], inside: Handed) -> Below:
@@ -165,14 +217,23 @@ def is_over(task: Task) -> bool:
     return is_merged(task) or task.deleted or (task.status == "closed" and not task.iteration)
 
 
+def is_left_behind(inside: Below, task: Task) -> bool:
+    """Whether what is inside was sent back, and its task merged with something else."""
+    return is_merged(task) and inside.attempt != task.iteration
+
+
 def unmerged(facts: Facts) -> list[Lower]:
     """A7: the tasks whose work is inside and not on the target: their mode, labels, grade and hold count, too."""
-    return [lower for lower in facts.below if not is_over(lower.task)]
+    return [lower for lower in facts.below if not is_over(lower.task) or is_left_behind(lower.inside, lower.task)]
 
 
-def waits_for(facts: Facts) -> list[TaskId]:
-    """A7, Q1: the tasks that are merged before this one."""
-    return [lower.task.id for lower in unmerged(facts) if is_awaited(lower.inside, lower.task)]
+def waits_for(facts: Facts, passed: Collection[str] = ()) -> list[TaskId]:
+    """A7, Q1: the tasks that are merged before this one. `passed`: those that a person passed over (N3)."""
+    return [
+        lower.task.id
+        for lower in unmerged(facts)
+        if is_awaited(lower.inside, lower.task) and lower.task.id not in passed
+    ]
 
 
 def is_awaited(inside: Below, task: Task) -> bool:
@@ -180,16 +241,28 @@ def is_awaited(inside: Below, task: Task) -> bool:
     return inside.how not in ("carved", "quoted") and not is_over(task)
 
 
-def why_refused(facts: Facts) -> list[Reason]:
-    """A7: what is inside was rejected, sent back, or is not what the other task has handed in by now."""
-    attempt = facts.attempt
-    if attempt is None or attempt.landed:
-        return []
+def why_refused(facts: Facts, passed: Collection[str] = ()) -> list[Reason]:
+    """A7: what is inside was rejected, sent back, or is not what the other task has handed in by now. `passed`: the
+    tasks that a person passed over (N3).
+    """
     return [
-        Reason("A7", f"{in_words(lower.inside)}, which {why}", _to_do(facts, lower))
-        for lower in facts.below
-        if (why := what_became_of(lower.inside, lower.task))
+        Reason(
+            "A7", f"{in_words(lower.inside)}, which {what_became_of(lower.inside, lower.task)}", _to_do(facts, lower)
+        )
+        for lower in _refused(facts)
+        if lower.task.id not in passed
     ]
+
+
+def passed_over(facts: Facts) -> tuple[TaskId, ...]:
+    """N3: the tasks that whoever breaks the glass now passes over."""
+    return tuple(lower.task.id for lower in _refused(facts))
+
+
+def _refused(facts: Facts) -> list[Lower]:
+    if facts.attempt is None or facts.attempt.landed:
+        return []
+    return [lower for lower in facts.below if what_became_of(lower.inside, lower.task)]
 
 
 def what_became_of(inside: Below, task: Task) -> str:
@@ -202,7 +275,7 @@ def what_became_of(inside: Below, task: Task) -> str:
         return "was rejected"
     if task.status in BEGUN_AGAIN and inside.how not in ("branch", "trailer"):
         return "was sent back"
-    if inside.how == "carved":
+    if inside.how == "carved" and not is_merged(task):
         return ""
     if inside.attempt != task.iteration:
         return f"was handed in with other commits since (attempt {task.iteration})"
@@ -210,23 +283,47 @@ def what_became_of(inside: Below, task: Task) -> str:
 
 
 def _to_do(facts: Facts, lower: Lower) -> Steps:
-    """The rebase; old heads are kept (A1), so that nothing is lost by it."""
+    """The rebase; old heads are kept (A1), so that nothing is lost by it. The own commits stay, and a branch of another
+    task is left alone.
+    """
     assert facts.attempt is not None
-    attempt, inside, task = facts.attempt, lower.inside, lower.task
+    attempt, inside, task, mine = facts.attempt, lower.inside, lower.task, facts.task.id
     others = [each.task.id for each in unmerged(facts) if task.id in each.stands_on and each.task.id != task.id]
     if others:
         return fe("show", others[0], before=f"{others[0]} stands on {task.id}, too, and comes first: ")
-    again = fe("submit", facts.task.id)
-    branch = () if attempt.ref == DETACHED else (attempt.ref.removeprefix("refs/heads/"),)
-    if not inside.top:
-        out = prose(f"take the work of {task.id} out of {branch[0] if branch else 'it'} and commit")
-        return in_turn(out, again)
-    onto = attempt.base
-    if lower.attempt is not None and task.iteration != inside.attempt and task.status in ("reviewing", "approved"):
-        onto = lower.attempt.head
-    elif task.merge is not None and is_merged(task):
-        onto = task.merge
-    return in_turn(shell("git", "rebase", "--onto", onto[:SHORT], inside.top[:SHORT], *branch), again)
+    is_mine = attempt.ref == own_branch(mine) or not attempt.ref.startswith((OWN_BRANCHES, DETACHED))
+    new = f"fe/{mine}.{attempt.n + 1}"
+    branch = attempt.ref.removeprefix("refs/heads/") if is_mine else new
+    if not inside.top or (inside.how == "branch" and not _is_all_below(facts, inside)):
+        return in_turn(prose(f"take the work of {task.id} out of {branch} and commit"), fe("submit", mine))
+    onto = _onto(attempt.base, lower)[:SHORT]
+    if inside.how == "trailer" and not _is_all_below(facts, inside):
+        kept = [commit.sha[:SHORT] for commit in attempt.commits if task.id not in commit.tasks]
+        picked = shell("git", "cherry-pick", *kept)
+        return in_turn(shell("git", "switch", "-c", new, onto), picked, fe("submit", mine))
+    rebase = shell("git", "rebase", "--onto", onto, inside.top[:SHORT], branch)
+    if is_mine:
+        return in_turn(rebase, fe("submit", mine))
+    return in_turn(shell("git", "branch", new, attempt.head[:SHORT]), rebase, fe("submit", mine, "--branch", new))
+
+
+def _onto(base: Sha, lower: Lower) -> str:
+    """Where the own commits go: on what the other task has by now, or to where the attempt began."""
+    task = lower.task
+    if (
+        lower.attempt is not None
+        and task.iteration != lower.inside.attempt
+        and task.status in ("reviewing", "approved")
+    ):
+        return lower.attempt.head
+    return task.merge if task.merge is not None and is_merged(task) else base
+
+
+def _is_all_below(facts: Facts, inside: Below) -> bool:
+    """Whether all commits up to the last one of the other task are its own: what a rebase takes away."""
+    assert facts.attempt is not None
+    shas = [commit.sha for commit in facts.attempt.commits]
+    return inside.top in shas and shas.index(Sha(inside.top)) + 1 == inside.commits
 
 
 def in_words(inside: Below) -> str:
@@ -239,14 +336,14 @@ def in_words(inside: Below) -> str:
         "trailer": f"it contains {commits} of {inside.task}",
         "carved": f"it has its commits in common with {inside.task}",
         "copied": f"it contains the files of {inside.task}",
-        "quoted": f"it contains files of {inside.task}",
+        "quoted": f"it has {commits if inside.commits else 'files'} in common with {inside.task}",
     }[inside.how]
 
 
-def standing(task: Task) -> str:
+def standing(task: Task, inside: Below | None = None) -> str:
     """How a task inside stands, in a word or two."""
     if is_merged(task):
-        return "merged"
+        return "sent back" if inside is not None and is_left_behind(inside, task) else "merged"
     if task.rejected_by is not None:
         return "rejected"
     if task.status == "closed":
@@ -258,7 +355,7 @@ def standing(task: Task) -> str:
 def why_not_by_rule(facts: Facts) -> list[Reason]:
     """A7: what contains unmerged work of others is approved by somebody, not by a rule."""
     return [
-        Reason("A7", f"{in_words(lower.inside)}, {standing(lower.task)}", fe("show", lower.task.id))
+        Reason("A7", f"{in_words(lower.inside)}, {standing(lower.task, lower.inside)}", fe("show", lower.task.id))
         for lower in unmerged(facts)
     ]
 

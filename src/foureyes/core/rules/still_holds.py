@@ -11,7 +11,7 @@ from foureyes.core.nouns.attempt import Effect, Mark
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.four_eyes import Declaration, may_approve
+from foureyes.core.rules.four_eyes import GLASS, Declaration, may_approve
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import gate_files
 from foureyes.core.rules.stacks import why_refused
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 BY_RULE = "M4"
 KEPT_PATHS = 50
-GLASS = "break_glass"
 
 
 class WaitingApproval(msgspec.Struct, frozen=True):
-    """An approval that waits to be merged."""
+    """An approval that waits to be merged. `passed`: the tasks inside that a person passed over (N3, A7)."""
 
     seq: int
     session: SessionId
@@ -38,6 +37,7 @@ class WaitingApproval(msgspec.Struct, frozen=True):
     reason: str = ""
     gone: tuple[str, ...] = ()
     grade: str = ""
+    passed: tuple[str, ...] = ()
 
 
 def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None) -> tuple[Reason, ...]:
@@ -49,7 +49,9 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
     if given.rule == BY_RULE:
         free = msgspec.structs.replace(facts, project_hold=None, task=msgspec.structs.replace(facts.task, hold=None))
         return why_not_by_itself(free, policy, mode_of(facts, policy), check_states(facts, policy), tip)
-    reasons = gate.reasons_of(lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip), *why_refused(facts)])
+    reasons = gate.reasons_of(
+        lambda: [*gate.has_blocking(facts), gate.is_stale(facts, tip), *why_refused(facts, given.passed)]
+    )
     if given.exception != GLASS:
         reasons += [
             *_by_whom(facts, policy, given),

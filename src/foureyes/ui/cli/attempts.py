@@ -76,6 +76,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "  landed before review: this work is on the target branch already; it is listed until approved "
             "or reverted (K4)"
         )
+    lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
     lines += _mode(outcome)
     return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])

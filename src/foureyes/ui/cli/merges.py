@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.merge import MergeRow
+from foureyes.app.views.merge import MergeRow, what_brings_it_on
 from foureyes.core.words.text import flat
-from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 from foureyes.ui.cli.text.task import stack_lines
@@ -58,7 +57,7 @@ def merges() -> None:
 @verb("list", example="fe merges list")
 def merges_list(session: Session) -> None:
     """Everything approved, in the order in which it will be merged, and what it waits for."""
-    items = session.app.merges.all()
+    items = session.app.merges.all(session.actor)
     if session.json:
         output.write_lines(items)
         return
@@ -73,7 +72,7 @@ def merges_list(session: Session) -> None:
     for item in items:
         if item.stack:
             output.write("\n".join([f"stack: {item.task}", *[f"  {line}" for line in stack_lines(item.stack)]]))
-    output.write(next_line(fe("merge")))
+    output.write(next_line(what_brings_it_on(items)))
 
 
 @verb("retry", example="fe merges retry fe-7k2")

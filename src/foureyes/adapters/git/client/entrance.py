@@ -124,12 +124,12 @@ class Entrance:
                 here = parents[0] if parents else None
             self._let_in_commits(met)
 
-    def line_with(self, tip: Sha, words: bytes) -> list[Sha]:
-        """The commits of a first-parent line that hold some words, let in. The line is followed by hash to its end; in
-        a shallow clone, to where that ends.
+    def line_with(self, tip: Sha, words: bytes) -> list[bytes]:
+        """The commits of a first-parent line that hold some words, the newest first. The line is followed by hash to
+        its end; in a shallow clone, to where that ends.
         """
         with self._lock:
-            heads: dict[Sha, CommitHead] = {}
+            found: list[bytes] = []
             ahead, at = self._ways.line(tip), 0
             read: dict[Sha, Object] = {}
             here: Sha | None = tip
@@ -144,10 +144,9 @@ class Entrance:
                         raise self._lookup.missing(here)
                     break
                 if words in read[here].content:
-                    heads[here] = head
+                    found.append(read[here].content)
                 here = head.parents[0] if head.parents else None
-            self._let_in_commits(heads)
-            return list(heads)
+            return found
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
         """Let in the trees of commits or trees, as far as they differ, and the files that do.

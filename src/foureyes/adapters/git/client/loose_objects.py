@@ -17,7 +17,7 @@ from foureyes.core.words.ids import Sha
 
 LARGEST = 1 << 20
 NEAR = 20
-ANCHOR = b"Journal: "
+ANCHOR = b"Journal:"
 _FILES = (b"100644", b"100755", b"100664", b"120000")
 
 
@@ -53,19 +53,36 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
 
 
 def anchor_near(common_dir: str, tip: Sha) -> str | None:
-    """The value of the first `Journal:` trailer on the first-parent line, among the newest commits (J3)."""
+    """The anchor of the first commit with one on the first-parent line, among the newest commits (J3)."""
     for _ in range(NEAR):
         content = _read(common_dir, tip, b"commit")
         if content is None:
             return None
-        for line in content.partition(b"\n\n")[2].rstrip().rpartition(b"\n\n")[2].split(b"\n"):
-            if line.startswith(ANCHOR):
-                return line.removeprefix(ANCHOR).strip().decode("utf-8", "replace")
+        if anchors := anchors_in(content):
+            return anchors[-1]
         head = commit_head(content)
         if head is None or not head.parents:
             return None
         tip = head.parents[0]
     return None
+
+
+def anchors_in(commit: bytes) -> list[str]:
+    """What the `Journal:` lines of a commit say (J3). A message can keep git from seeing its trailers, so what looks
+    like an anchor counts wherever it stands, and in the last paragraph whatever it looks like (G1).
+    """
+    before, _, last = commit.partition(b"\n\n")[2].rstrip().rpartition(b"\n\n")
+    said = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
+    return [value.decode("utf-8", "replace") or "nothing" for value in said]
+
+
+def _journal_lines(text: bytes) -> list[bytes]:
+    return [line.removeprefix(ANCHOR).strip() for line in text.split(b"\n") if line.startswith(ANCHOR)]
+
+
+def _is_anchor(value: bytes) -> bool:
+    row, _, digest = value.partition(b":")
+    return row.isdigit() and bool(digest) and not digest.strip(b"0123456789abcdef")
 
 
 class _Entry(NamedTuple):

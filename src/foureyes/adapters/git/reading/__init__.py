@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.reading import content as content
     from foureyes.adapters.git.reading import diff as diff
     from foureyes.adapters.git.reading import history as history
+    from foureyes.adapters.git.reading import links as links
     from foureyes.adapters.git.reading import marks as marks
     from foureyes.adapters.git.reading import relation as relation
 
 
-MODULES = frozenset({"content", "diff", "history", "marks", "relation"})
+MODULES = frozenset({"content", "diff", "history", "links", "marks", "relation"})
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.loose_objects import ANCHOR, anchors_in
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
@@ -15,7 +16,6 @@ from foureyes.steps import shell
 
 SESSION_TRAILER = "Foureyes-Session"
 TASK_TRAILER = "Task"
-ANCHOR_TRAILER = "Journal"
 
 
 def _trailer(key: str) -> str:
@@ -135,30 +135,18 @@ def _values(text: str) -> tuple[str, ...]:
 
 
 def last_anchor(git: Git, tip: Sha) -> str | None:
-    """The anchor with the highest row in the trailers of the first-parent line (J3): a later commit cannot make an
-    older store current.
+    """The anchor with the highest row on the first-parent line (J3): a later commit cannot make an older store
+    current.
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
-    anchors = git.entrance.line_with(tip, b"\nJournal: ")
-    if not anchors:
-        return None
-    asked = "".join(f"{sha}\n" for sha in anchors).encode()
-    out = git.room(
-        "log", "-z", "--no-walk=unsorted", f"--format={_trailer(ANCHOR_TRAILER)}", "--stdin", stdin=asked
-    ).out
-    values = [
-        value.strip()
-        for text in out.decode("utf-8", "replace").split("\0")
-        for value in text.split("\n")
-        if value.strip()
-    ]
 
     def row(anchor: str) -> int:
         number = anchor.partition(":")[0]
         return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
 
-    return max(values, key=row, default=None)
+    commits = git.entrance.line_with(tip, b"\n" + ANCHOR)
+    return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
 
 
 def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str]]:

@@ -161,3 +161,12 @@ WHERE f.blocking = 1 AND f.by_check = '' AND f.state IN ('open', 'claimed', 'dis
   AND (f.path IN (SELECT value FROM json_each(:paths)) OR f.task IN (SELECT w.task FROM authors w JOIN sessions s ON s.id = w.session
     WHERE s.origin IN (SELECT value FROM json_each(:origins))))
 ORDER BY f.seq, f.root;
+
+-- name: finding.settled_elsewhere
+SELECT f.root, f.task, f.path, f.line, f.quote,
+  coalesce((SELECT a.head FROM attempts a WHERE a.task = f.task AND a.n = t.iteration), '') AS head, 0 AS same_author
+FROM findings f JOIN tasks t ON t.id = f.task
+WHERE f.blocking = 1 AND f.by_check = '' AND f.quote <> '' AND f.task <> :task AND t.deleted = 0
+  AND (f.state = 'obsolete' OR (f.state = 'resolved' AND f.ruling = 'VERIFIED'))
+  AND (f.path IN (SELECT value FROM json_each(:paths)) OR f.task IN (SELECT value FROM json_each(:tasks)))
+ORDER BY f.seq, f.root;

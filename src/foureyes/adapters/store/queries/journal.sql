@@ -70,5 +70,9 @@ WHERE kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'TaskEdi
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
   AND kind = 'FindingsRaised' ORDER BY seq;
 
+-- name: journal.approved
+SELECT seq, task, at, session, kind, payload FROM journal WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs))
+  AND kind = 'Approved' ORDER BY seq;
+
 -- name: journal.count
 SELECT count(*) AS n FROM journal;

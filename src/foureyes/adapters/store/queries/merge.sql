@@ -35,7 +35,7 @@ SELECT task, attempt, approval, state, tries, why, until, process, host, seq FRO
 
 -- name: merge.queue
 SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, t.hold, t.open_deps, t.merge_failures, a.seq AS approval,
-  a.session AS approver, a.at AS approved_at, s.kind AS approver_kind, coalesce(m.state, 'waiting') AS state, coalesce(m.tries, 0) AS tries,
+  a.session AS approver, a.at AS approved_at, a.exception AS exception, s.kind AS approver_kind, coalesce(m.state, 'waiting') AS state, coalesce(m.tries, 0) AS tries,
   coalesce(m.why, '') AS why, coalesce(m.until, '') AS until, coalesce(m.process, '') AS process, coalesce(m.host, '') AS host
 FROM tasks t
 JOIN approvals a ON a.task = t.id AND a.state = 'active' AND a.recorded = 0

@@ -1,0 +1,96 @@
+"""Symbolic links of whole trees, by their hashes: a change may reach a file by a name that it does not show (A4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from foureyes.adapters.git.client.answers import as_text
+from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.object_form import TREE, Entry, entry_of, tree_rows
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
+
+LINK = b"120000"
+LONGEST = 4_096
+"""What is longer, no system follows."""
+MOST = 100_000
+"""So many links are looked at; nobody has more by honest work."""
+
+
+def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
+    """The links of commits or trees, each path with what it says. What they have in common is read once."""
+    tops = [git.lookup.tree_of(root) for root in roots]
+    trees = _trees(git, tops)
+    leading = _leading(trees)
+    paths = [_paths(top, trees, leading) for top in tops]
+    texts = _texts(git, {sha for found in paths for sha in found.values()})
+    return [{as_text(path): texts[sha] for path, sha in found.items() if sha in texts} for found in paths]
+
+
+def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
+    """Every tree below these, with its folders and links alone."""
+    trees: dict[Sha, dict[bytes, Entry]] = {}
+    ahead = set(tops)
+    while ahead:
+        found = git.lookup.objects(sorted(ahead))
+        for sha in ahead:
+            if sha not in found:
+                raise git.lookup.missing(sha)
+            trees[sha] = _branches(sha, found[sha].kind, found[sha].content)
+        below = {entry.sha for sha in ahead for entry in trees[sha].values() if entry.mode == TREE}
+        ahead = below - trees.keys()
+    return trees
+
+
+def _branches(sha: Sha, kind: bytes, content: bytes) -> dict[bytes, Entry]:
+    if kind == b"tree" and TREE + b" " not in content and LINK + b" " not in content:
+        return {}  # nothing but files: most are
+    rows = tree_rows(content, len(sha) // 2) if kind == b"tree" else None
+    if rows is None:
+        raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
+    return {name: entry_of(row) for name, row in rows.items() if row[0] in (TREE, LINK)}
+
+
+def _leading(trees: Mapping[Sha, Mapping[bytes, Entry]]) -> set[Sha]:
+    """The trees that have a link somewhere below."""
+    above: dict[Sha, list[Sha]] = defaultdict(list)
+    ahead = []
+    for sha, entries in trees.items():
+        for entry in entries.values():
+            if entry.mode == TREE:
+                above[entry.sha].append(sha)
+        ahead += [sha] if any(entry.mode == LINK for entry in entries.values()) else []
+    leading: set[Sha] = set()
+    while ahead:
+        sha = ahead.pop()
+        if sha not in leading:
+            leading.add(sha)
+            ahead += above[sha]
+    return leading
+
+
+def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, Entry]], leading: set[Sha]) -> dict[bytes, Sha]:
+    found: dict[bytes, Sha] = {}
+    ahead = [(b"", top)] if top in leading else []
+    while ahead:
+        folder, tree = ahead.pop()
+        for name, entry in trees[tree].items():
+            if entry.mode == LINK:
+                found[folder + name] = entry.sha
+            elif entry.sha in leading:
+                ahead.append((folder + name + b"/", entry.sha))
+        if len(found) + len(ahead) > MOST:
+            raise GitProblem(f"there are more than {MOST:,} symbolic links in the tree {top}")
+    return found
+
+
+def _texts(git: Git, names: set[Sha]) -> dict[Sha, str]:
+    if not names:
+        return {}
+    sizes = git.lookup.sizes(names)
+    found = git.lookup.objects(sorted(sha for sha in names if sizes.get(sha, 0) <= LONGEST))
+    if absent := sorted(sha for sha in names if sha not in found and sizes.get(sha, 0) <= LONGEST):
+        raise git.lookup.missing(absent[0])
+    return {sha: as_text(each.content) for sha, each in found.items()}

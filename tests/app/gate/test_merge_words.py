@@ -1,0 +1,40 @@
+"""What a merge says to git: its trailers are found whatever the author wrote (J3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stage.checkout import AT_ONCE
+from tests.stage.gated import configure, merge
+from tests.stage.people import ALICE, BOB, CLAUDE
+from tests.stage.world import GitWorld
+
+SCISSORS = "# ------------------------ >8 ------------------------"
+
+
+@pytest.mark.on("sqlite")
+@pytest.mark.parametrize("message", [SCISSORS, "# done", "Journal: 999999:ffff", "---"])
+def test_no_message_of_an_author_hides_the_anchor_of_its_merge_or_passes_for_one_J3(
+    world: GitWorld, message: str
+) -> None:
+    configure(world, AT_ONCE)
+    for text in (message, ""):
+        task = world.create(title="a title")
+        world.work(CLAUDE, task)
+        world.submit(CLAUDE, task, message=text)
+        world.checkout.switch("main")
+        world.approve(BOB, task)
+        assert merge(world) == {task: "merged"}
+        anchors = world.checkout.git("log", "-1", "--format=%(trailers:key=Journal,valueonly)", "main").split()
+        assert [world.checkout.port().last_anchor("main")] == anchors == [world.checkout.port().near_anchor("main")]
+
+
+@pytest.mark.on("sqlite")
+def test_an_anchor_counts_where_git_sees_no_trailer_P12_J3(world: GitWorld) -> None:
+    for words in (f"Journal: 999999:ffff\n\n{SCISSORS}", "Journal: 999999:ffff\n\nand a word after it"):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"x\n\n{words}")
+        assert world.checkout.port().last_anchor("main") == world.checkout.port().near_anchor("main") == "999999:ffff"
+    world.checkout.commit("b.py", message=f"x\n\n{SCISSORS}\nJournal:")
+    assert world.checkout.port().last_anchor("main") == "nothing"
+    with world.refused("P12"):
+        world.app.merges.process(ALICE)

@@ -1,0 +1,38 @@
+"""Links of a tree as a function: under which other names a change is reached (A4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.words.links import MOST_FOLLOWED, other_names
+
+
+@pytest.mark.parametrize(
+    ("links", "changed", "names"),
+    [
+        ({"A": "x"}, "x", ["A"]),
+        ({"A": "x"}, "y", []),
+        ({"A": "d"}, "d/e/f", ["A/e/f"]),
+        ({"A": "d/e"}, "d", ["A"]),  # something else in the place of a folder
+        ({"a/b/A": "../../x"}, "x", ["a/b/A"]),
+        ({"a/A": "../../x"}, "x", []),
+        ({"A": "/x"}, "x", []),
+        ({"A": "./d/../x"}, "x", ["A"]),
+        ({"A": "b/x", "b": "c", "c": "d"}, "d/x", ["A", "b/x", "c/x"]),
+        ({"A": "b/x", "b": "c", "c": "d"}, "c", ["A", "b"]),  # a link on the way
+        ({"A": "b/../x", "b": "d/e"}, "d/x", ["A"]),
+        ({"A": "B", "B": "A"}, "x", []),
+        ({"A": "A/x"}, "x", []),
+        ({"A": "."}, "x/y", ["A/x/y"]),
+        ({"A": "Docs/X"}, "docs/x", ["A"]),
+        ({"A": ""}, "x", ["A/x"]),
+    ],
+)
+def test_a_change_is_reached_by_links_within_the_tree_A4(links: dict[str, str], changed: str, names: list[str]) -> None:
+    assert sorted(other_names(links, [changed])) == sorted(names)
+
+
+def test_as_many_links_as_a_system_follows_and_no_more_A4() -> None:
+    chain = {f"l{number}": f"l{number + 1}" for number in range(MOST_FOLLOWED)} | {f"l{MOST_FOLLOWED}": "x"}
+    assert "l0" in other_names(chain, ["x"])
+    assert "l-1" not in other_names({"l-1": "l0"} | chain, ["x"])
