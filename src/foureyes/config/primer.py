@@ -6,7 +6,7 @@ RULES = """\
 Foureyes: nothing is done until a DIFFERENT pair of eyes agreed.
 RULES
 1. Whoever made a change may not approve or close it. Trying is refused and explained; do not work around it.
-2. Never edit .foureyes/, foureyes.toml or git refs of others; never pass --as, never change FOUREYES_* variables.
+2. Never edit .foureyes/ (but your worktree), foureyes.toml, refs of others; never pass --as, change no FOUREYES_*.
 3. Every refusal lists all reasons and the next command. Read them. Do what they say, or ask a person.
 4. What you did not commit is not handed in. A changed line after submit needs a new submit.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.ui.steps import steps_text
 
+from tests.stage.people import BOB
 from tests.stage.world import GitWorld
 
 
@@ -15,3 +16,6 @@ def test_a_target_that_was_renamed_is_missed_as_a_branch_not_as_a_file_P12(world
     assert left.text == "there is no branch main, which is the target of this project"
     wanted = "a person brings it back, from where it is now: git branch main BRANCH-OR-COMMIT"
     assert steps_text(left.next) == wanted
+    found = {check.check: check for check in world.app.doctor.examine(BOB)}
+    assert (found["target"].result, found["place"].result) == ("fail", "warn"), "nobody is told to adopt the store"
+    assert not found["place"].next

@@ -94,6 +94,8 @@ class Doctor:
         """P12, J3: whether this is the store of the target, where its journal says that it lies."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
+            if self._is_missing(project.target):
+                return Check("place", "warn", f"there is no branch {project.target} to compare the store with")
             wrong = misplaced(self._context, tx, project)
         if wrong:
             adopt = in_turn(prose("find out who moved it"), ADOPT, joint=", then, if this is the store, ")
@@ -101,6 +103,12 @@ class Doctor:
         if unknown := unplaced(self._context, project):
             return Check("place", "warn", unknown, ADOPT)
         return Check("place", "ok", "the store lies where its journal says, and holds the target's last anchor")
+
+    def _is_missing(self, target: str) -> bool:
+        try:
+            return self._context.repo.commit_of(f"refs/heads/{target}") is None
+        except GitProblem:
+            return False
 
     def _journal(self, progress: Progress | None) -> Check:
         try:

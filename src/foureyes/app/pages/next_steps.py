@@ -67,7 +67,7 @@ def _against(task: Task, you: Preview, actor: Actor) -> Steps:
     makes = actor.session == task.implementer
     if first is None or not first.next:
         return fe("reviewable")
-    if first.rule == "D2" and not makes:
+    if first.rule == "D2":  # who answers and who rules are different people
         return fe("finding", "list", task.id, "--open")
     if first.rule == "D4" and not makes and actor.kind == "agent":
         return by("other", fe("submit", task.id), "who made it runs: ")
