@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.stage.commands import Cast
+from tests.stage.processes import FE
 from tests.ui.cli.counter import GREEN, KNIP, LINT, RED, Counter, counter, keys
 
 ROW = "check required outcome summary claimed reused duration_ms failing gone flaky by at output command"
@@ -158,3 +161,19 @@ def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(
         (shop.repo / "foureyes.toml").read_text().replace(LINT.strip(), "").replace(KNIP.strip(), "")
     )
     assert [row["check"] for row in shop.checked(shop.cast.job, task)["checks"]] == ["lint", "knip"]
+
+
+def test_who_is_told_to_end_or_loses_its_terminal_leaves_nothing_behind(
+    template: Path, tmp_path: Path, cast: Cast
+) -> None:
+    begun, place = tmp_path / "begun", tmp_path / "temporary"
+    os.mkfifo(begun)
+    place.mkdir()
+    shop = counter(
+        template, tmp_path, cast, settings=f"\n[[checks]]\nname = 'slow'\nrun = 'echo > {begun}; exec sleep 600'\n"
+    )
+    task = shop.work()
+    run = f"{shlex.join(FE)} check run {task} >/dev/null 2>&1 & read line < {begun}"
+    for name in ("TERM", "HUP"):
+        done = cast.job.sh(f"{run}; kill -{name} $!; wait $!; echo $?", cwd=shop.repo, env={"TMPDIR": str(place)})
+        assert (name, done.out, list(place.iterdir())) == (name, "130\n", [])

@@ -127,13 +127,17 @@ def _nowhere(path: str) -> EnvironmentProblem:
 
 
 def end_cleanly() -> None:
-    """Being told to end (cron, systemd, CI) is like Ctrl-C: what a long command has made for itself is removed."""
+    """Being told to end (cron, systemd, CI), or the terminal going away, is like Ctrl-C: what a long command has made
+    for itself is removed. Who is told to stay (`nohup`) stays.
+    """
     import signal
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
 
 
 class Verb(click.Command):
