@@ -1,7 +1,8 @@
-"""What all tests share: both engines, and that nothing of them is left behind."""
+"""What all tests share: both engines, a server and a cast for each test process; and nothing of them is left behind."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -9,17 +10,22 @@ import pytest
 from hypothesis import settings
 
 from tests import engines
-from tests.stage import night, scratch
+from tests.stage import night, order, scratch
+from tests.stage.commands import Cast
+from tests.stage.processes import People
+from tests.stage.server import Server, running_server
 
 # The machine may be busy: no test asserts a time.
 settings.register_profile("foureyes", deadline=None)
 settings.load_profile("foureyes")
-scratch.take_place()
+PLACE = scratch.take_place()
+gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "on(engine): a test of the application that runs on this engine only")
     config.pluginmanager.register(night.Report(), "night")
+    config.pluginmanager.register(night.Leaving(), "leaving")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -28,6 +34,11 @@ def pytest_xdist_auto_num_workers() -> int:
     none.
     """
     return (os.cpu_count() or 2) * 3 // 2
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    if PLACE:
+        PLACE.has_failed = exitstatus != 0
 
 
 def pytest_unconfigure() -> None:
@@ -53,5 +64,29 @@ def server() -> engines.Server:
     return engines.server()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    night.leave_for_the_night(config, items)
+@pytest.fixture(scope="session")
+def own_server() -> Iterator[Server]:
+    """A PostgreSQL of this test process alone: it may be stopped."""
+    with running_server() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
+    """Fake agents, a person and a service; the same ones for all tests of this process, each test has its own store."""
+    with People(tmp_path_factory.mktemp("people")) as people:
+        yield Cast(people)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers > 1:
+        items[:] = order.dealt(items, workers)
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: nobody looks through them for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()

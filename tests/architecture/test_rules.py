@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from foureyes.config import rules
@@ -31,10 +32,11 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def names_and_docstrings(path: Path) -> str:
     """What a file of tests says about itself; not the data in it, where P1 is a priority."""
-    found = []
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            found += [getattr(node, "name", ""), ast.get_docstring(node) or ""]
+    found: list[str] = []
+    waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [tree_of(path)]
+    for node in waiting:  # grows while it is read; what stands below an `if` is no test
+        found += [getattr(node, "name", ""), ast.get_docstring(node) or ""]
+        waiting += [inner for inner in node.body if isinstance(inner, ast.ClassDef | ast.FunctionDef)]
     return "\n".join(found)
 
 
@@ -48,6 +50,7 @@ def printed() -> Iterator[tuple[str, str]]:
                         yield f"{name_of(path)}:{node.lineno}", value.value
 
 
+@cache
 def cited_by_tests() -> dict[str, str]:
     """Every id that a test names, with a place."""
     return {

@@ -18,7 +18,9 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, ReviewPolicy
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId
 
-quick = settings(derandomize=True, max_examples=100, deadline=None, database=None)
+from tests.stage.night import plays
+
+quick = settings(derandomize=True, max_examples=plays("random values"), deadline=None, database=None)
 """The same examples on every run, none kept on disk."""
 
 WHEN = "2027-01-02T03:04:05.678Z"

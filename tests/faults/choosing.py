@@ -1,13 +1,15 @@
-"""Before which steps a command is killed: day by day where somebody could see a difference, at night before every
-one.
+"""Before which steps a command is killed: at night before every one; day by day before some of those where somebody
+could see a difference.
 """
 
 from __future__ import annotations
 
 import os
 
+from tests.stage.night import spread
+
 NIGHTLY = bool(os.environ.get("FOUREYES_NIGHTLY"))
-"""Before every step. Otherwise: before every one that finds something else than the one before did, and some of the
+"""Before every step. Otherwise: before some of those that find something else than the one before did, and of the
 others.
 """
 
@@ -45,7 +47,8 @@ def changes(step: str) -> bool:
 def chosen(steps: list[str]) -> list[int]:
     """Before which steps to kill: a read leaves what it found, so the step after it finds what it found."""
     every = range(1, len(steps) + 1)
-    return [n for n in every if NIGHTLY or n in (1, len(steps)) or changes(steps[n - 2]) or n % STRIDE == 0]
+    found = [n for n in every if NIGHTLY or n in (1, len(steps)) or changes(steps[n - 2]) or n % STRIDE == 0]
+    return list(spread("steps before which a command is killed", found))
 
 
 def some(steps: list[str]) -> list[tuple[int, str]]:

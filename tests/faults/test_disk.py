@@ -22,12 +22,12 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import FoureyesError, StoreProblem
 from foureyes.ui.steps import steps_text
 
+from tests.stage import scratch
 from tests.stage.checkout import copy_of
 from tests.stage.fork import Child
 from tests.stage.night import steps
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.places import Desk, Place, dump_of
-from tests.stage.server import TEMPORARY
 
 NOBODY = 65534
 LINE = "words " * 400
@@ -135,7 +135,7 @@ def readable(template: Path) -> Iterator[Path]:
     """A repository with a project that everybody may read and nobody may write; outside of pytest's private
     directories.
     """
-    folder = Path(tempfile.mkdtemp(prefix="fe-readonly-", dir=TEMPORARY))
+    folder = Path(tempfile.mkdtemp(prefix="fe-readonly-", dir=scratch.Run.folder))
     folder.chmod(0o755)
     root = copy_of(template, folder / "project").path
 
@@ -212,7 +212,7 @@ def test_the_command_line_ends_with_5_where_the_store_may_only_be_read(readable:
 
 def command(main: Callable[[], object], cwd: Path, args: tuple[str, ...]) -> tuple[int, str]:
     """Run the command line in this process; exit code and everything it wrote."""
-    with tempfile.TemporaryFile(dir=TEMPORARY) as file:
+    with tempfile.TemporaryFile(dir=scratch.Run.folder) as file:
         saved, leave = (os.dup(1), os.dup(2)), os._exit
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)

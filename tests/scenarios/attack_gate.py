@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.stage.checkout import AT_ONCE, copied
-from tests.stage.commands import WHO, Cast, HandedIn
+from tests.stage.commands import Cast, HandedIn
 from tests.stage.processes import Caller
+from tests.stage.recalled import recalled
 from tests.stage.shop import Shop
 
 RUNNER = """\
@@ -55,20 +56,17 @@ class Gate(Shop):
 
     def change(self, branch: str, files: Mapping[str, Content], *, message: str = "work", onto: str = "") -> str:
         """One commit on a branch that is checked out nowhere, with links, programs and deletions; its id."""
-        start = onto or (branch if self.has_branch(branch) else "main")
-        text = message.encode()
-        parts = [f"commit refs/heads/{branch}\ncommitter {WHO}\ndata {len(text)}\n".encode() + text]
-        parts.append(f"\nfrom {self.git('rev-parse', start)}\n".encode())
+        changes = []
         for path, content in files.items():
             if content is None:
-                parts.append(f"D {path}\n".encode())
+                changes.append(f"D {path}".encode())
                 continue
             mode = "120000" if isinstance(content, Link) else "100755" if isinstance(content, Program) else "100644"
             body = (content if isinstance(content, str) else content[0]).encode()
-            parts.append(f"M {mode} inline {path}\ndata {len(body)}\n".encode() + body + b"\n")
-        self.git("fast-import", "--quiet", "--force", stdin=b"".join(parts))
-        return self.tip(branch)
+            changes.append(f"M {mode} inline {path}\ndata {len(body)}\n".encode() + body)
+        return self.bring(branch, changes, message, onto)
 
+    @recalled
     def attempt(
         self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None
     ) -> HandedIn:
@@ -76,6 +74,7 @@ class Gate(Shop):
         task = self.create(planner or self.cast.alice, *options)
         return self.work_on(task, files, by=by)
 
+    @recalled
     def work_on(self, task: str, files: Mapping[str, Content], *, by: Caller | None = None) -> HandedIn:
         """What an agent (codex) hands in for a task."""
         who = by or self.cast.codex
@@ -87,6 +86,7 @@ class Gate(Shop):
         """An attempt that the gate would approve by itself, because a person said so, if nothing is against it."""
         return self.attempt(files, "-l", "review:auto")
 
+    @recalled
     def approved(self, files: Mapping[str, Content] | None = None, *options: str) -> HandedIn:
         """An attempt that a person has approved, its checks being green."""
         work = self.attempt(files or CODE, *options)

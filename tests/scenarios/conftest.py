@@ -4,6 +4,6 @@ Everything here is played by real processes, seconds a case.
 """
 
 from tests.scenarios.attack_gate import gate, guarded
-from tests.stage.command_fixtures import bare_repo, cast, stage, template
+from tests.stage.command_fixtures import bare_repo, stage, template
 
-__all__ = ["bare_repo", "cast", "gate", "guarded", "stage", "template"]
+__all__ = ["bare_repo", "gate", "guarded", "stage", "template"]

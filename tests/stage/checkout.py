@@ -16,6 +16,8 @@ from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 
+from tests.stage import recalled
+
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 CODE = "".join(f"line {number}\n" for number in range(1, 41))
 AT_ONCE = "\n[review.human]\nsettle_seconds = 0\n"
@@ -105,7 +107,9 @@ def template_in(folder: Path, settings: str = "") -> Path:
 def copied(template: Path, path: Path) -> Path:
     """A copy of a repository whose store, if there is one, nobody has open."""
     assert not (template / ".foureyes" / "store.db-wal").exists()
-    return Path(shutil.copytree(template, path, symlinks=True))
+    shutil.copytree(template, path, symlinks=True)
+    recalled.begin(path, template)
+    return path
 
 
 def copy_of(template: Path, path: Path) -> Checkout:

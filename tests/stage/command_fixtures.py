@@ -1,22 +1,13 @@
-"""Fixtures of command-line tests. The cast and the template repository are made once per test process."""
+"""Fixtures of command-line tests. The template repository is made once per test process, as the cast is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.stage.checkout import copied
 from tests.stage.commands import Cast, Stage, new_repository
-from tests.stage.processes import People
-
-
-@pytest.fixture(scope="session")
-def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
-    """Fake agents, a person and a service; the same ones for all tests of this process, each test has its own store."""
-    with People(tmp_path_factory.mktemp("people")) as people:
-        yield Cast(people)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ import apsw
 from foureyes.core.words.ids import seen_name
 
 from tests.stage.processes import Caller, FakeAgent, Options, People, Person, Result, Service
+from tests.stage.recalled import recalled
 
 DESTRUCTIVE = re.compile(
     r"\brm -|\bgit rm\b|--hard\b|--force|(?<!in )\bforce\b|\bpush -f|\bwipe|\bdrop\b|\bclean -|\bdelete\b|checkout --|\bunlink\b",
@@ -131,6 +132,17 @@ class Stage:
         self.cast = cast
         self._count = 0
 
+    def state(self) -> tuple[int, dict[str, str]]:
+        """What a word depends on beside the project and its arguments."""
+        return self._count, dict(self.cast.people.env)
+
+    def resume(self, state: tuple[int, dict[str, str]]) -> None:
+        """Go on where somebody else had come to."""
+        self._count = state[0]
+
+    def let_go(self) -> None:
+        """Every command has let go of the project when it ends."""
+
     # Commands
 
     def run(self, who: Caller, *args: str, **options: Unpack[Options]) -> Result:
@@ -187,26 +199,34 @@ class Stage:
 
     def commit(self, branch: str, files: Mapping[str, str], *, message: str = "work", onto: str = "") -> str:
         """One commit on a branch that is not checked out, without touching any worktree; its id."""
-        text = message.encode()
-        start = onto or (branch if self.has_branch(branch) else "main")
-        parts = [f"commit refs/heads/{branch}\ncommitter {WHO}\ndata {len(text)}\n".encode() + text]
-        parts.append(f"\nfrom {self.git('rev-parse', start)}\n".encode())
-        for path, content in files.items():
-            body = content.encode()
-            parts.append(f"M 100644 inline {path}\ndata {len(body)}\n".encode() + body + b"\n")
-        self.git("fast-import", "--quiet", "--force", stdin=b"".join(parts))
-        return self.git("rev-parse", branch)
+        bodies = {path: content.encode() for path, content in files.items()}
+        changes = [f"M 100644 inline {path}\ndata {len(body)}\n".encode() + body for path, body in bodies.items()]
+        return self.bring(branch, changes, message, onto)
+
+    def bring(self, branch: str, changes: Sequence[bytes], message: str, onto: str) -> str:
+        """A commit of these changes, in the words of `git fast-import`: one program, whatever is in it; its id."""
+        text, start = message.encode(), onto or (f"refs/heads/{branch}" if self.has_branch(branch) else "main")
+        head = f"commit refs/heads/{branch}\nmark :1\ncommitter {WHO}\ndata {len(text)}\n".encode()
+        parts = [head + text, f"from {start}^0".encode(), *changes, b"get-mark :1\n"]
+        return self.git("fast-import", "--quiet", "--force", stdin=b"\n".join(parts))
 
     def has_branch(self, branch: str) -> bool:
-        """Whether a branch exists."""
+        """Whether a branch exists: by git's files, and a program only where there are no files of the usual kind."""
+        place = self.repo / ".git"
+        if (place / "refs" / "heads" / branch).is_file():
+            return True
+        if place.is_dir() and not (place / "packed-refs").exists() and not (place / "reftable").exists():
+            return False
         return bool(self.git("for-each-ref", f"refs/heads/{branch}"))
 
     # Common moves
 
+    @recalled
     def create(self, who: Caller, *options: str, title: str = "Add login") -> str:
         """Plan a task; its id."""
         return str(self.done(who, "create", title, *options)["task"])
 
+    @recalled
     def hand_in(self, who: Caller, task: str, *, message: str = "work", lines: int = 1) -> HandedIn:
         """Start a task, commit something new on its branch, and submit that."""
         self.done(who, "start", task)
@@ -223,6 +243,7 @@ class Stage:
         found = self.done(who, "submit", task, "--branch", branch or f"fe/{task}", **options)
         return HandedIn(task, found["diff_id"], branch or f"fe/{task}", found["head"], found["attempt"])
 
+    @recalled
     def in_review(self, creator: Caller, implementer: Caller, *options: str, lines: int = 1) -> HandedIn:
         """A task that one planned and another one has handed in."""
         return self.hand_in(implementer, self.create(creator, *options), lines=lines)

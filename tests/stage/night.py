@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 import pytest
 
@@ -43,12 +43,13 @@ TABLE = (
     Day("tests/scenarios/test_matrix_by_processes.py", 1, 17, "the same rows run whole through the Application"),
     Day("tests/scenarios", 1, ALL, "real processes, half a second a case: every test with its first one"),
     Day("tests/races", 2, 5, "many processes at once; a race costs three times as much on PostgreSQL", 6),
-    Day("tests/faults/test_random_rounds.py", 1, 7, "days of random kills, seconds each; both engines among them"),
+    Day("tests/faults/test_random_rounds.py", 1, 19, "days of random kills, seconds each; both engines among them"),
     Day("tests/faults", 2, 9, "killed before each of many steps and started again: every family, few commands", 4),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
     Day("tests/ui/tui/test_every_key.py", ALL, 1, "one story a context: each presses other keys"),
     Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),
     Day("tests/ui", 2, ALL, "real processes"),
+    Day("tests/app/review/test_policy_matrix.py", 10, 11, "the pure function answers every row by day, too", 8),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 10, 3, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 8),
     Day("tests/adapters/store", 4, 3, "both engines by day, too: of many rows and columns to spoil, some"),
@@ -68,16 +69,17 @@ class Plays(NamedTuple):
 PLAYS = {
     "random verbs": Plays(6, 200),
     "tasks that 64 claim": Plays(80, 200),
-    "random verbs, copied to the other engine": Plays(2, 30),
+    "random verbs, copied to the other engine": Plays(1, 30),
     "random loops on sqlite": Plays(5, 600),
     "random loops on postgres": Plays(1, 60),
     "random diffs by git": Plays(5, 60),
-    "random histories that are merged": Plays(60, 300),
+    "random histories that are merged": Plays(25, 300),
     "random histories by the real program": Plays(2, 10),
     "random passwords in addresses": Plays(30, 300),
     "random values through the engines": Plays(10, 100),
+    "random values": Plays(50, 300),
 }
-"""The properties that need a store, git or a socket for every example; all others run whole by day."""
+"""All properties that need a store, git or a socket for every example; `random values` are those of the core."""
 
 
 def plays(name: str) -> int:
@@ -92,6 +94,18 @@ STRIDES = {"rows of a journal that are removed": 7, "pages of a store that are n
 def steps(name: str, every: Sequence[T]) -> Sequence[T]:
     """The steps of a walk that are gone now."""
     return every if NIGHT else every[:: STRIDES[name]]
+
+
+MOST = {"steps before which a command is killed": 12}
+"""Walks of any length: by day they have so many steps, the first and the last among them."""
+
+
+def spread(name: str, every: Sequence[T]) -> Sequence[T]:
+    """The steps of such a walk that are gone now."""
+    most = MOST[name]
+    if NIGHT or len(every) <= most:
+        return every
+    return [every[number * (len(every) - 1) // (most - 1)] for number in range(most)]
 
 
 def day_of(name: str) -> Day:
@@ -110,12 +124,9 @@ def by_day(name: str, variants: Sequence[T]) -> list[T]:
     return kept if stride == ALL or (len(variants) - 1) % stride == 0 else [*kept, variants[-1]]
 
 
-def engine_of(item: pytest.Item) -> str:
+def engine_of(case: Case) -> str:
     """The engine that a case runs on; nothing where that is no parameter of it, or where several are."""
-    parameters = (
-        item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-    )
-    named = [value for value in parameters if isinstance(value, str) and value in ENGINES]
+    named = [value for value in case.params.values() if isinstance(value, str) and value in ENGINES]
     return named[0] if len(named) == 1 else ""
 
 
@@ -135,31 +146,41 @@ class Turns:
         return kept if (self._tests[name] - 1) % row.turns else [postgres[0], *kept[1:]]
 
 
-def leave_for_the_night(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take out of a run what is one more case of the same."""
-    config.stash[EVERY] = config.stash[KEPT] = list(items)
-    if NIGHT or any("::" in argument for argument in config.args):
-        return
-    tests: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        tests[test_of(item)].append(item)
-    turns = Turns()
-    kept = {id(case) for name, some in tests.items() for case in turns.cases(name.partition("::")[0], some, engine_of)}
-    left = [item for item in items if id(item) not in kept]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if id(item) in kept]
-    config.stash[KEPT] = list(items)
-    config.stash[LEFT] = len(left)
+class Case(Protocol):
+    """The parameters of a test, once."""
+
+    @property
+    def params(self) -> dict[str, object]: ...
 
 
-def test_of(item: pytest.Item) -> str:
-    """The test that an item is a case of."""
-    return item.nodeid.partition("[")[0]
+class Leaving:
+    """Takes out of a run what is one more case of the same, before it becomes an item: that alone took seconds of every
+    worker.
+    """
+
+    def __init__(self) -> None:
+        self._turns = Turns()
+        self.left = 0
+        self.every: dict[str, set[str]] = defaultdict(set)
+        """Which engines the cases of a test run on by night."""
+        self.kept: dict[str, set[str]] = defaultdict(set)
+        """And which ones now."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> Iterator[None]:
+        yield
+        name, cases = metafunc.definition.nodeid, metafunc._calls
+        is_whole = NIGHT or any("::" in argument for argument in metafunc.config.args)
+        if cases and not is_whole:
+            metafunc._calls = self._turns.cases(name.partition("::")[0], cases, engine_of)
+            self.left += len(cases) - len(metafunc._calls)
+        self.every[name] |= {engine_of(case) for case in cases}
+        self.kept[name] |= {engine_of(case) for case in metafunc._calls}
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        session.config.stash[LEFT] = self.left
 
 
-EVERY = pytest.StashKey[list[pytest.Item]]()
-KEPT = pytest.StashKey[list[pytest.Item]]()
 LEFT = pytest.StashKey[int]()
 
 
@@ -179,6 +200,6 @@ class Report:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         if left := config.stash.get(LEFT, 0):
-            shorter = f"{len(PLAYS) + len(STRIDES)} random plays and walks are shorter than there"
+            shorter = f"{len(PLAYS) + len(STRIDES) + len(MOST)} random plays and walks are shorter than there"
             line = f"{left} variants left for the night, and {shorter} (make nightly; tests/stage/night.py)"
             terminalreporter.write_line(line)

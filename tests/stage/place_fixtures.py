@@ -11,15 +11,13 @@ import pytest
 from tests.stage.checkout import quiet_home, template_in
 from tests.stage.commands import Cast, Stage, new_repository
 from tests.stage.places import Place, ServerPlace
-from tests.stage.processes import People
-from tests.stage.server import Server, running_server
+from tests.stage.server import Server
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server(own_server: Server) -> Server:
     """One server per test process."""
-    with running_server() as started:
-        yield started
+    return own_server
 
 
 @pytest.fixture(scope="session")
@@ -50,13 +48,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     found = ServerPlace(tmp_path / "project", request.getfixturevalue("server"))
     yield found
     found.remove()
-
-
-@pytest.fixture(scope="module")
-def cast(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cast]:
-    """Real people and agents, for commands."""
-    with People(tmp_path_factory.mktemp("people")) as people:
-        yield Cast(people)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

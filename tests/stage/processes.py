@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
-from tests.stage import night, started
+from tests.stage import night, scratch, started
 from tests.stage.started import receive, send
 
 TIMEOUT = 300.0
@@ -79,6 +79,7 @@ class People:
 
     def __init__(self, directory: Path, env: Mapping[str, str] | None = None, *, warm: bool = not night.NIGHT) -> None:
         self.directory = directory.absolute()
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.env = dict(env or {})
         self.warm = warm
         self._callers: list[Caller] = []
@@ -197,9 +198,12 @@ class Caller:
         return self.people.warm and is_usual and fits and list(argv[:3]) == FE
 
     def base_env(self) -> dict[str, str]:
-        """All that a command finds in its environment, apart from what the test passes."""
+        """All that a command finds in its environment, apart from what the test passes. What killed commands leave in
+        the temporary directory goes with the run.
+        """
         path = os.environ.get("PATH", os.defpath)
-        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", "PYTHONPATH": SOURCE, **self.people.env}
+        own = {"HOME": str(self.home), "TMPDIR": str(scratch.Run.folder)}
+        return {"PATH": path, **own, "LANG": "C.UTF-8", "PYTHONPATH": SOURCE, **self.people.env}
 
     def receive(self) -> dict[str, Any]:
         """The next answer of the started process."""

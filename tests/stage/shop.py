@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import HandedIn, Stage
 from tests.stage.processes import Caller, Options
+from tests.stage.recalled import recalled
 
 TESTS = """
 [[checks]]
@@ -53,6 +54,7 @@ MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "no
 class Shop(Stage):
     """A stage whose project has checks, and the moves of a review."""
 
+    @recalled
     def configure(self, settings: str, files: Mapping[str, str] | None = None) -> None:
         """A person adds to foureyes.toml on main, with files, and accepts it."""
         for name, text in {
@@ -65,6 +67,7 @@ class Shop(Stage):
         self.git("commit", "-q", "-m", "a quality pipeline")
         self.accept_policy(self.cast.alice)
 
+    @recalled
     def deliver(
         self, who: Caller, task: str, files: Mapping[str, str], *options: str, message: str = "work"
     ) -> HandedIn:

@@ -13,6 +13,7 @@ from tests.stage.checkout import AT_ONCE, copied
 from tests.stage.commands import Cast, HandedIn, Problem
 from tests.stage.documents import review_result, rulings_of
 from tests.stage.processes import Caller, Options, Result
+from tests.stage.recalled import recalled
 from tests.stage.shop import Shop
 
 LIMIT_PY = (
@@ -53,6 +54,7 @@ class Loop(Shop):
         """A task that a person planned."""
         return self.create(self.cast.alice, *options, title=title)
 
+    @recalled
     def handed(self, *options: str, files: Mapping[str, str] | None = None, by: Caller | None = None) -> HandedIn:
         """What an agent (claude) hands in for a task that a person planned."""
         return self.deliver(by or self.cast.claude, self.plan(*options), files or FILES)
@@ -81,6 +83,7 @@ class Loop(Shop):
         """The files of an attempt."""
         return self.git("diff", "--name-only", f"main...{work.head}").splitlines()
 
+    @recalled
     def review(
         self,
         work: HandedIn,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import pytest
 
@@ -16,22 +16,28 @@ def engine(case: str) -> str:
     return case.rpartition("-")[2]
 
 
-def engines_by_room(items: Iterable[pytest.Item]) -> dict[str, set[str]]:
+def engines_by_room(engines: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """Which engines the cases of a room run on."""
     rooms: dict[str, set[str]] = defaultdict(set)
-    for item in items:
-        rooms[item.nodeid.partition("::")[0].rpartition("/")[0]].add(night.engine_of(item))
+    for name, found in engines.items():
+        rooms[name.partition("::")[0].rpartition("/")[0]] |= found
     return rooms
 
 
-def test_every_test_of_this_run_has_a_case(request: pytest.FixtureRequest) -> None:
-    every, kept = request.config.stash[night.EVERY], request.config.stash[night.KEPT]
-    assert {night.test_of(item) for item in kept} == {night.test_of(item) for item in every}
+@pytest.fixture
+def leaving(request: pytest.FixtureRequest) -> night.Leaving:
+    """What this run leaves for the night."""
+    found = request.config.pluginmanager.get_plugin("leaving")
+    assert isinstance(found, night.Leaving)
+    return found
 
 
-def test_every_room_of_this_run_meets_both_engines_if_it_ever_does(request: pytest.FixtureRequest) -> None:
-    every, kept = request.config.stash[night.EVERY], request.config.stash[night.KEPT]
-    assert engines_by_room(kept) == engines_by_room(every)
+def test_every_test_of_this_run_has_a_case(leaving: night.Leaving) -> None:
+    assert {name for name, found in leaving.every.items() if found} == {n for n, found in leaving.kept.items() if found}
+
+
+def test_every_room_of_this_run_meets_both_engines_if_it_ever_does(leaving: night.Leaving) -> None:
+    assert engines_by_room(leaving.kept) == engines_by_room(leaving.every)
 
 
 @pytest.mark.parametrize("row", night.TABLE, ids=lambda row: row.where)

@@ -86,7 +86,7 @@ def test_an_agents_marks_and_the_tests_own_do_not_leak_into_people(
     assert whoami(alice)["kind"] == "human"
     assert whoami(alice, CLAUDECODE="1")["kind"] == "agent", "what is passed does arrive"
     names = {line.partition("=")[0] for line in alice.sh("env").out.splitlines()}
-    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"PATH", "HOME", "LANG", "PYTHONPATH"}
+    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONPATH"}
 
 
 def test_a_person_has_a_terminal_of_their_own_and_output_apart_from_errors(world: People) -> None:

@@ -18,6 +18,7 @@ from unittest.mock import patch
 from textual import events
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
+from textual.css.stylesheet import Stylesheet
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -31,6 +32,7 @@ from foureyes.ui.tui.desk import Desk
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
+from tests.stage.recalled import begin, forget, recalled
 from tests.ui.tui.quick_checks import with_quick_checks
 
 __all__ = [
@@ -99,11 +101,44 @@ class Seat:
 
     def __init__(self, template: Path, root: Path, **variables: str) -> None:
         shutil.copytree(template, root, symlinks=True)
-        self.root, self.checkout, self.environ = root, Checkout(root), environ(root) | variables
-        self.app: Application = with_quick_checks(open_project(str(root), self.environ), root, CHECK)
+        if not variables:  # they may say that the store lies elsewhere
+            begin(root, template)
+        self.root, self.checkout = root, Checkout(root)
+        self.environ = environ(root) | variables
+        self._app: Application | None = None
+
+    @property
+    def app(self) -> Application:
+        """What others work with: opened when somebody first does."""
+        if self._app is None:
+            self._app = with_quick_checks(open_project(str(self.root), self.environ), self.root, CHECK)
+        return self._app
+
+    @app.setter
+    def app(self, app: Application) -> None:
+        """Another one: from now on nothing is recalled."""
+        forget(self.root)
+        self._app = app
 
     def close(self) -> None:
-        self.app.close()
+        if self._app is not None:
+            self._app.close()
+            self._app = None
+
+    @property
+    def repo(self) -> Path:
+        """The project, as `recalled` asks for it."""
+        return self.root
+
+    def state(self) -> None:
+        """A word depends on nothing but the project and its arguments."""
+
+    def resume(self, state: None) -> None:
+        """Nothing is remembered."""
+
+    def let_go(self) -> None:
+        """The project is to be copied."""
+        self.close()
 
     def sit(self, actor: Actor = ALICE, theme: str = "default", **variables: str) -> FoureyesApp:
         """The app for somebody, with an Application of its own."""
@@ -114,6 +149,7 @@ class Seat:
 
     # What others do
 
+    @recalled
     def create(self, title: str = "Add login", *, labels: Sequence[str] = (), **fields: Any) -> str:
         return str(self.app.tasks.create(ALICE, title, labels=list(labels), **fields).task)
 
@@ -131,6 +167,7 @@ class Seat:
         self.app.attempts.submit(actor, task, branch=branch, signal=signal)
         self.checkout.git("switch", "-q", "main")
 
+    @recalled
     def deliver(
         self,
         title: str = "Add login",
@@ -271,6 +308,18 @@ def _unsent(self: Compositor, full: bool = False, **options: Any) -> Any:
     return None
 
 
+PARSE = Stylesheet._parse_rules
+PARSED: dict[tuple[object, ...], Any] = {}
+
+
+def _parsed_once(self: Stylesheet, *source: Any, **options: Any) -> Any:
+    """The same rules for every app of the process: reading them takes a tenth of a second an app."""
+    key = (*source, *options.values(), *self._variables.items())
+    if key not in PARSED:
+        PARSED[key] = PARSE(self, *source, **options)
+    return PARSED[key]
+
+
 def play(
     app: FoureyesApp,
     story: Callable[[Player], Awaitable[T]],
@@ -289,7 +338,10 @@ def play(
             finally:
                 app.exit()  # what is answered from now on is nobody's
 
-    with patch.object(Compositor, "render_update", PAINT if paints else _unsent):
+    with (
+        patch.object(Compositor, "render_update", PAINT if paints else _unsent),
+        patch.object(Stylesheet, "_parse_rules", _parsed_once),
+    ):
         return asyncio.run(run())
 
 

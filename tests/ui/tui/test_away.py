@@ -21,8 +21,9 @@ def shared(tmp_path: Path) -> Iterator[Seat]:
     template = build(tmp_path / "template" / "shop", FOUREYES_STORE=url)
     seat = Seat(template, tmp_path / "seat" / "shop", FOUREYES_STORE=url)
     yield seat
+    project = seat.app.context.store.project
     seat.close()
-    engines.server().forget(seat.app.context.store.project)
+    engines.server().forget(project)
 
 
 def test_a_server_that_goes_away_and_comes_back_is_said_and_nothing_else_is_needed(shared: Seat) -> None:
