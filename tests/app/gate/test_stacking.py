@@ -237,3 +237,21 @@ def test_a_commit_of_an_attempt_that_was_sent_back_is_found_by_its_diff_A7(world
         world.approve(BOB, two)
     assert "other commits since (attempt 2)" in caught[0].reasons[0].message
     assert steps_text(caught[0].reasons[0].next).startswith("take the work of")
+
+
+def test_what_says_of_itself_that_it_is_of_another_task_is_still_seen_there_A7(world: GitWorld) -> None:
+    """Work of one task with the trailer of the other: rejected there, handed in here."""
+    configure(world, AT_ONCE)
+    two = world.started(CODEX, labels=["review:auto"])
+    one = world.started(CLAUDE)
+    world.checkout.branch(f"fe/{one}")
+    evil = world.checkout.commit("evil.py", "evil\n", message=f"evil\n\nTask: {two}\n")
+    world.submit(CLAUDE, one)
+    assert [row.task for row in world.show(one).stack] == [two]
+    world.app.feedback.reject(BOB, one, "never")
+    world.checkout.git("switch", "-q", "-c", f"fe/{two}", evil)
+    world.checkout.commit("two.py", "two\n", session=CODEX)
+    world.submit(CODEX, two)
+    (row,) = world.show(two).stack
+    assert (row.task, row.how, row.standing) == (one, "quoted", "rejected")
+    assert world.status(two) == "reviewing"

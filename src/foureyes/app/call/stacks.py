@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,6 +17,18 @@ from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
+
+    class Stacked(Protocol):
+        """A row about a task, with the tasks whose work is inside."""
+
+        @property
+        def task(self) -> str: ...
+
+        @property
+        def stack(self) -> tuple[StackRow, ...]: ...
+
+
+T = TypeVar("T", bound="Stacked")
 
 
 class BelowRow(Below, frozen=True, kw_only=True):
@@ -60,6 +72,24 @@ def drawn_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[StackRow, ...]]:
     for row in sorted(rows, key=lambda each: -each.commits):
         drawn[row.upper] = (*drawn.get(row.upper, ()), drawn_one(row.below, lowers[row.task]))
     return drawn
+
+
+def from_below(rows: Sequence[T]) -> list[T]:
+    """A7: rows in their order, but what is merged first before what stands on it."""
+    by_task = {row.task: row for row in rows}
+    placed: dict[str, T] = {}
+
+    def place(row: T, above: frozenset[str]) -> None:
+        lower = [each.task for each in reversed(row.stack) if each.first]
+        for task in lower:
+            if task in by_task and task not in placed and task not in above:
+                place(by_task[task], above | {row.task})
+        placed[row.task] = row
+
+    for row in rows:
+        if row.task not in placed:
+            place(row, frozenset())
+    return list(placed.values())
 
 
 def standing_on(tx: Tx, task: TaskId) -> tuple[StackRow, ...]:

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.stacks import drawn_of, passed_by
+from foureyes.app.call.stacks import drawn_of, from_below, passed_by
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.core.nouns.task import Task
@@ -55,14 +55,17 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
 
 
 def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """What is approved and not merged, by priority, then order of approval; a window of it where one is asked for."""
+    """What is approved and not merged, by priority, then order of approval, and what is merged first before what stands
+    on it (A7); a window of it where one is asked for.
+    """
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
     stacks = drawn_of(tx, [row.task for row in rows])
     passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
-    return [
-        msgspec.structs.replace(row, n=number, stack=stacks.get(row.task, ()), passed=passed.get(row.approval, ()))
-        for number, row in enumerate(rows, after + 1)
+    items = [
+        msgspec.structs.replace(row, stack=stacks.get(row.task, ()), passed=passed.get(row.approval, ()))
+        for row in rows
     ]
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(from_below(items), after + 1)]
 
 
 class Rules(msgspec.Struct, frozen=True):

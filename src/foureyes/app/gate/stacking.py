@@ -21,7 +21,7 @@ from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, ChangedFil
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.stacks import LATER, Handed, found_below, found_later, is_over, sent_back, the_same
+from foureyes.core.rules.stacks import LATER, Handed, found_below, found_later, is_over, quoted, sent_back, the_same
 from foureyes.core.words.ids import Sha, TaskId
 
 LIVE = ("reviewing", "approved")
@@ -88,9 +88,12 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
     }
     handed = handed_of(tx, ids)
     said = _said_to_be_ours(handed, above)
-    others = [each for each in handed if not each.commits or not each.shas <= said.get(each.task, frozenset())]
-    others += _left_behind(tx, task, event, mine)
-    found = found_below(mine, others, own, said, named)
+    ours = {each.task: each for each in handed if each.commits and each.shas <= said.get(each.task, frozenset())}
+    others = [each for each in handed if each not in ours.values()] + _left_behind(tx, task, event, mine)
+    live = {row.id for row in tx.all("task.some", Task, ids=sorted(said)) if row.status in LIVE} if said else set()
+    found = found_below(mine, others, own, {name: said[name] for name in live}, named)
+    known = {below.task for below in found}
+    found += tuple(quoted(each) for name, each in ours.items() if name not in known)
     theirs = {(below.task, below.attempt) for below in found}
     spoken_for = {
         sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits

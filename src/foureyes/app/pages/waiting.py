@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
-from foureyes.app.call.stacks import drawn
+from foureyes.app.call.stacks import drawn, from_below
 from foureyes.app.pages.judged import Ground, Judged, Judgement, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
@@ -203,25 +203,7 @@ def _in_order(rows: list[QueueRow], paths: Mapping[str, tuple[str, ...]]) -> lis
     for _, group in groupby(sorted(by_age, key=_weight), key=_weight):
         alike = list(group)
         ordered += [alike[place] for place in side_by_side([paths[row.task] for row in alike])]
-    return _from_below(ordered)
-
-
-def _from_below(rows: list[QueueRow]) -> list[QueueRow]:
-    """A7: what is merged first comes before what stands on it."""
-    by_task = {row.task: row for row in rows}
-    placed: dict[str, QueueRow] = {}
-
-    def place(row: QueueRow, above: frozenset[str]) -> None:
-        lower = [each.task for each in reversed(row.stack) if each.first]
-        for task in lower:
-            if task in by_task and task not in placed and task not in above:
-                place(by_task[task], above | {row.task})
-        placed[row.task] = row
-
-    for row in rows:
-        if row.task not in placed:
-            place(row, frozenset())
-    return list(placed.values())
+    return from_below(ordered)
 
 
 def _weight(row: QueueRow) -> tuple[int, int, int, int]:

@@ -126,7 +126,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         """
         files = self.attempt.files if self.attempt else ()
         own = [path for changed in files for path in (changed.path, changed.old_path) if path]
-        return own + self._marked("behind") + self.paths_at_merge()
+        return own + self.paths_behind() + self.paths_at_merge()
+
+    def paths_behind(self) -> list[str]:
+        """Gate files, and what decides how checks run, that are links to what changes (A4)."""
+        return self._marked("behind")
 
     def paths_at_merge(self) -> list[str]:
         """Where a merge would have put the change, when that ended an approval of this attempt (Q2)."""

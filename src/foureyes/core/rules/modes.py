@@ -88,7 +88,8 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
-        return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}"),))
+        by_link = " (a link to what changes)" if touched[0] in facts.paths_behind() else ""
+        return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}{by_link}"),))
     elsewhere = facts.paths_at_merge()
     if elsewhere:
         return Chosen("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))

@@ -96,7 +96,7 @@ def found_below(
             found.append(_whole(upper, attempts, inside[task][-1]))
             continue
         if upper.commits and upper.shas <= known.get(task, frozenset()):
-            continue
+            continue  # it stands on this one
         explained = [each for each in whole if each.task != task]
         below = _in_part(upper, taken[task], explained) or _in_content(upper, taken[task], explained)
         below = below or _begun_before(upper, attempts, own)
