@@ -360,3 +360,10 @@ def test_M3_docs_skips_nothing_but_documents_also_where_code_is_renamed_into_one
     work = gate.attempt(files, "-l", "docs")
     assert work.attempt == 1
     assert gate.status(work.task) == "reviewing"
+
+
+def test_A4_what_an_instruction_file_on_the_target_is_a_link_to_is_looked_at_like_it(gate: Gate) -> None:
+    gate.change("main", {"AGENTS.md": Link("docs/guide.md"), "docs/guide.md": "be good\n"})
+    work = gate.attempt({"docs/guide.md": "be evil\n"}, "-l", "docs")
+    assert "it changes the gate file AGENTS.md (a link to what changes)" in waits(gate, work, "per-task")
+    gate.may_not_approve(gate.cast.gemini, work, rules=["P6"])
