@@ -61,18 +61,23 @@ def test_what_the_target_brought_is_not_new_in_an_attempt_that_stands_on_it(worl
     world.checkout.git("switch", "-q", "main")
     world.checkout.commit("shared.py", CODE.upper())
     world.checkout.commit("work.py", CODE.replace("line 30\n", "line thirty\n"))
+    world.checkout.commit("late.py", CODE)
     world.app.feedback.redo(ALICE, task, text="once more")
     world.checkout.git("switch", "-q", branch)
     world.start(CLAUDE, task)
     world.checkout.git("rebase", "-q", "main")
     mine = CODE.replace("line 5\n", "line five\n").replace("line 30\n", "line thirty\n")
     world.checkout.commit("work.py", mine.replace("line 15\n", "line fifteen\n"), session=CLAUDE)
+    world.checkout.commit("late.py", CODE.replace("line 1\n", "line one\n"), session=CLAUDE)
     world.submit(CLAUDE, task)
-    since = world.app.attempts.changes(task, since=1)
-    assert [(file.path, file.added, file.removed) for file in since.files] == [("work.py", 1, 1)]
-    assert [line.text for line in since.files[0].hunks[0].lines if line.kind == "added"] == ["line fifteen"]
+    for around in (3, 10):
+        since = world.app.attempts.changes(task, since=1, context=around)
+        files = [(file.path, file.status, file.added, file.removed) for file in since.files]
+        assert files == [("late.py", "M", 1, 1), ("work.py", "M", 1, 1)]
+        assert [line.text for line in since.files[1].hunks[0].lines if line.kind == "added"] == ["line fifteen"]
     whole = world.app.attempts.changes(task)
-    assert [(file.path, len(file.hunks)) for file in whole.files] == [("work.py", 2)], "a decision is about all of it"
+    hunks = [(file.path, len(file.hunks)) for file in whole.files]
+    assert hunks == [("late.py", 1), ("work.py", 2)], "a decision is about all of it"
 
 
 def test_what_tools_write_is_folded_at_the_end(world: GitWorld) -> None:

@@ -41,13 +41,19 @@ def change_of(
         exclude = context.gate_policy(tx).coverage_exclude
         ground = ground_of(tx, name, now.n) if since is None else None
     base = then.head if then else now.base
-    whole = context.repo.file_diffs(base, now.head)
     wanted = min(max(around, CONTEXT), MOST_CONTEXT)
-    files = widened(whole, context.repo.file_diffs(base, now.head, wanted)) if wanted > CONTEXT else whole
+    whole = _carried(context, then, now, CONTEXT) if then else None
+    is_carried = whole is not None
+    if whole is None:
+        whole = context.repo.file_diffs(base, now.head)
+    files = whole
+    if wanted > CONTEXT:
+        wider = _carried(context, then, now, wanted) if then and is_carried else None
+        files = widened(whole, context.repo.file_diffs(base, now.head, wanted) if wider is None else wider)
     files = files if space else without_space(files)
     hidden = None if space else _hunks(whole) - _hunks(files)
     own = _own(context, then, now) if then else None
-    if then and own and then.base != now.base:
+    if then and own and then.base != now.base and not is_carried:
         files = _without_target(files, own, context.repo.file_diffs(then.base, now.base))
     files = marked(files, exclude)
     return DiffView(
@@ -63,6 +69,15 @@ def change_of(
         hidden=hidden,
         below=ground.below if ground else (),
     )
+
+
+def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[FileDiff, ...] | None:
+    """What is new between two attempts, where the target went on in between: the earlier one is brought onto it first.
+    None where it did not go on, or git cannot do that by itself.
+    """
+    if then.base == now.base:
+        return None
+    return context.repo.file_diffs_since((then.base, then.head), (now.base, now.head), around)
 
 
 Own = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
