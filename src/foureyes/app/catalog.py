@@ -295,6 +295,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("ahead", (), "anyone", "", "", "Judge some of what waits before it is asked for."),
         ("batch", ("batch open",), "people", "journal", "approve", "Open a batch: what it would approve, and "
          "what it leaves to be looked at."),
+        ("draw", ("batch open",), "people", "journal", "", "Draw samples among tasks that were ticked by hand (H3)."),
     ),
     "board": (
         ("view", (), "anyone", "", "", "The columns, live claims and the status line, for this caller."),

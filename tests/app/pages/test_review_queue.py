@@ -124,7 +124,7 @@ def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, red)
     assert risk(desk, large)[0] == "high"
-    assert "401 lines in 1 files" in risk(desk, large)[1]
+    assert "401 lines in 1 file" in risk(desk, large)[1]
     assert risk(desk, secret)[1].startswith("security label")
     assert risk(desk, red)[1].startswith("lint failed")
     assert {risk(desk, task)[0] for task in (large, secret, red)} == {"high"}

@@ -87,3 +87,18 @@ def test_opening_a_batch_is_for_people_H3(desk: DeskWorld) -> None:
     chosen: list[tuple[str, int | None]] = [(task, None) for task in waiting(desk, 5)]
     list(desk.app.decisions.approve_many(CODEX, chosen))
     assert opened(desk) == [], "an agent says of each which diff it saw, and draws nothing"
+
+
+def test_what_is_ticked_by_hand_is_drawn_when_it_is_ticked_and_not_only_when_it_is_decided_H3(desk: DeskWorld) -> None:
+    configure(desk, KNOWN + LINT)
+    tasks = waiting(desk, 5)
+    with desk.unchanged():
+        assert desk.app.queue.draw(BOB, tasks[:4]) == frozenset(), "of a few nothing is drawn"
+    (sample,) = desk.app.queue.draw(BOB, tasks)
+    with desk.unchanged():
+        assert desk.app.queue.draw(ALICE, tasks) == {sample}
+    answers = desk.app.decisions.approve_many(BOB, [(task, None) for task in tasks], look=Look("tui"))
+    refused = [answer for answer in answers if isinstance(answer, FoureyesError)]
+    assert [(answer.task, answer.reasons[0].rule) for answer in refused] == [(sample, "H3")]
+    with desk.refused("D7"):
+        desk.app.queue.draw(CODEX, tasks)

@@ -161,7 +161,7 @@ def test_all_reasons_are_kept_worst_first_H1_G2() -> None:
     assert found.level == "high"
     assert said(found) == [
         "security label", "escalated to lead", "iteration 4", "landed before review", "tests failed",
-        "changes how checks run: Makefile", "hidden characters: Makefile", "501 lines in 1 files",
+        "changes how checks run: Makefile", "hidden characters: Makefile", "501 lines in 1 file",
         "code changed, no test changed", "optional check lint 3/3 passed", "signal BLOCKED",
         "a new agent: 1 of its attempts decided so far", "Makefile is touched by another waiting task",
     ]  # fmt: skip

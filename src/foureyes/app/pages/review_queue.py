@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from foureyes.app.call.caller import permit
@@ -14,6 +16,7 @@ from foureyes.app.review.sampling import VERB, open_batch, standings_of
 from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.policy import HumanRule
 from foureyes.errors import Reason
 from foureyes.steps import fe
 
@@ -70,16 +73,7 @@ class Queue:
         """M8, H2, H3: open a batch: what `--all-auto` would approve. High risk is never pre-selected; samples are drawn
         now, unless they were, and stay until they were looked at.
         """
-        if actor.kind != "human":
-            reason = Reason(
-                "D7",
-                "an agent says of each change which diff it looked at; all at once is for people",
-                fe("reviewable"),
-            )
-            refuse_verb("nothing was approved.", reason)
-        permit(actor, VERB)
-        with self._context.store.read() as tx:
-            rule = self._context.policy(tx, actor).human
+        rule = self._rule(actor)
         rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]
         chosen = [row for row in rows if row.risk.level != "high"]
         page = chosen[: rule.batch_max]
@@ -90,3 +84,22 @@ class Queue:
             high=tuple(row for row in rows if row.risk.level == "high"),
             left_off=len(chosen) - len(page),
         )
+
+    def draw(self, actor: Actor, tasks: Sequence[str]) -> frozenset[str]:
+        """H3: the samples among tasks that somebody ticked by hand, drawn now: whoever ticks a fifth one learns before
+        the decision what has to be looked at.
+        """
+        return open_batch(self._context, actor, tasks, self._rule(actor))
+
+    def _rule(self, actor: Actor) -> HumanRule:
+        """What holds for a person's batch; others open none."""
+        if actor.kind != "human":
+            reason = Reason(
+                "D7",
+                "an agent says of each change which diff it looked at; all at once is for people",
+                fe("reviewable"),
+            )
+            refuse_verb("nothing was approved.", reason)
+        permit(actor, VERB)
+        with self._context.store.read() as tx:
+            return self._context.policy(tx, actor).human

@@ -8,6 +8,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.parties import parties_of
 from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_landed
@@ -16,7 +17,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import NO_LOOK, Look
+from foureyes.app.views.review import NO_LOOK, ApprovalView, Look
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
@@ -25,7 +26,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
 from foureyes.core.rules.seen import has_moved, was_not_seen
-from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, Conflict, NotFound, Reason
 from foureyes.steps import blank, fe, phrase
@@ -81,11 +82,12 @@ class Feedback:
             case = judge(self._context, work.tx, work.actor, task, "redo", words, seen)
             if case.task.iteration != event.iteration:
                 self._context.check_version(work.tx, case.task, before.task.version)
+            over = _approvals_over(work.tx, case)
             work.record(case.task.id, event)
             end_round(self._context, work, case.task.id)
             revert = self._revert(work, case.facts, words)
             done = self._context.get(work.tx, case.task.id)
-        notes = [note for note in (revert, begin_again(self._context, done.id), *work.notes) if note]
+        notes = [note for note in (*over, revert, begin_again(self._context, done.id), *work.notes) if note]
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
@@ -166,6 +168,14 @@ def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason
     if unseen is not None:
         refuse_task(row.id, "was not changed", unseen)
     return case
+
+
+def _approvals_over(tx: Tx, case: Case) -> list[str]:
+    """What is said of approvals that a redo ends: somebody had agreed to the change."""
+    rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=case.task.id) if not row.recorded]
+    known = parties_of(tx, {SessionId(row.session) for row in rows if row.basis != "rule"})
+    who = [known[SessionId(row.session)].name if row.session in known else "the rule" for row in rows]
+    return [f"the approval by {name} ({row.rule}) is over" for name, row in zip(who, rows, strict=True)]
 
 
 def end_round(context: Context, work: Work, task: TaskId) -> None:

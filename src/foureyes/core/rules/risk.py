@@ -142,7 +142,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
         signs += [f"{words}: {named(marked[0])}"] if marked else []
     lines = attempt.added + attempt.removed
     if lines > policy.risk.high_lines or len(attempt.files) > policy.risk.high_files:
-        signs.append(f"{lines} lines in {len(attempt.files)} files")
+        signs.append(f"{lines} lines in {len(attempt.files)} file{'' if len(attempt.files) == 1 else 's'}")
     return signs
 
 
