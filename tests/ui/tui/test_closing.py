@@ -36,7 +36,7 @@ def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(se
         seat.deliver("Add paging")
         screen = await at.press("x", *"no", "ctrl+s")
         assert "2 decided in" in screen
-        assert ": 1 redo, 1 rejected · 2 new [R] · Esc board" in " ".join(screen.split())
+        assert ": 1 redo, 1 rejected · 2 others wait [R] · Esc board" in " ".join(screen.split())
         await at.press("r")
         assert {row.task for row in at.app.flow.rows} == {row.id for row in seat.rows("reviewing")}
         assert "REVIEW SUMMARY" in at.screen

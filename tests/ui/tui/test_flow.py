@@ -192,6 +192,6 @@ def test_next_previous_and_the_step_after_a_decision_follow_what_the_summary_sho
 
 def test_the_closing_line_says_how_long_it_took_and_who_came_meanwhile() -> None:
     flow = review.decide(Flow(place="single", rows=THREE[:1]), "fe-1", "approved")
-    assert review.closing(flow, spent="11 min", fresh=2) == "1 decided in 11 min: 1 approved · 2 new [R]"
+    assert review.closing(flow, spent="11 min", fresh=2) == "1 decided in 11 min: 1 approved · 2 others wait [R]"
     assert review.closing(replace(flow, place="summary")) == "1 decided: 1 approved · Esc board"
     assert review.closing(replace(flow, place="summary", batch=True)) == "1 decided: 1 approved · Esc summary"

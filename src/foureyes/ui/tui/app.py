@@ -82,6 +82,8 @@ class FoureyesApp(Themed, inherit_bindings=False):
     def _begin_review(self) -> None:
         """What is kept of reviews while the app is open."""
         self.flow = review.IDLE
+        self.came_from = ""
+        """The row of attention that the task on screen was opened from; Esc goes back to it."""
         self._numbers: dict[str, int] = {}
         self.snapshot: QueueView | None = None
         """The queue as it was when the review was opened; it stays as it is until F5."""
@@ -104,6 +106,8 @@ class FoureyesApp(Themed, inherit_bindings=False):
         self.unread = Unread()
         self.last_decision = ""
         self.last_command = ""
+        self.unsent: dict[str, Mapping[str, str]] = {}
+        """What was typed into sheets and not sent, by what they are about: Esc or a refusal throws no words away."""
         self.new_task = NewTaskDraft()
         """What was typed for a task that was not planned yet, as far as it is in no file."""
 
@@ -172,6 +176,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
     def go(self, flow: review.Flow) -> None:
         """Take a step of the review: the pages follow the machine."""
+        self.came_from = self.came_from if flow.task == self.flow.task else ""
         self.flow = flow
         self._follow(wanted(flow))
         top = self.pages[-1]
@@ -193,13 +198,15 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
     def back(self) -> None:
         """Esc: one up. The page of the review's machine steps; any other closes."""
-        top = self.pages[-1]
+        top, came_from = self.pages[-1], self.came_from
         if top.name_in_flow in ("", "board"):
             if len(self.pages) > 1:
                 self.pop_screen()
                 self.pages[-1].arrive()
             return
         self.go(review.step(self.flow, "back"))
+        if came_from and not self.flow.task:
+            self.show_attention(came_from)
 
     def decided(self, task: str, decision: review.Decision, message: str) -> None:
         """A decision is in the journal: on to what comes next."""
@@ -228,13 +235,21 @@ class FoureyesApp(Themed, inherit_bindings=False):
         self.flow = review.decide(self.flow, task, decision)
 
     def act(
-        self, work: Callable[[Desk], T], then: Callable[[T], None], otherwise: Callable[[FoureyesError], None]
+        self,
+        work: Callable[[Desk], T],
+        then: Callable[[T], None],
+        otherwise: Callable[[FoureyesError], None],
+        *,
+        words: str = "",
     ) -> None:
-        """Have something decided. The answer is the app's: it counts wherever the reader is by then."""
+        """Have something decided. The answer is the app's: it counts wherever the reader is by then. `words`: the
+        sheet whose words it sends; they are kept there until it is done.
+        """
         self.deciding += 1
 
         def done(answer: T) -> None:
             self.deciding -= 1
+            self.unsent.pop(words, None)
             then(answer)
 
         def refused(problem: FoureyesError) -> None:
@@ -318,11 +333,11 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
         self.push_screen(HelpPage(context))
 
-    def show_attention(self) -> None:
+    def show_attention(self, first: str = "") -> None:
         from foureyes.ui.tui.screens.attention import AttentionPage
 
         if not isinstance(self.pages[-1], AttentionPage):
-            self.push_screen(AttentionPage())
+            self.push_screen(AttentionPage(first))
 
     def broke(self, problem: Exception) -> None:
         """A defect of ours: said, written down, and the app goes on; in tests it is raised."""

@@ -112,7 +112,7 @@ def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
         forget_draft(app, case.task)
         app.decided(case.task, "approved", " · ".join([approved_in_words(outcome), *sent.problems, *left]))
 
-    app.act(work, done, lambda problem: not_decided(app, problem))
+    app.act(work, done, lambda problem: not_decided(app, problem), words=f"approve {case.task}")
 
 
 def not_decided(app: FoureyesApp, problem: FoureyesError) -> None:
@@ -142,6 +142,7 @@ def _ask_reason(page: Page, case: Case) -> None:
         lambda given: approve(page, case, reason=given["reason"]),
         verb="approve (exception)",
         needs={"reason": "an exception needs a reason (P8)"},
+        words=f"approve {case.task}",
     )
     page.app.push_screen(sheet)
 

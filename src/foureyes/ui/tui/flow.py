@@ -182,7 +182,8 @@ def decide(flow: Flow, task: str, decision: Decision) -> Flow:
     if following:
         return replace(after, place="task", at=following[0], message="")
     if after.left:
-        words = f"all {len(flow.path)} that the filter shows are decided · {after.left} left · Esc clears the filter"
+        shown = f"all {len(flow.path)} that the filter shows are" if len(flow.path) > 1 else "what the filter shows is"
+        words = f"{shown} decided · {after.left} left · Esc clears the filter"
         return replace(after, place="summary", message=words)
     over = replace(after, place="idle" if len(rows) == 1 else "summary")
     return replace(over, message=closing(over))
@@ -216,4 +217,4 @@ def closing(flow: Flow, *, spent: str = "", fresh: int = 0) -> str:
     parts = [f"{flow.counted(decision)} {word}" for decision, word in CLOSING if flow.counted(decision)]
     decided = f"{len(flow.rows)} decided{f' in {spent}' if spent else ''}: {', '.join(parts)}"
     up = [] if flow.place == "idle" else ["Esc summary" if flow.batch else "Esc board"]
-    return " · ".join([decided, *([f"{fresh:,} new [R]"] if fresh else []), *up])
+    return " · ".join([decided, *([f"{fresh:,} others wait [R]"] if fresh else []), *up])

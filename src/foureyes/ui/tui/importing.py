@@ -12,6 +12,7 @@ from foureyes.ui.tui.desk import Desk
 if TYPE_CHECKING:
     from foureyes.ui.tui.screens.page import Page
 
+WORDS = "import a plan"
 LIMIT = 2_000_000
 """Larger than this is no plan."""
 
@@ -26,13 +27,14 @@ def import_plan(page: Page) -> None:
             return len(desk.application.plans.import_(desk.actor, text, os.path.basename(file)))
 
         def planned(count: int) -> None:
+            page.app.unsent.pop(WORDS, None)
             page.reload()
             page.note(f"planned {count} task{'' if count == 1 else 's'}")
 
         page.ask(work, planned)
 
     lines = ["the file, in Markdown: a section ## Task: ... for each task"]
-    ask_text(page, "IMPORT A PLAN", given, lines=lines, enter="import")
+    ask_text(page, "IMPORT A PLAN", given, lines=lines, enter="import", words=WORDS)
 
 
 def read_plan_file(path: str) -> str:

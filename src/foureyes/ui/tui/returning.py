@@ -54,9 +54,9 @@ def welcome(position: Position, drafts: list[Draft], new_task: NewTaskDraft = EM
     """One line for who comes back; nothing where nothing was left open."""
     parts = []
     if position.tasks:
-        count = len(position.tasks)
+        count, decided = len(position.tasks), len(position.decided)
         at = f"{position.tasks.index(position.task) + 1}/" if position.task in position.tasks else ""
-        parts.append(f"{at}{count} in review")
+        parts.append(f"{at}{count} in review" + (f", {decided} decided" if decided else ""))
     parts += [f"draft {kind_of(draft)} for {draft.task}" for draft in drafts[:1]]
     if len(drafts) > 1:
         parts.append(f"{len(drafts) - 1} more draft{'' if len(drafts) == 2 else 's'}")

@@ -57,6 +57,8 @@ def begin(page: Page) -> None:
         if left_at is not None and left_at.tasks:
             view = in_order(view, left_at.tasks)
         app.take_snapshot(view)
+        if not rows_shown(app, parse(app.review_filter)):
+            app.review_filter = ""  # nothing of what was looked for waits any more
         begun = review.start(app.flow, tuple(row.task for row in view.rows))
         begun = walked(app, begun, rows_shown(app, parse(app.review_filter)))
         app.go(begun if left_at is None else resume(begun, left_at))

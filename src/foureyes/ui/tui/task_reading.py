@@ -13,9 +13,18 @@ from foureyes.ui.tui.text.task import TaskView
 
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow
+    from foureyes.app.views.task import TaskDetail
 
 MANY = 500
 """So many tasks are judged to learn the risk of one: what else waits has a say in it."""
+
+
+def is_as_now(row: QueueRow | None, detail: TaskDetail) -> bool:
+    """Whether a row of the queue was judged about what the task is now: this version, this change, these checks."""
+    if row is None or not detail.attempts or row.diff_id != detail.attempts[-1].diff_id:
+        return False
+    checks = {check.check: check.outcome for check in detail.checks}
+    return row.version == detail.task.version and all(row.checks.get(name) == word for name, word in checks.items())
 
 
 def read(desk: Desk, task: str, row: QueueRow | None, *, looked: int, acts: int) -> TaskView:
@@ -25,7 +34,7 @@ def read(desk: Desk, task: str, row: QueueRow | None, *, looked: int, acts: int)
     app = desk.application
     detail = app.lists.show(desk.actor, task)
     attempt = detail.attempts[-1] if detail.attempts else None
-    if detail.task.status == "reviewing" and (row is None or attempt is None or row.diff_id != attempt.diff_id):
+    if detail.task.status == "reviewing" and not is_as_now(row, detail):
         rows = app.queue.view(desk.actor, most=MANY).rows
         row = next((each for each in rows if each.task == detail.task.id), None)
     view = TaskView(detail=detail, row=row, acts=acts)

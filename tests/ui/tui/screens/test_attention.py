@@ -53,10 +53,10 @@ def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
         assert "Pay by card (open)" in screen
         assert "1 choose" in screen
         assert "open task" in screen
-        await at.press("1", "escape")
-        assert seat.kinds(task)[-1] == "TaskHeld", "Esc resumes nothing"
         assert "a sentence is needed" in await at.press("1", "enter")
-        screen = await at.press(*"legal", "enter")
+        await at.press(*"le", "escape")
+        assert seat.kinds(task)[-1] == "TaskHeld", "Esc resumes nothing"
+        screen = await at.press("1", *"gal", "enter")
         assert f"the hold on {task} is lifted" in screen
         assert lines(screen)[0] == "ATTENTION (1)"
         assert f"fe resume {task}" in at.app.last_command

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from foureyes.adapters.clock import RandomIds
 from foureyes.app.views.draft import Draft
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.task_list import Preview
@@ -10,6 +13,9 @@ from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
 
 from tests.ui.tui.stage import BOB, Player, Seat, play, small_work
+
+PICKS = 11
+"""A random number that makes a single task a sample."""
 
 
 class Clock:
@@ -111,7 +117,9 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
     assert {row.look.face for row in approvals} == {"tui"}
 
 
-def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat: Seat) -> None:
+def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tasks = [seat.deliver(f"Add part {n}", small_work(f"part{n}")) for n in range(5)]
     risky = seat.deliver("Move the deployment", {"Dockerfile": "FROM scratch\n"})
 
@@ -132,8 +140,13 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(seat:
         page.hunks.measure()
         assert "Enter approve 5" in await at.settle()
         page.rows.go(risky)
-        assert "Enter approve 6" in await at.press("space")
-        await at.press("space", "/", *"deploy", "enter")
+        with monkeypatch.context() as patch:
+            patch.setattr(RandomIds, "number", lambda _: PICKS)
+            screen = await at.press("space")
+        assert f"{risky}: picked for a look" in screen, "it is said when it is ticked, not when it is decided"
+        assert "Enter approve 5" in screen
+        assert "picked for a look" in await at.press("space")
+        await at.press("/", *"deploy", "enter")
         assert "filter: deploy" in at.screen
         await at.press("escape")
         assert "DIFF" in await at.press("d")

@@ -325,3 +325,27 @@ def test_the_palette_types_what_the_key_would(seat: Seat) -> None:
         assert not any("{" in command for command in commands)
 
     play(seat.sit(), story)
+
+
+def test_a_click_takes_the_keys_to_another_column_or_pane_and_what_an_agent_does_is_not_cut(seat: Seat) -> None:
+    planned, taken = seat.create("Write the handbook"), seat.create("Export orders")
+    seat.app.claims.start(CLAUDE, taken)
+    seat.app.notes.log(CLAUDE, taken, "reading the schema")
+
+    async def story(player: Player) -> None:
+        page = player.app.pages[0]
+        assert isinstance(page, BoardPage)
+        assert f"claude#1 {taken}" in player.screen
+        assert "it 1 · reading the schema" in player.screen
+        await player.pilot.click("#column-open", offset=(3, 0))
+        await player.settle()
+        assert (page.column, page.selected_task()) == ("open", planned)
+        await player.pilot.click("#agents", offset=(3, 1))
+        await player.settle()
+        assert (page.pane, page.selected_task()) == ("agents", taken)
+        await player.pilot.click("#agents", offset=(3, 1), times=2)
+        screen = await player.settle()
+        assert f"TASK{' ' * 20}" in screen
+        assert player.app.flow.task == taken
+
+    play(seat.sit(), story, LARGE)

@@ -138,11 +138,14 @@ def test_an_implementer_answers_and_what_a_blocking_one_cannot_be_is_struck_out_
         assert isinstance(player.app.screen, RefusalPage)
         assert "L7" in player.screen
         assert "20 characters" in player.screen
-        await player.press("escape", "2", "3", "tab", *"it is the same code in main", "enter")
+        screen = await player.press("escape", "2")
+        assert "3 (*)" in screen, "a refusal throws no words away"
+        await player.press("tab", *", it is the same code in main", "enter")
         assert state(seat, finding) == "disputed"
 
     play(seat.sit(BOB), story)
-    assert seat.app.findings.show(ALICE, finding).moves[-1].ground == "false_positive"
+    move = seat.app.findings.show(ALICE, finding).moves[-1]
+    assert (move.ground, move.words) == ("false_positive", "no, it is the same code in main")
 
 
 def test_a_waiver_asks_for_reason_and_days_E3(seat: Seat) -> None:
@@ -155,9 +158,12 @@ def test_a_waiver_asks_for_reason_and_days_E3(seat: Seat) -> None:
         assert "1 waive …" in player.screen
         screen = await player.press("1", "enter")
         assert "a waiver needs a reason (E3)" in screen
-        await player.press("escape")
+        await player.press(*"the next", "escape")
         assert state(seat, finding) == "open"
-        await player.press("1", *"the next release", "tab", "backspace", "backspace", "7", "enter")
+        await player.press("1", *" release", "tab", "backspace", "backspace", "x", "enter")
+        assert "days are a number" in player.screen
+        assert state(seat, finding) == "open"
+        await player.press("1", "tab", "backspace", "7", "enter")
 
     play(seat.sit(), story)
     assert state(seat, finding) == "waived"

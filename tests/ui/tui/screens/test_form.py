@@ -249,3 +249,21 @@ def test_where_the_form_is_taller_than_the_screen_its_keys_stay_and_its_parts_sc
         assert "choose an issue or write a sentence" in " ".join(screen.split())
 
     play(seat.sit(), story, (60, 16))
+
+
+def test_a_redo_over_somebodys_approval_says_so_before_and_after(seat: Seat) -> None:
+    task = seat.deliver("Add login", actor=CLAUDE)
+    seen = seat.app.lists.show(BOB, task).attempts[-1].seen
+
+    async def story(at: Player) -> None:
+        await at.press("r", "r", *"no limit")
+        seat.app.decisions.approve(BOB, task, seen=seen)
+        at.app.look_around()
+        screen = await at.settle()
+        assert "DECIDED  approved" in screen
+        assert "by bob@box. Sending this ends that approval." in screen
+        assert form_of(at).text_part.text == "no limit"
+        assert "bob@box (P7) is over" in await at.press("ctrl+s")
+
+    play(seat.sit(), story)
+    assert seat.status(task) == "open"

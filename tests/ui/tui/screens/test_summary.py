@@ -195,7 +195,7 @@ def test_the_review_goes_through_what_the_summary_shows_in_its_order(seat: Seat)
         assert "last of 1 · Esc summary" in await at.press("n")
         screen = await at.press("x", *"no", "ctrl+s")
         assert "REVIEW SUMMARY" in screen
-        assert "all 1 that the filter shows are decided · 2 left · Esc clears the filter" in screen
+        assert "what the filter shows is decided · 2 left · Esc clears the filter" in screen
         await at.press("escape", "home", "enter", "x", *"no", "ctrl+s")
         assert at.app.flow.task == first
 

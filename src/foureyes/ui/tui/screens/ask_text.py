@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class AskText(ModalScreen[None], inherit_bindings=False):
-    """Enter gives what was typed, Esc nothing. An empty sentence is asked for again."""
+    """Enter gives what was typed, Esc nothing. An empty sentence is asked for again. `words`: under this name what was
+    typed is remembered until it is sent.
+    """
 
     app: FoureyesApp
     DEFAULT_CSS = """
@@ -32,9 +34,9 @@ class AskText(ModalScreen[None], inherit_bindings=False):
     AskText Input, AskText Input:focus { height: 1; border: none; padding: 0 1; background: $background; }
     """
 
-    def __init__(self, title: str, lines: Sequence[str], given: Callable[[str], None], enter: str) -> None:
+    def __init__(self, title: str, lines: Sequence[str], given: Callable[[str], None], enter: str, words: str) -> None:
         super().__init__()
-        self._title, self._lines, self._given, self._enter = title, lines, given, enter
+        self._title, self._lines, self._given, self._enter, self._words = title, lines, given, enter, words
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -42,30 +44,46 @@ class AskText(ModalScreen[None], inherit_bindings=False):
             for line in self._lines:
                 text.append("\n" + visible(line), "not bold")
             yield Static(self.app.drawn(text), markup=False)
-            yield TextLine(placeholder="why")
+            yield TextLine(self.app.unsent.get(self._words, {}).get("text", ""), placeholder="type here")
             yield Static(f"Enter {self._enter}   Esc cancel", id="asked", markup=False)
 
     @guarded
     def on_key(self, event: events.Key) -> None:
         """Enter is heard here, before the next key: the field's own answer to it would come after that one."""
+        text = self.query_one(TextLine).value.strip()
         if event.key == "escape":
             event.stop()
+            self._remember(text)
             self.dismiss()
-        elif event.key == "enter":
+        elif event.key in ("enter", "ctrl+s"):
             event.stop()
             event.prevent_default()
-            self._submit(self.query_one(TextLine).value.strip())
+            self._submit(text)
+        elif event.key == "ctrl+q":
+            event.stop()
+            self.app.leave()
+
+    def _remember(self, text: str) -> None:
+        if self._words:
+            self.app.unsent[self._words] = {"text": text}
 
     def _submit(self, text: str) -> None:
         if not text:
             self.query_one("#asked", Static).update("a sentence is needed   Esc cancel")
             return
+        self._remember(text)
         self.dismiss()
         self._given(text)
 
 
 def ask_text(
-    page: Page, title: str, given: Callable[[str], None], *, lines: Sequence[str] = (), enter: str = "done"
+    page: Page,
+    title: str,
+    given: Callable[[str], None],
+    *,
+    lines: Sequence[str] = (),
+    enter: str = "done",
+    words: str = "",
 ) -> None:
     """Ask for a sentence; `given` gets it."""
-    page.app.push_screen(AskText(title, lines, given, enter))
+    page.app.push_screen(AskText(title, lines, given, enter, words))

@@ -30,8 +30,10 @@ class AttentionPage(Page):
 
     context: ClassVar = "attention"
 
-    def __init__(self) -> None:
+    def __init__(self, first: str = "") -> None:
         super().__init__()
+        self._first = first
+        """The row that the cursor begins at."""
         self.view: AttentionView | None = None
         self.acting = False
         self.banner = ""
@@ -96,11 +98,13 @@ class AttentionPage(Page):
         self.why.display = self.query_one("#why-title").display = bool(view.rows)
         if not view.rows:
             self.rows.show([plain(self.paint(" Nothing waits for a person here.", "dim"))])
-            self.keys.relabel(choose="", open="", diff="")
+            self.keys.relabel(choose="", open="", diff="", attention="")
             return
         self.rows.show(
-            [Line(lambda width, row=row: row_line(row, app.palette, app.marks, width), row.id) for row in view.rows]  # type: ignore[misc]
+            [Line(lambda width, row=row: row_line(row, app.palette, app.marks, width), row.id) for row in view.rows],  # type: ignore[misc]
+            self._first or None,
         )
+        self._first = ""
         self._explain()
 
     @property
@@ -122,7 +126,9 @@ class AttentionPage(Page):
         self.why.scroll_home(animate=False)
         numbers = f"1-{len(row.choices)}" if len(row.choices) > 1 else "1"
         self.keys.relabel(
-            choose=Whole(f"{numbers} choose") if row.choices else "", **({} if row.task else {"open": "", "diff": ""})
+            attention="",
+            choose=Whole(f"{numbers} choose") if row.choices else "",
+            **({} if row.task else {"open": "", "diff": ""}),
         )
 
     @guarded
@@ -147,6 +153,7 @@ class AttentionPage(Page):
             self.note("this is about the whole project")
             return
         self.app.go(review.look(self.app.flow, row.task))
+        self.app.came_from = row.id
 
     def do_diff(self) -> None:
         row = self.row()
@@ -154,6 +161,7 @@ class AttentionPage(Page):
             self.note("this is about the whole project")
             return
         self.app.go(review.step(review.look(self.app.flow, row.task), "diff"))
+        self.app.came_from = row.id
 
     def do_page_down(self) -> None:
         """Space reads on in why the row waits; PgDn goes through the rows, as PgUp does."""
@@ -210,13 +218,18 @@ class AttentionPage(Page):
             parts = [part.strip() for part in text.split(";") if part.strip()]
             self._ask(choice, {choice.lists: parts})
 
-        ask_text(self, choice.text, given, lines=["the titles, with ; between them"], enter="go on")
+        lines = ["the titles, with ; between them"]
+        ask_text(self, choice.text, given, lines=lines, enter="go on", words=f"{_sheet(choice)} parts")
 
     def _ask(self, choice: Choice, values: dict[str, object]) -> None:
         from foureyes.ui.tui.screens.ask_text import ask_text
 
         lines = ["what is it called?" if choice.asks == "title" else "a note says why; it stays on record"]
-        ask_text(self, choice.text, lambda text: self._do(choice, values | {choice.asks: text}), lines=lines)
+
+        def given(text: str) -> None:
+            self._do(choice, values | {choice.asks: text})
+
+        ask_text(self, choice.text, given, lines=lines, words=_sheet(choice))
 
     def _do(self, choice: Choice, given: dict[str, object]) -> None:
         """Every choice is a verb of the catalogue."""
@@ -231,7 +244,11 @@ class AttentionPage(Page):
             answer: object = getattr(noun, choice.verb)(desk.actor, **choice.values, **given)
             return answer
 
-        self.app.act(work, lambda answer: self._done(getattr(answer, "message", "") or "done"), self._not_done)
+        def done(answer: object) -> None:
+            self.app.unsent.pop(f"{_sheet(choice)} parts", None)
+            self._done(getattr(answer, "message", "") or "done")
+
+        self.app.act(work, done, self._not_done, words=_sheet(choice))
 
     def _done(self, message: str) -> None:
         """It counts wherever the reader is by then."""
@@ -246,6 +263,11 @@ class AttentionPage(Page):
         self.acting = False
         self.app.guard.painted()
         self.refused(problem)
+
+
+def _sheet(choice: Choice) -> str:
+    """By what the words of a choice are remembered until they are sent."""
+    return f"{choice.noun} {choice.verb} {choice.values}"
 
 
 def _means(row: AttentionRow) -> tuple[object, ...]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
 
+PICKED = "picked for a look: it joins when its hunks were shown; D shows them all"
 COUNTED = 60
 """So many rows say how much of them was seen before anybody has gone there; each is one question to git."""
 
@@ -49,6 +50,8 @@ class BatchPage(Page):
         self.busy = False
         self._opened = 0.0
         self._changes: dict[str, DiffView] = {}
+        self._notes: dict[str, str] = {}
+        """What was handed in without code says, by task."""
         self._counted: set[str] = set()
         self._reading = ""
         self._at = ""
@@ -62,6 +65,7 @@ class BatchPage(Page):
     @guarded
     def on_mount(self) -> None:
         self._opened = self.app.clock()
+        self.filter = parse(self.app.review_filter)  # what the summary shows is what one wants to approve
         super().on_mount()
         self.set_focus(self.rows)
 
@@ -75,7 +79,7 @@ class BatchPage(Page):
         self.ask(lambda desk: desk.application.queue.batch(desk.actor), self._read)
 
     def _read(self, batch: Batch) -> None:
-        rows = [self._row(row) for row in batch.high]
+        rows = [self._row(row, sampled=row.sample) for row in batch.high]
         rows += [self._row(row, ticked=True) for row in batch.tasks]
         rows += [self._row(row, sampled=True) for row in batch.sampled]
         rows += self._carry_over({row.row.task: row for row in rows})
@@ -241,16 +245,17 @@ class BatchPage(Page):
         up_down = "↑↓ changes it" if self.app.marks.rule != "-" else "up and down change it"
         title.show(self.rule(f"preview of {task} ({up_down})"))
         change = self._changes.get(task)
-        if change is not None:
+        if change is not None and change.files:
             self.hunks.show_change(change, self.app.looks.of(task))
             return
-        self.hunks.clear()
-        if not self._reading:
+        self.hunks.show_words(["No code: handed in as a note.", "", *self._notes[task].split("\n")] if change else [])
+        if change is None and not self._reading:
             self._reading = task
-            self.ask(lambda desk: desk.application.attempts.changes(task), self._previewed, self._unread)
+            self.ask(lambda desk: previewed(desk, task), self._previewed, self._unread)
 
-    def _previewed(self, change: DiffView) -> None:
-        self._changes[change.task] = change
+    def _previewed(self, answer: tuple[DiffView, str]) -> None:
+        change, note = answer
+        self._changes[change.task], self._notes[change.task] = change, note
         self._reading = ""
         self.app.looks.of(change.task).take(change)
         self._look()
@@ -272,10 +277,23 @@ class BatchPage(Page):
         if row is None or not row.is_open:
             return
         if row.sampled and not row.was_shown:
-            self.note("picked for a look: it joins when its hunks were shown; D shows them all")
+            self.note(PICKED)
             return
         row.ticked, row.by_hand = not row.ticked, True
         self.draw()
+        if row.ticked:
+            ticked = [row.row.task for row in self.list if row.ticked and row.is_open]
+            self.ask(lambda desk: desk.application.queue.draw(desk.actor, ticked), self._drawn, lambda _: None)
+
+    def _drawn(self, samples: frozenset[str]) -> None:
+        """H3: what was ticked by hand is part of the batch, and may be picked for a look like the rest."""
+        new = [row for row in self.list if row.row.task in samples and not row.sampled]
+        for row in new:
+            row.sampled, row.ticked = True, row.ticked and row.was_shown
+        left = [row.row.task for row in new if not row.ticked]
+        self.draw()
+        if left:
+            self.note(f"{', '.join(left)}: {PICKED}")
 
     def do_diff(self) -> None:
         self._go("diff")
@@ -364,3 +382,10 @@ class BatchPage(Page):
     def do_undo(self) -> None:
         """U: the last one back; it can be ticked again."""
         self.app.undo(self.reload)
+
+
+def previewed(desk: Desk, task: str) -> tuple[DiffView, str]:
+    """The change of a row, and the note that was handed in where there is no code."""
+    change = desk.application.attempts.changes(task)
+    attempts = desk.application.lists.show(desk.actor, task, log_lines=0).attempts if not change.files else []
+    return change, attempts[-1].message.strip() if attempts else ""

@@ -22,6 +22,8 @@ from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
 if TYPE_CHECKING:
+    from textual import events
+
     from foureyes.app.views.attention import AttentionRow
     from foureyes.errors import FoureyesError
 
@@ -146,10 +148,11 @@ class BoardPage(Page):
         self.top.show(*lines)
         for column in COLUMNS:
             self._draw_column(view, column, width)
+        tall = width >= WITH_SIDE
         self.query_one("#agents-title", Bar).show(self.rule_in("AGENTS", "agents"))
-        self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette))
+        self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette, tall=tall))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
-        self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette))
+        self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette, tall=tall))
         self.foot.show(status_line(view, width, self.app.palette, self.waiting))
 
     def minute(self, view: BoardView) -> str:
@@ -261,6 +264,16 @@ class BoardPage(Page):
         if message.row in order[-NEAR:]:
             self._wanted[self.column] += CARDS
             self.reload()
+
+    @guarded
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A click into another column or pane takes the keys there."""
+        name = event.widget.id or ""
+        column = next((each for each in COLUMNS if name == f"column-{each}"), self.column)
+        pane = name if name in ("agents", "events") else "column"
+        if (column, pane) != (self.column, self.pane):
+            self.column, self.pane = column, pane
+            self.draw()
 
     @guarded
     def on_rows_opened(self, message: Rows.Opened) -> None:

@@ -242,7 +242,10 @@ class ChangePage(Page):
         why = f" ({reading.why_in_words()})" if wide and reading.view.since is not None else ""
         parts = [reading.compared_in_words() + why]
         parts += [reading.space_in_words()] if wide or reading.view.hidden is not None else []
-        parts += [f"unseen {self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
+        here = (
+            f"unseen {reading.unseen_here()}/{len(reading.change.places)}, whole " if reading.view.since else "unseen "
+        )
+        parts += [f"{here}{self.looking.unseen}/{total}", f"findings {len(reading.findings)}"]
         parts += [f"comments {len(self.looking.comments)}"] if self.looking.comments else []
         left = Text.assemble((f" DIFF {self.task_id}", self.app.palette["title"]), "  ")
         right = Text(uncut(parts, self.wide - left.cell_len - 2) + " ")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.screens.text_page import TextPage
+from foureyes.ui.tui.screens.text_page import Part, TextPage
 from foureyes.ui.tui.text.story import check_lines
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ class ChecksPage(TextPage):
         labels = {"run_checks": "", "stop": Whole("Delete stop")} if run is not None else {}
         self.keys.relabel(**labels)
 
-    def parts(self) -> Iterator[tuple[str, str]]:
+    def parts(self) -> Iterator[Part]:
         run = self.app.checking.of(self.task_id)
         if run is not None:
             for line in run.lines or [run.in_words()]:
-                yield visible(line), "title"
-            yield "", "text"
-        for line in check_lines(self.report) if self.report is not None else ():
-            yield visible(line, tabs=4), "text"
+                yield Part(visible(line), "title")
+            yield Part("")
+        for line, place in check_lines(self.report) if self.report is not None else ():
+            yield Part(visible(line, tabs=4), place=place)
 
     # -- keys
 

@@ -199,6 +199,9 @@ class DiffPage(ChangePage):
         if reading is None or file < 0:
             return
         each = reading.change.files[file]
+        if not self.looking.unseen_in(each):
+            self.note("every hunk of this file was shown already" if each.counts else "nobody has to look at this file")
+            return
         self.looking.mark(hunk.id for hunk in each.hunks)
         self.keep()
         self.draw()

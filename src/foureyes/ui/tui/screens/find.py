@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 FILTER = "/ words, label:docs, risk:high, it:>2, mine  (Enter keeps, Esc clears)"
-SEARCH = "/ text to find here  (↓ ↑ the next and the one before, Enter stays, Esc clears)"
+SEARCH = "/ text to find here  (↓ ↑ next and before, Enter stays, Esc clears)"
 
 
 class FindLine(ModalScreen[None], inherit_bindings=False):
@@ -36,7 +36,7 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
         self._before, self._typed, self._onward = text, typed, onward
 
     def compose(self) -> ComposeResult:
-        yield TextLine(self._before, placeholder=FILTER if self._onward is None else SEARCH)
+        yield TextLine(self._before, whole=True, placeholder=FILTER if self._onward is None else SEARCH)
 
     @guarded
     def on_input_changed(self, message: Input.Changed) -> None:

@@ -12,6 +12,7 @@ from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, WAIVED_DAYS, 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 from foureyes.ui.tui.text.finding import (
@@ -118,7 +119,8 @@ class FindingPage(Page):
         if left := left_words(view, self.offer, self.loaded.others):
             bottom.append(self.paint(f" {left}", "dim"))
         self.foot.show(*bottom)
-        labels = {} if self.offer.choices else {"choose": ""}
+        count = len(self.offer.choices)
+        labels = {"choose": Whole(f"1-{count} choose" if count > 1 else "1 choose") if count else ""}
         self.keys.relabel(**labels, **({} if self.wide > NARROW else {"attention": "", "help": ""}))
 
     def _parts(self, drawing: Drawing) -> list[list[Text]]:
@@ -157,8 +159,10 @@ class FindingPage(Page):
             else:
                 getattr(self, f"_{choice.kind}")(choice)
 
-    def _act(self, work: Callable[[Desk], Outcome], tail: str = "") -> None:
-        """Have something done about the finding; the pages below take it in, also where this one was left meanwhile."""
+    def _act(self, work: Callable[[Desk], Outcome], tail: str = "", *, words: str = "") -> None:
+        """Have something done about the finding; the pages below take it in, also where this one was left meanwhile.
+        `words`: the sheet that it sends.
+        """
         assert self.loaded is not None
         self.app.looks.of(self.loaded.view.task).acts += 1
 
@@ -169,7 +173,7 @@ class FindingPage(Page):
             else:
                 self.app.guard.painted()
 
-        self.app.act(work, done, self._not_done)
+        self.app.act(work, done, self._not_done, words=words)
 
     def _not_done(self, problem: FoureyesError) -> None:
         self.app.guard.painted()
@@ -204,10 +208,11 @@ class FindingPage(Page):
             commit=given.get("commit", ""),
             debt="" if debt == "no" else debt,
         )
-        self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]))
+        sheet = f"{choice.word} {finding}"
+        self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), words=sheet)
 
     def _waive(self, _: Choice) -> None:
-        fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS))]
+        fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS), whole=True)]
         needs = {"reason": "a waiver needs a reason (E3)"}
         finding = self.shown
         self._sheet(f"WAIVE {finding}", fields, needs, lambda given: self._let_pass(finding, given))
@@ -215,9 +220,12 @@ class FindingPage(Page):
     def _let_pass(self, finding: str, given: Given) -> None:
         days, reason = given["days"].strip(), given["reason"]
         if not days.isdecimal():
-            self.note("days are a number")
+            self.note("days are a number: the same key again goes on with what you wrote")
             return
-        self._act(lambda desk: desk.application.findings.waive(desk.actor, finding, reason, days=int(days)))
+        self._act(
+            lambda desk: desk.application.findings.waive(desk.actor, finding, reason, days=int(days)),
+            words=f"WAIVE {finding}",
+        )
 
     def _track(self, _: Choice) -> None:
         finding = self.shown
@@ -226,7 +234,7 @@ class FindingPage(Page):
 
     def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given], None]) -> None:
         text, verb = (self.loaded.view.title if self.loaded else ""), title.split()[0].lower()
-        self.app.push_screen(Sheet(title, [text], fields, done, verb=verb, needs=needs))
+        self.app.push_screen(Sheet(title, [text], fields, done, verb=verb, needs=needs, words=title))
 
     def do_undo(self) -> None:
         """U: the ruling that was given here; without one, the last approval."""

@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from foureyes.errors import Conflict, FoureyesError
+from foureyes.ui.tui.banner import banner_of
 from foureyes.ui.tui.editor import edit
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import keep_draft, not_kept_in_words
@@ -54,6 +55,8 @@ class FormPage(Page):
         self.about = ""
         """The change that is written about: what was on screen before, else what was there when the form opened."""
         self.kept = KeptWords()
+        self.news = ""
+        """What became of the task while the form is open."""
         self._pause: Timer | None = None
         self._ready = False
 
@@ -151,6 +154,20 @@ class FormPage(Page):
         self.detail = detail
         self.about = self.about or (detail.attempts[-1].seen if detail.attempts else "")
 
+    def changed(self, seq: int) -> None:
+        """Somebody wrote: who is about to send words learns what they would meet."""
+        task = self.task_id
+        self.ask(lambda desk: desk.application.lists.show(desk.actor, task), self._compare, lambda _: None)
+
+    def _compare(self, now: TaskDetail) -> None:
+        banner = banner_of(now, self.detail.attempts[-1].n) if self.detail and self.detail.attempts else None
+        words = banner.words.rpartition("  ")[0] if banner is not None and banner.kind != "stale" else ""
+        if words and now.task.status == "approved" and self.form == "redo":
+            words += " Sending this ends that approval."
+        if words != self.news:
+            self.news = words
+            self.draw()
+
     def put_text(self, text: str) -> None:
         """The text as it was kept; what was typed while it was read, and what is typed now, goes on at its end."""
         typed = "" if self._ready else self.text_part.text
@@ -169,7 +186,8 @@ class FormPage(Page):
 
     def remarks(self) -> list[Text]:
         """Where the words come from, and whether they are kept."""
-        lines = [self.paint(f" {WHENCE}", "warn")] if self.kept else []
+        lines = self.folded(self.paint(f" {self.news}", "banner")) if self.news else []
+        lines += [self.paint(f" {WHENCE}", "warn")] if self.kept else []
         if self.looking.held_by:
             words = f" {not_kept_in_words(self.looking)}; what you write can be sent "
             lines += self.folded(self.paint(words, "banner"))

@@ -71,7 +71,8 @@ class RedoPage(FormPage):
     # -- reading
 
     def reload(self) -> None:
-        self.set_focus(self.part("issues"))
+        if not self._ready:  # later it is only read anew: the keys stay where they are
+            self.set_focus(self.part("issues"))
         task = self.task_id
         bring_back(self, task, hold=True)
         self.ask(lambda desk: read(desk, task), self._read)

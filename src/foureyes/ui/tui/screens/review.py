@@ -82,9 +82,12 @@ class ReviewPage(Page):
             self.draw()
 
     def reload(self) -> None:
+        self._reload(self.app.row(self.task_id))
+
+    def _reload(self, row: QueueRow | None) -> None:
         if not self.app.looks.of(self.task_id).read:
             bring_back(self, self.task_id)
-        self.ask(self._reader(self.app.row(self.task_id)), self._read, self._unread)
+        self.ask(self._reader(row), self._read, self._unread)
 
     def _reader(self, row: QueueRow | None) -> Callable[[Desk], TaskView]:
         """The work of reading the task, as it is asked for now."""
@@ -141,7 +144,7 @@ class ReviewPage(Page):
         case = self.case()
         if case is not None:
             self.app.looks.of(self.task_id).attempt = case.attempt
-        self.reload()
+        self._reload(None)  # what the queue says of it, too
 
     # -- drawing
 

@@ -29,17 +29,21 @@ PAUSE_SECONDS = 0.5
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A field of a sheet: a line of text, or a choice between `words`."""
+    """A field of a sheet: a line of text, or a choice between `words`. `whole`: what stands there is a proposal, the
+    first key takes its place.
+    """
 
     name: str
     label: str
     value: str = ""
     words: tuple[str, ...] = ()
+    whole: bool = False
 
 
 class Sheet(ModalScreen[None], inherit_bindings=False):
     """Enter hands over what was typed, Esc hands it to `kept` and closes. `needs`: what is said where a field that must
-    not be empty is. `typed` hears what stands in the fields while somebody types, now and then.
+    not be empty is. `typed` hears what stands in the fields while somebody types, now and then. `words`: under this
+    name what was typed is remembered until it is sent; the next sheet of that name begins with it.
     """
 
     app: FoureyesApp
@@ -63,24 +67,28 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         needs: Given | None = None,
         kept: Callable[[Given], None] | None = None,
         typed: Callable[[Given], None] | None = None,
+        words: str = "",
     ) -> None:
         super().__init__()
+        self._words = words
         self._title, self._lines, self._fields = title, list(lines), list(fields)
         self._done, self._verb, self._needs, self._kept = done, verb, needs or {}, kept
         self._typed = typed
         self._last: Given = {}
 
     def compose(self) -> ComposeResult:
+        before = self.app.unsent.get(self._words, {})
         with Vertical():
             yield Bar(id="sheet-title")
             yield Static("", id="sheet-lines", markup=False)
             for field in self._fields:
+                value = before.get(field.name, field.value)
                 with Horizontal():
                     yield Static(f" {field.label:<9}", classes="label", markup=False)
                     if field.words:
-                        yield Choice(field.words, field.value, id=f"field-{field.name}")
+                        yield Choice(field.words, value, id=f"field-{field.name}")
                     else:
-                        yield TextLine(field.value, id=f"field-{field.name}")
+                        yield TextLine(value, id=f"field-{field.name}", whole=field.whole)
             yield Bar(id="sheet-note")
             yield Bar(id="sheet-keys")
 
@@ -93,7 +101,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         self.query_one("#sheet-lines", Static).update(self.app.drawn(lines))
         self.query_one("#sheet-note", Bar).show()
         key = self.app.palette["key"]
-        out = "keeps draft" if self._kept is not None else "back"
+        out = "keeps draft" if self._kept is not None else "back, keeps the words" if self._words else "back"
         keys = Text.assemble((" Enter ", key), self._verb, ("   Tab ", key), "next part", ("   Esc ", key), out)
         self.query_one("#sheet-keys", Bar).show(keys)
         if self._typed is not None:
@@ -122,6 +130,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         if event.key == "escape":
             if self._kept is not None:
                 self._kept(self.given)
+            self._remember(self.given)
             self.dismiss()
         elif event.key in ("enter", "ctrl+s"):
             self._submit()
@@ -144,5 +153,10 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
                 self.query_one("#sheet-note", Bar).show(Text(f" {words}", self.app.palette["banner"]))
                 self.set_focus(self.query_one(f"#field-{name}"))
                 return
+        self._remember(given)
         self.dismiss()
         self._done(given)
+
+    def _remember(self, given: Given) -> None:
+        if self._words:
+            self.app.unsent[self._words] = given

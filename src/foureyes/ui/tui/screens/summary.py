@@ -68,6 +68,8 @@ class SummaryPage(Page):
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
         self._open = (0, 0)
         """How many that still wait can be approved in one go, and how many others."""
+        self._batch = 0
+        """How many of those are shown."""
         self._keeping: Timer | None = None
         self._left = False
         """Whether a task was opened from here: then its row is where the reader comes back to."""
@@ -144,7 +146,7 @@ class SummaryPage(Page):
         width = self.app.size.width * 3 // 5 if wide else self.app.size.width
         self.query_one("#columns", Bar).show(header(looks, width))
         self._draw_foot(looks)
-        batch = f"approve auto-approvable ({auto:,})" if auto else "nothing to batch"
+        batch = f"approve auto-approvable ({self._batch:,})" if self._batch else "nothing to batch"
         self.keys.relabel(batch=batch, **({"jump": "jump, /10 further"} if len(view.rows) > 9 else {}))
         self._draw_preview()
 
@@ -179,6 +181,7 @@ class SummaryPage(Page):
         if self.filter.is_mine:  # what is decided is nobody's to approve
             rows = [row for row in rows if row.task not in happened]
         self.shown = ordered(rows, order)
+        self._batch = sum(row.auto_approvable for row in self.shown if row.task not in happened)
         few = len(self.shown) <= FEW or wide
         state = (id(view), happened, order, self.app.look, few)
         if self.filter.text or self._whole is None or self._whole[0] != state:

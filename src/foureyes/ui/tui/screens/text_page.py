@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -27,6 +27,14 @@ def column_of(line: str) -> int:
     return gaps[-1].end() if gaps else 0
 
 
+class Part(NamedTuple):
+    """A line before it is wrapped. `place`: by which it is found again when other lines come before it."""
+
+    line: str
+    role: str = "text"
+    place: str | None = None
+
+
 class TextPage(Page):
     """Lines to read and to search. The text is shown as it is; control characters are made visible."""
 
@@ -47,16 +55,16 @@ class TextPage(Page):
         if not self.is_mounted:
             return
         self.top.show(self.across(self.paint(f" {self._title}", "title"), self._right), self.rule())
-        rows = [(part, role) for line, role in self.parts() for part in self._wrapped(line)]
-        self.lines = [line for line, _ in rows]
-        self.rows.show([Line(self.painter(line, role)) for line, role in rows])
+        rows = [part._replace(line=line) for part in self.parts() for line in self._wrapped(part.line)]
+        self.lines = [row.line for row in rows]
+        self.rows.show([Line(self.painter(row.line, row.role), row.place) for row in rows])
 
     reload = draw
 
-    def parts(self) -> Iterator[tuple[str, str]]:
+    def parts(self) -> Iterator[Part]:
         """What is shown, line by line, and in which role."""
         for line in self._text:
-            yield line, "text"
+            yield Part(line)
 
     def _wrapped(self, line: str) -> list[str]:
         """A line in as many as it needs; what follows the first stands below where its last column begins."""

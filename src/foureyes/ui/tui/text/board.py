@@ -10,11 +10,13 @@ from foureyes.app.views.attention import WORDS, AttentionRow
 from foureyes.app.views.board import AgentRow, BoardView, Card
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui.marks import Marks, Palette, visible
-from foureyes.ui.tui.text.lines import age, clock, cut
+from foureyes.ui.tui.text.lines import age, clock, cut, short_age
 from foureyes.ui.tui.widgets.rows import Line, plain
 
 LONG_QUIET = 120
 """After so many seconds without a word the silence is shown."""
+NARROW = 40
+"""Below this width what was heard of an agent stands on a line of its own."""
 
 
 def card_lines(card: Card, view: BoardView, marks: Marks, palette: Palette, *, tall: bool) -> list[Line]:
@@ -85,8 +87,8 @@ def _head(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Text:
         text.append_text(checks_of(card, view, marks, palette))
         return text.append(f" it {card.iteration}")
     if card.state == "in_progress":
-        return text.append(f"{visible(card.who)} {age(card.age_seconds)}")
-    what = _what(card)
+        return text.append(f"{visible(card.who)} {short_age(card.age_seconds)}")
+    what = f"place {card.place}" if card.place and card.state == "approved" else _what(card)
     return text.append(what or f"P{card.priority}", palette["dim"])
 
 
@@ -106,35 +108,55 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
     return Text.assemble(left, " ", right)
 
 
-def agent_lines(view: BoardView, palette: Palette) -> list[Line]:
-    """Who works on what, since when, and what was last heard."""
+def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> list[Line]:
+    """Who works on what, since when, and what was last heard; `tall`: on two lines, where the pane is narrow."""
     if not view.agents:
         words = "Nobody is at work. fe next, typed by an agent, takes the best ready task."
         return [plain(Text(f" {words}", palette["dim"]))]
-    return [Line(lambda width, row=row: _agent(row, palette, width), row.task) for row in view.agents]  # type: ignore[misc]
+    lines = []
+    for row in view.agents:
+        lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.task))  # type: ignore[misc]
+        if tall:
+            lines.append(Line(lambda width, row=row: cut(_heard(row, palette), width), row.task))  # type: ignore[misc]
+    return lines
+
+
+def _quiet(row: AgentRow) -> str:
+    quiet = f"quiet {age(row.quiet_seconds)}" if row.quiet_seconds >= LONG_QUIET else ""
+    return "silent" if row.silent else quiet
+
+
+def _heard(row: AgentRow, palette: Palette) -> Text:
+    """The second line of a narrow pane: how long nothing was heard, else what was."""
+    return Text(
+        f"   it {max(1, row.iteration)} · {_quiet(row) or visible(row.line) or visible(row.title)}", palette["dim"]
+    )
 
 
 def _agent(row: AgentRow, palette: Palette, width: int) -> Text:
-    quiet = f"quiet {age(row.quiet_seconds)}" if row.quiet_seconds >= LONG_QUIET else ""
     right = f"{age(row.age_seconds):>6} "
-    if width < 40:
-        return cut(
-            Text.assemble(f" {visible(row.name)} ", (row.task, palette["title"]), f" {right.strip()} {quiet}"), width
-        )
-    words = " · ".join(part for part in (visible(row.line), "silent" if row.silent else quiet) if part)
+    if width < NARROW:
+        left = Text.assemble(f" {visible(row.name)} ", (row.task, palette["title"]))
+        return cut(left, max(1, width - len(right)), pad=True).append(right)
+    words = " · ".join(part for part in (visible(row.line), _quiet(row)) if part)
     left = Text.assemble(f"   {visible(row.name):<14} ", (row.task, palette["title"]), f" {visible(row.title)}")
     half = cut(left, max(1, width - len(right) - 31), pad=True)
     return cut(Text.assemble(half, f" {right}", (f" {words}", palette["dim"])), width)
 
 
-def event_lines(events: Sequence[EventLine], palette: Palette) -> list[Line]:
-    """What happened, the latest first."""
+def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = False) -> list[Line]:
+    """What happened, the latest first; `tall`: what and to which task on two lines, where the pane is narrow."""
     roles = {"refused": "bad", "security": "warn", "stop": "warn", "decision": "text"}
     lines = []
     for event in events:
+        role = palette[roles.get(event.kind, "dim")]
         text = Text.assemble((f" {clock(event.at)} ", palette["dim"]), f"{event.task} " if event.task else "")
-        text.append(visible(event.text), palette[roles.get(event.kind, "dim")])
+        who, _, what = visible(event.text).partition(" ") if tall else (visible(event.text), "", "")
+        text.append(who, role)
         lines.append(Line(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
+        if what:
+            below = Text(f"   {what}", role)
+            lines.append(Line(lambda width, text=below: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
 

@@ -40,8 +40,13 @@ def finding_mark(finding: FindingView, marks: Marks) -> str:
 def finding_rows(finding: FindingView) -> list[str]:
     """What a finding says at its line, without its heading: why, what to do, what came of it."""
     rows = [("why  ", finding.why or finding.problem), ("fix  ", finding.fix)]
-    lines = [name + " ".join(visible(text).split()) for name, text in rows if text.strip()]
+    lines = [name + in_one_line(text) for name, text in rows if text.strip()]
     return lines + [line for line in (_answers(finding),) if line]
+
+
+def in_one_line(text: str) -> str:
+    """Words of several lines in one; what is no blank and no line break is made visible."""
+    return " ".join(visible(text.replace("\n", " ")).split())
 
 
 def _answers(finding: FindingView) -> str:
@@ -63,7 +68,7 @@ def _answers(finding: FindingView) -> str:
 def _said(finding: FindingView, answer: MoveView) -> str:
     who = visible(finding.names.get(answer.session, answer.session))
     commit = f" in {answer.commit[:7]}" if answer.commit else ""
-    words = f' "{" ".join(visible(answer.words).split())}"' if answer.words else ""
+    words = f' "{in_one_line(answer.words)}"' if answer.words else ""
     return f"{who}: {answer.word}{commit}{words}"
 
 

@@ -24,7 +24,7 @@ def words_lines(task: Task) -> list[str]:
 def log_lines(detail: TaskDetail) -> list[str]:
     """The log, the latest line last."""
     lines = [f"{clock(line.at)} {detail.name(line.session)} [{line.type}] {line.text}" for line in detail.logs]
-    return [part for line in lines for part in line.split("\n")] or ["nothing was logged"]
+    return [part for line in lines for part in _below(line, 6)] or ["nothing was logged"]
 
 
 def iteration_lines(detail: TaskDetail) -> list[str]:
@@ -47,7 +47,7 @@ def iteration_lines(detail: TaskDetail) -> list[str]:
                 ended = "" if approval.state == "active" else f" ({approval.state} {approval.ended_why})".rstrip()
                 lines.append(f"  approved by {detail.name(approval.session)} ({approval.rule}){ended}")
         lines.append("")
-    return [part for line in lines for part in line.split("\n")] or ["nothing was handed in yet"]
+    return [part for line in lines for part in _below(line, 4)] or ["nothing was handed in yet"]
 
 
 def history_lines(detail: TaskDetail) -> list[str]:
@@ -62,18 +62,23 @@ def history_lines(detail: TaskDetail) -> list[str]:
     rows += [(review.at, f"{review.by or detail.name(review.session)} reviewed attempt {review.attempt}: "
               f"{review.effective}. {review.summary}") for review in detail.reviews]  # fmt: skip
     lines = [f"{moment(at)}  {words}" for at, words in sorted(rows, reverse=True)]
-    return [part for line in lines for part in line.split("\n")] or ["nothing happened yet"]
+    return [part for line in lines for part in _below(line, 18)] or ["nothing happened yet"]
 
 
-def check_lines(report: CheckReport) -> list[str]:
-    """Every check with what it printed."""
+def _below(line: str, columns: int) -> list[str]:
+    """Words of several lines: what follows the first stands below its beginning, so that nobody takes it for ours."""
+    first, *rest = line.rstrip("\n").split("\n")
+    return [first, *(" " * columns + part if part else "" for part in rest)]
+
+
+def check_lines(report: CheckReport) -> list[tuple[str, str]]:
+    """Every check with what it printed; each line with its place, which stays when a check is run again."""
     if not report.checks:
-        return ["no checks: nothing is auto-approved until one exists (M4)"]
-    lines = [f"attempt {report.attempt}, tree {report.tree[:7]}", ""]
-    for row in report.checks:
-        lines += _check(row)
-    lines += [f"not auto-approved: {reason.message} ({reason.rule})" for reason in report.reasons]
-    return lines
+        return [("no checks: nothing is auto-approved until one exists (M4)", "none")]
+    parts = {"": [f"attempt {report.attempt}, tree {report.tree[:7]}", ""]}
+    parts |= {row.check: _check(row) for row in report.checks}
+    parts["."] = [f"not auto-approved: {reason.message} ({reason.rule})" for reason in report.reasons]
+    return [(line, f"{name} {number}") for name, lines in parts.items() for number, line in enumerate(lines)]
 
 
 def _check(row: CheckRow) -> list[str]:

@@ -155,14 +155,18 @@ def _changes(view: TaskView, draw: Drawing) -> list[Line]:
         added, removed, before = view.since
         since = f"since you looked at iteration {before}: +{added} {marks.minus}{removed}"
 
+    left = Text.assemble((f" {'CHANGES':<{INDENT - 1}}", draw.palette["heading"]), size)
+    beside = left.cell_len + len(since) + 2 <= draw.width
+    below = [] if beside else [plain(Text(" " * INDENT + since), "changes")]
+
     def head(width: int) -> Text:
-        left = Text.assemble((f" {'CHANGES':<{INDENT - 1}}", draw.palette["heading"]), size)
-        return cut(left, max(1, width - len(since) - 1), pad=True).append(since)
+        words = since if beside else ""
+        return cut(left.copy(), max(1, width - len(words) - 1), pad=True).append(words)
 
     files = view.change.files if view.change else ()
     rows = [Line(lambda width, n=n, file=file: _file(n, file, draw, width), f"file:{n - 1}")  # type: ignore[misc]
             for n, file in enumerate(files, 1)]  # fmt: skip
-    return [Line(head, "changes"), *rows]
+    return [Line(head, "changes"), *below, *rows]
 
 
 def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
@@ -187,7 +191,8 @@ def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
         mark = draw.marks.checks.get(check.outcome, "?")
         shown = mark if check.required or check.outcome == "passed" else f"({mark})"
         text.append(f"{shown} ", draw.palette[ROLES.get(check.outcome, "dim")])
-        words = f" {visible(check.summary)}" if check.summary and check.outcome != "not_run" else ""
+        told = check.outcome not in ("not_run", "passed") or not check.summary.startswith("exit code")
+        words = f" {visible(check.summary)}" if check.summary and told else ""
         text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:

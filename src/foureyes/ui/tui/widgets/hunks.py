@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from rich.text import Text
 from textual.timer import Timer
 
 from foureyes.app.views.diff import DiffView
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
 from foureyes.ui.tui.text.diff import Painter, Part
 from foureyes.ui.tui.text.diff_rows import Change, DiffRows
@@ -65,6 +67,13 @@ class Hunks(Canvas):
         self._view = self._looking = self._seen = self._painter = None
         self.count = 0
         self.refresh()
+
+    def show_words(self, lines: Sequence[str]) -> None:
+        """Show text where there is no change."""
+        self.clear()
+        texts = [Text(f" {visible(line)}") for line in lines]
+        self.show(len(texts), lambda number, _: texts[number].copy(), at=0, above=0)
+        self.at = -1
 
     def look_away(self) -> None:
         """Something lies over it from now on."""

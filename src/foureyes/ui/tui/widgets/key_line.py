@@ -62,7 +62,10 @@ class KeyLine(Static):
 
     def _text(self, width: int, most: int) -> Text:
         lines: list[Text] = [Text(" ")]
-        parts = {row.first: self._part(row, label) for row in KEYS[self._page] if (label := self._label(row))}
+        keys = KEYS[self._page]
+        if most == 1:  # what decides is never what there is no room for
+            keys = tuple(sorted(keys, key=lambda row: not row.decision))
+        parts = {row.first: self._part(row, label) for row in keys if (label := self._label(row))}
         way_out = cell_len(parts["escape"].plain) if "escape" in parts else 0
         for key, part in parts.items():
             wide = cell_len(part.plain.rstrip())

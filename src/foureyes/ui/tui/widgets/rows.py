@@ -91,7 +91,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
                     order.append(line.row)
                 last[line.row] = number
         lost = self._at if self._at is not None and self._at not in first and at is None else None
-        if at is not None and at in first:
+        if not self._with_cursor:
+            self._at = lost = None
+        elif at is not None and at in first:
             self._at = at
         elif self._at not in first:
             index = before.index(self._at) if self._at in before else 0
@@ -159,7 +161,10 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         top, bottom = self._first[self._at], self._last[self._at]
         while top > 0 and self.lines[top - 1].row is None and bottom - top < self.size.height - 1:
             top -= 1
-        self.scroll_to_region(Region(0, top, 1, bottom - top + 1), animate=False, force=True)
+        if bottom - top >= self.size.height:  # for a moment of the layout there may be hardly any room
+            self.scroll_to(y=top, animate=False, force=True)
+        else:
+            self.scroll_to_region(Region(0, top, 1, bottom - top + 1), animate=False, force=True)
 
     @guarded
     def on_resize(self, event: events.Resize) -> None:

@@ -48,7 +48,12 @@ class TextPart(TextArea, inherit_bindings=False):
 
 
 class TextLine(Input):
-    """One line of text. Control characters in it are signs."""
+    """One line of text. Control characters in it are signs. What stands in it is gone on with; with `whole` the first
+    key takes its place.
+    """
+
+    def __init__(self, value: str = "", *, id: str | None = None, placeholder: str = "", whole: bool = False) -> None:
+        super().__init__(value, id=id, placeholder=placeholder, select_on_focus=whole)
 
     def validate_value(self, value: str) -> str:
         return signs(value)
