@@ -32,6 +32,7 @@ WITHOUT_A_COMMAND = {
     "sessions.recognise": "every command asks it who is calling, before the command itself",
     "attempts.changes": "a face shows hunks; fe show --diff prints the same change as git writes it",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
+    "queue.draw": "a list with ticks asks while it is ticked; the command line draws when it is told all at once",
     **dict.fromkeys(
         ("board.view", "board.column", "queue.ahead", "events.head", "events.latest", "events.since"),
         "for faces that stay open; the command line has fe status, fe queue, fe list and fe audit log",

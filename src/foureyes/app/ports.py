@@ -121,9 +121,7 @@ class Repo(Protocol):
     def file_diffs_since(
         self, then: tuple[Sha, Sha], now: tuple[Sha, Sha], context: int = 3
     ) -> tuple[FileDiff, ...] | None:
-        """What is new in a change, given as base and head, compared with an earlier one as that would be on the base of
-        the new one: nothing that only the target brought. None where git cannot bring it there by itself.
-        """
+        """What is new compared with an earlier change, brought onto the base of now; None where git cannot do it."""
 
     def line(self, target: str, most: int) -> list[LineCommit]:
         """The newest commits on the target's first-parent line, the tip first."""

@@ -13,7 +13,7 @@ from textual._xterm_parser import XTermParser
 from textual.message import Message
 
 START, END = "\x1b[200~", "\x1b[201~"
-CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()#%][0-~]|[=>78])?")
+CODES = re.compile(r"\x1b(?:\[[0-?]*(?:[@-~]| q|[!-/]+[@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()#%][0-~]|[=>78])?")
 """What terminals are told in the middle of a text: colours, titles, the place of the cursor."""
 
 

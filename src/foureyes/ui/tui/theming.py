@@ -77,4 +77,5 @@ class Themed(InTurn, inherit_bindings=False):
     def set_look(self, look: Theme) -> None:
         """Another theme, at once."""
         self.look = look
+        self.set_class(look == "mono", "-mono")
         self.theme, self.ansi_color = f"foureyes-{look}", look == "mono"  # without colours: those of the terminal

@@ -191,8 +191,7 @@ def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
         mark = draw.marks.checks.get(check.outcome, "?")
         shown = mark if check.required or check.outcome == "passed" else f"({mark})"
         text.append(f"{shown} ", draw.palette[ROLES.get(check.outcome, "dim")])
-        told = check.outcome not in ("not_run", "passed") or not check.summary.startswith("exit code")
-        words = f" {visible(check.summary)}" if check.summary and told else ""
+        words = f" {visible(check.summary)}" if check.summary and check.outcome != "not_run" else ""
         text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
