@@ -718,9 +718,7 @@ class FakeRepo:
     def diff_text(self, base: Sha, head: Sha) -> str:
         return ""
 
-    def file_diffs_since(
-        self, then: tuple[Sha, Sha], now: tuple[Sha, Sha], context: int = 3
-    ) -> tuple[FileDiff, ...] | None:
+    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
         return None
 
     def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:

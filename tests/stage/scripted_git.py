@@ -128,9 +128,7 @@ class ScriptedRepo:
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
         return parse("".join(new_file(f"{each[:6]}.py", self.lines.get(each, 1)) for each in new).encode())
 
-    def file_diffs_since(
-        self, then: tuple[Sha, Sha], now: tuple[Sha, Sha], context: int = 3
-    ) -> tuple[FileDiff, ...] | None:
+    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
         return None
 
     def line(self, target: str, most: int) -> list[LineCommit]:

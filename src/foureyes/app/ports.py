@@ -114,14 +114,10 @@ class Repo(Protocol):
         """The change for reading (renames followed); not what the diff id is made of."""
 
     def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-        """The same change as files, hunks and numbered lines, with the sizes of binary files; `context`: so many lines
-        around each place.
-        """
+        """The same change as files, hunks and numbered lines, with sizes of binary files and `context` lines around."""
 
-    def file_diffs_since(
-        self, then: tuple[Sha, Sha], now: tuple[Sha, Sha], context: int = 3
-    ) -> tuple[FileDiff, ...] | None:
-        """What is new compared with an earlier change, brought onto the base of now; None where git cannot do it."""
+    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
+        """What is new in base..head compared with was..then brought onto that base; None where git cannot do it."""
 
     def line(self, target: str, most: int) -> list[LineCommit]:
         """The newest commits on the target's first-parent line, the tip first."""

@@ -154,16 +154,14 @@ class GitRepo:
         known = self._must_know(base, head)
         return reading.diff.file_diffs(self._git, known[0], known[1], context)
 
-    def file_diffs_since(
-        self, then: tuple[Sha, Sha], now: tuple[Sha, Sha], context: int = 3
-    ) -> tuple[FileDiff, ...] | None:
-        """What is new in a change compared with an earlier one, as that would be on the new one's base; None where git
-        cannot bring it there by itself. It is tried in the clean room and named by nobody.
+    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
+        """What is new in base..head compared with was..then, as that would be on the same base; None where git cannot
+        bring it there by itself. It is tried in the clean room and named by nobody.
         """
-        self._must_know(*then, *now)
-        began, was, begins, _ = (known.tree for known in reading.history.known(self._git, *then, *now) if known)
-        made = reading.three_way.three_way(self._git, base=began, ours=begins, theirs=was)
-        return None if made.tree is None else reading.diff.file_diffs(self._git, made.tree, now[1], context)
+        self._must_know(was, then, base, head)
+        began, made_then, begins = (known.tree for known in reading.history.known(self._git, was, then, base) if known)
+        made = reading.three_way.three_way(self._git, base=began, ours=begins, theirs=made_then)
+        return None if made.tree is None else reading.diff.file_diffs(self._git, made.tree, head, context)
 
     def _must_know(self, *commits: Sha) -> list[Sha]:
         known = reading.history.known(self._git, *commits)

@@ -77,7 +77,7 @@ def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[
     """
     if then.base == now.base:
         return None
-    return context.repo.file_diffs_since((then.base, then.head), (now.base, now.head), around)
+    return context.repo.diffs_since(then.base, then.head, now.base, now.head, around)
 
 
 Own = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
