@@ -742,7 +742,7 @@ class FakeRepo:
     def line(self, target: str, most: int) -> list[LineCommit]:
         return []
 
-    def last_anchor(self, target: str) -> str | None:
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

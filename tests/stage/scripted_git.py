@@ -134,7 +134,7 @@ class ScriptedRepo:
     def line(self, target: str, most: int) -> list[LineCommit]:
         return [LineCommit(each, "a change") for each in reversed(self.branches[f"refs/heads/{target}"])][:most]
 
-    def last_anchor(self, target: str) -> str | None:
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

@@ -122,8 +122,10 @@ class Repo(Protocol):
     def line(self, target: str, most: int) -> list[LineCommit]:
         """The newest commits on the target's first-parent line, the tip first."""
 
-    def last_anchor(self, target: str) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row in the trailers of the target's first-parent line (J3)."""
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
+        """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than
+        `since`, if that is on it.
+        """
 
     def file_at(self, ref: str, path: str) -> str | None:
         """The text of a file on a branch or commit; None when it is not there."""

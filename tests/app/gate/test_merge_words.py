@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.core.words.ids import Sha
+
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import configure, merge
 from tests.stage.people import ALICE, BOB, CLAUDE
@@ -27,6 +29,21 @@ def test_no_message_of_an_author_hides_the_anchor_of_its_merge_or_passes_for_one
         assert merge(world) == {task: "merged"}
         anchors = world.checkout.git("log", "-1", "--format=%(trailers:key=Journal,valueonly)", "main").split()
         assert [world.checkout.port().last_anchor("main")] == anchors == [world.checkout.port().near_anchor("main")]
+
+
+@pytest.mark.on("sqlite")
+def test_a_merge_looks_for_anchors_only_since_the_last_one_and_an_audit_everywhere_J3(world: GitWorld) -> None:
+    git, port = world.checkout.git, world.checkout.port()
+    git("commit", "-q", "--allow-empty", "-m", "x\n\nJournal: 999999:ffff")
+    old = world.checkout.head()
+    git("commit", "-q", "--allow-empty", "-m", "x\n\nJournal: 5:ffff")
+    known = world.checkout.head()
+    git("commit", "-q", "--allow-empty", "-m", "x\n\nJournal: 4:ffff")
+    assert port.last_anchor("main") == port.last_anchor("main", old) == "999999:ffff"
+    assert port.last_anchor("main", known) == "5:ffff"
+    assert port.last_anchor("main", world.checkout.head()) == "4:ffff"
+    for elsewhere in (Sha("0" * 40), world.checkout.head("HEAD^{tree}")):
+        assert port.last_anchor("main", elsewhere) == "999999:ffff"
 
 
 @pytest.mark.on("sqlite")

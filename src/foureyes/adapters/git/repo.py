@@ -197,9 +197,9 @@ class GitRepo:
         rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(commit, subject) for commit, subject in rows]
 
-    def last_anchor(self, target: str) -> str | None:
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
-        return reading.history.last_anchor(self._git, self._target(target))
+        return reading.history.last_anchor(self._git, self._target(target), since)
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits, as far as files alone say."""

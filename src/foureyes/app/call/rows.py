@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.nouns.session import Role
-from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -30,6 +30,12 @@ class Hash(msgspec.Struct, frozen=True):
     """The hash of a journal row."""
 
     hash: str
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A commit of the target that the store knows."""
+
+    sha: Sha
 
 
 class Count(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.rows import Point
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -201,7 +202,8 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
-    anchor = lost_anchor(context, tx, project)
+    last = tx.one("merge.last", Point)  # what lies behind it was looked at when it was merged
+    anchor = lost_anchor(context, tx, project, since=last.sha if last else None)
     if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"

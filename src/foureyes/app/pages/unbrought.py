@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.rows import Point
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
 
 HOW_FAR = 500
 SHOWN = 3
-
-
-class Point(msgspec.Struct, frozen=True):
-    """A commit of the target that the store knows."""
-
-    sha: str
 
 
 class Brought(msgspec.Struct, frozen=True):

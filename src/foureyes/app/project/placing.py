@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
+    from foureyes.core.words.ids import Sha
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 
@@ -34,12 +35,12 @@ def unplaced(context: Context, project: ProjectView) -> str:
     return "the journal does not say where the store lies, so a copy of it elsewhere would not be told from it"
 
 
-def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, near: bool = False) -> str:
+def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None) -> str:
     """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
-    that can be told without starting git.
+    that can be told without starting git. `since`: a commit that was looked at before, with all behind it.
     """
     repo = context.repo
-    anchor = repo.near_anchor(project.target) if near else repo.last_anchor(project.target)
+    anchor = repo.near_anchor(project.target) if near else repo.last_anchor(project.target, since)
     return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
 
 

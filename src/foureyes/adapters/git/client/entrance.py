@@ -52,8 +52,8 @@ class Ways(NamedTuple):
 
     into_room: Passes
     into_store: Passes
-    line: Callable[[Sha], list[Sha]]
-    """The first-parent line of a commit as git lists it on the doorstep, unhashed: what to read ahead."""
+    line: Callable[[Sha, Sha | None], list[Sha]]
+    """The first-parent line of a commit, down to another one, as git lists it unhashed: what to read ahead."""
 
 
 class _Inside:
@@ -124,13 +124,13 @@ class Entrance:
                 here = parents[0] if parents else None
             self._let_in_commits(met)
 
-    def line_with(self, tip: Sha, words: bytes) -> list[bytes]:
+    def line_with(self, tip: Sha, words: bytes, since: Sha | None = None) -> list[bytes]:
         """The commits of a first-parent line that hold some words, the newest first. The line is followed by hash to
-        its end; in a shallow clone, to where that ends.
+        its end, or to `since`; in a shallow clone, to where that ends.
         """
         with self._lock:
             found: list[bytes] = []
-            ahead, at = self._ways.line(tip), 0
+            ahead, at = self._ways.line(tip, since), 0
             read: dict[Sha, Object] = {}
             here: Sha | None = tip
             while here is not None:
@@ -145,7 +145,7 @@ class Entrance:
                     break
                 if words in read[here].content:
                     found.append(read[here].content)
-                here = head.parents[0] if head.parents else None
+                here = head.parents[0] if head.parents and here != since else None
             return found
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:

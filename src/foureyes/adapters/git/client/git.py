@@ -133,7 +133,7 @@ class Git:
             lambda first, second, names: _through(
                 room, common_dir, room.path, first, (*_durable(common_dir), *second), names, _to_store(common_dir)
             ),
-            lambda tip: _line(room, tip),
+            lambda tip, since: _line(room, tip, since),
         )
         return Entrance(self.lookup, ways)
 
@@ -211,10 +211,17 @@ def _to_store(common_dir: str) -> dict[str, str]:
     return {"GIT_OBJECT_DIRECTORY": join(common_dir, "objects")}
 
 
-def _line(room: CleanRoom, tip: Sha) -> list[Sha]:
-    """The first-parent line of a commit, as git lists it on the doorstep, as far as it gets."""
+def _line(room: CleanRoom, tip: Sha, since: Sha | None) -> list[Sha]:
+    """The first-parent line of a commit down to another one, as git lists it on the doorstep, as far as it gets."""
     where, env = room.doorstep, {**scrubbed(), **room.environment()}
-    done = _run([f"--git-dir={where}", *_ALWAYS], ("rev-list", "--first-parent", tip), where, env, b"", (0, 128))
+    done = _run(
+        [f"--git-dir={where}", *_ALWAYS],
+        ("rev-list", "--first-parent", "--ignore-missing", tip, *([f"^{since}"] if since else [])),
+        where,
+        env,
+        b"",
+        (0, 128),
+    )
     return [Sha(word) for word in done.out.decode("ascii", "replace").split()]
 
 

@@ -134,9 +134,9 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in text.split("\n") if value.strip())
 
 
-def last_anchor(git: Git, tip: Sha) -> str | None:
-    """The anchor with the highest row on the first-parent line (J3): a later commit cannot make an older store
-    current.
+def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
+    """The anchor with the highest row on the first-parent line (J3), down to `since`, if that is on it: a later commit
+    cannot make an older store current.
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
@@ -145,7 +145,7 @@ def last_anchor(git: Git, tip: Sha) -> str | None:
         number = anchor.partition(":")[0]
         return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
 
-    commits = git.entrance.line_with(tip, b"\n" + ANCHOR)
+    commits = git.entrance.line_with(tip, b"\n" + ANCHOR, since)
     return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
 
 
