@@ -34,7 +34,8 @@ GIT_ENV = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
 }
 APP = "".join(f"line {number}\n" for number in range(1, 21))
-WHO = "Dev <dev@example.org> 1767225600 +0000"
+WHO = "Dev <{}@example.org> 1767225600 +0000"
+"""Who commits on a branch: commits of two branches are two, also if they change the same."""
 
 
 def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
@@ -206,7 +207,8 @@ class Stage:
     def bring(self, branch: str, changes: Sequence[bytes], message: str, onto: str) -> str:
         """A commit of these changes, in the words of `git fast-import`: one program, whatever is in it; its id."""
         text, start = message.encode(), onto or (f"refs/heads/{branch}" if self.has_branch(branch) else "main")
-        head = f"commit refs/heads/{branch}\nmark :1\ncommitter {WHO}\ndata {len(text)}\n".encode()
+        who = WHO.format(branch.replace("/", "."))
+        head = f"commit refs/heads/{branch}\nmark :1\ncommitter {who}\ndata {len(text)}\n".encode()
         parts = [head + text, f"from {start}^0".encode(), *changes, b"get-mark :1\n"]
         return self.git("fast-import", "--quiet", "--force", stdin=b"\n".join(parts))
 
