@@ -296,6 +296,8 @@ def elsewhere(context: Context, key: str) -> str:
     """For a decision letter in the wrong place: where it works (no dead keys)."""
     if (context, key) in NOT_YET:
         return NOT_YET[context, key]
+    if key == "ctrl+c":  # what everybody tries first
+        return "Ctrl+Q quits; your words and your place are kept"
     rows = [(name, row) for name in CONTEXTS for row in KEYS[name] if row.decision and key in row.keys.split()]
     places = list(dict.fromkeys(name for name, row in rows if row.label and len(row.keys) == 1))
     if not places:

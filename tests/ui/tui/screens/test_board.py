@@ -76,6 +76,9 @@ def test_a_filter_narrows_as_it_is_typed_and_esc_clears_it(seat: Seat) -> None:
         assert limit in cards(await player.press("escape"))
         assert 'No task matches "zebra". Esc clears the filter (2 tasks).' in await player.press("slash", *"zebra")
         assert "label:docs" in await player.press("enter", "escape", "f")
+        assert "Ctrl+Q quits" in await player.press("escape", "ctrl+c")
+        await player.press("slash", "ctrl+q")
+        assert player.app._exit, "from anywhere"
 
     play(seat.sit(), story)
 

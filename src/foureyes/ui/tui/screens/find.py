@@ -57,6 +57,9 @@ class FindLine(ModalScreen[None], inherit_bindings=False):
             event.stop()
             self._typed("" if self._onward is not None else self._before)
             self.dismiss()
+        elif event.key == "ctrl+q":
+            event.stop()
+            self.app.leave()
 
 
 def ask_filter(

@@ -66,12 +66,13 @@ class KeyLine(Static):
         if most == 1:  # what decides is never what there is no room for
             keys = tuple(sorted(keys, key=lambda row: not row.decision))
         parts = {row.first: self._part(row, label) for row in keys if (label := self._label(row))}
-        way_out = cell_len(parts["escape"].plain) if "escape" in parts else 0
+        out = "escape" if "escape" in parts else "q"
+        way_out = cell_len(parts[out].plain) if out in parts else 0
         for key, part in parts.items():
             wide = cell_len(part.plain.rstrip())
             if cell_len(lines[-1].plain) + wide > width and len(lines) < most:
                 lines.append(Text(" "))
-            kept = way_out if len(lines) == most and key != "escape" else 0  # there is always room for the way out
+            kept = way_out if len(lines) == most and key != out else 0  # there is always room for the way out
             if cell_len(lines[-1].plain) + wide + kept <= width:
                 lines[-1].append_text(part)
         for line in lines:
