@@ -149,7 +149,7 @@ class Repo(Protocol):
         """Between two commits: path now → path then, of every renamed file."""
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        """A6: what an attempt is made of: `blob <sha>` of each file that it leaves, `diff <id>` of each of its commits."""
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves, `diff <id>` of each commit."""
 
     def close(self) -> None:
         """Remove what was made for asking git."""
