@@ -115,7 +115,7 @@ def _others_work(desk: Desk) -> str:
     first = _found(desk)
     task = desk.started(GEMINI, title="the same again")
     desk.script.branches[f"refs/heads/fe/{task}"] = list(desk.script.branches[f"refs/heads/fe/{first}"])
-    desk.script.here = f"refs/heads/fe/{task}"
+    desk.script.commit(f"fe/{task}", sessions=[GEMINI.session])
     return task
 
 
