@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,18 @@ def timed(action: Callable[[], object]) -> float:
     start = time.perf_counter()
     action()
     return (time.perf_counter() - start) * 1000
+
+
+def worked(action: Callable[[], object]) -> float:
+    """Milliseconds of the processor: ours, and those of the programs that were started and have ended."""
+    start = _processor()
+    action()
+    return (_processor() - start) * 1000
+
+
+def _processor() -> float:
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in each)
 
 
 class Started:

@@ -174,9 +174,8 @@ class Entrance:
             inside = self._inside
             if keys <= inside.asked:
                 return
-            needed, _ = self._apart((base, theirs))
-            more, spare = self._apart((base, ours, theirs), merging=True)
-            self._let_in(needed | more, spare - needed - more)
+            needed, spare = self._apart((base, ours, theirs), merging=True, shown=True)
+            self._let_in(needed, spare - needed)
             inside.asked |= keys
 
     def own_differences(self, base: Sha, head: Sha) -> None:
@@ -210,7 +209,12 @@ class Entrance:
                 ahead += commits[sha].parents
         return seen
 
-    def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False) -> tuple[set[Sha], set[Sha]]:
+    def _apart(
+        self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False
+    ) -> tuple[set[Sha], set[Sha]]:
+        """The trees and files in which trees differ, and files that need not be there. `shown`: of three trees the
+        change from the first to the last is looked at, too.
+        """
         needed: set[Sha] = set()
         spare: set[Sha] = set()
         level: list[tuple[Sha | None, ...]] = list(tops)
@@ -222,7 +226,7 @@ class Entrance:
                 below
                 for row in level
                 if len(set(row)) > 1
-                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare, merging=merging)
+                for below in _below([trees[sha] if sha else {} for sha in row], needed, spare, merging, shown)
             ]
         return needed, spare
 
@@ -324,6 +328,7 @@ class Entrance:
         """What is reachable from a tree and was written in the room: all of it is in files of its own."""
         room = self._lookup.room()
         loose = loose_names(room)
+        made_here = {bytes.fromhex(sha) for sha in loose}
         new: dict[Sha, None] = {}
         ahead = [tree]
         while ahead:
@@ -333,25 +338,26 @@ class Entrance:
                 continue
             new[sha] = None
             rows = tree_rows(made[1], len(sha) // 2) if made[0] == b"tree" else None
-            ahead += [entry_of(row).sha for row in (rows or {}).values() if row[0] != MODULE]
+            ahead += [entry_of(row).sha for row in (rows or {}).values() if row[1] in made_here]
         return list(new)
 
 
 def _below(
-    sides: list[dict[bytes, Row]], needed: set[Sha], spare: set[Sha], *, merging: bool
+    sides: list[dict[bytes, Row]], needed: set[Sha], spare: set[Sha], merging: bool, shown: bool
 ) -> list[tuple[Sha | None, ...]]:
     """The folders in which trees differ; files that differ are added to the sets."""
-    rows: list[tuple[Sha | None, ...]] = []
+    below: list[tuple[Sha | None, ...]] = []
     for name in set().union(*(_unlike(sides[0], other) for other in sides[1:])):
-        entries = [entry_of(side[name]) if name in side else None for side in sides]
-        kinds = set(entries)
-        if any(entry is not None and entry.mode == TREE for entry in entries):
-            rows.append(tuple(entry.sha if entry is not None and entry.mode == TREE else None for entry in entries))
-        elif merging and len(kinds) == 2 and None not in kinds:
+        rows = [side.get(name) for side in sides]
+        kinds = set(rows)
+        if any(row is not None and row[0] == TREE for row in rows):
+            below.append(tuple(entry_of(row).sha if row is not None and row[0] == TREE else None for row in rows))
+        is_seen = len(sides) == 2 or len(kinds) > 2 or (shown and rows[0] != rows[-1])
+        if not is_seen and merging and None not in kinds:
             continue
-        files = {entry.sha for entry in kinds if entry is not None and entry.mode not in (TREE, MODULE)}
-        (needed if len(sides) == 2 or len(kinds) > 2 else spare).update(files)
-    return rows
+        files = {entry_of(row).sha for row in kinds if row is not None and row[0] not in (TREE, MODULE)}
+        (needed if is_seen else spare).update(files)
+    return below
 
 
 def _unlike(one: dict[bytes, Row], other: dict[bytes, Row]) -> set[bytes]:

@@ -12,6 +12,7 @@ from os.path import join
 from typing import NamedTuple
 
 from foureyes.adapters.folders import opened
+from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.object_form import TREE, commit_head, entry_of, framed, named_by, tree_rows
 from foureyes.core.words.ids import Sha
 
@@ -125,12 +126,8 @@ def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes
 def loose_names(folder: str) -> set[Sha]:
     """The objects in files of their own in a repository that is ours alone."""
     objects = join(folder, "objects")
-    return {
-        Sha(first + rest)
-        for first in os.listdir(objects)
-        if len(first) == 2
-        for rest in os.listdir(join(objects, first))
-    }
+    folders = [first for first in os.listdir(objects) if len(first) == 2]
+    return {sha for first in folders for rest in os.listdir(join(objects, first)) if (sha := as_sha(first + rest))}
 
 
 def write_loose_object(folder: str, kind: bytes, content: bytes, digits: int) -> Sha:

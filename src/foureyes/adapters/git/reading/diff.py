@@ -82,9 +82,11 @@ def diff(git: Git, base: Sha, head: Sha) -> Diff:
 
 
 def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
-    """The same as `diff`, where another change that was read already probably replaces the same objects by the same."""
-    raw = git.room(*_RAW, base, head, trees=(base, head)).out
-    return like if raw == like.raw else diff(git, base, head)
+    """The same as `diff`, where another change that was read already probably replaces the same objects by the same.
+    The trees are in the room, for one of them was made there of the other.
+    """
+    done = git.room(*_RAW, base, head, ok=(0, 128))
+    return like if done.rc == 0 and done.out == like.raw else diff(git, base, head)
 
 
 def _size(changed: list[tuple[bytes, bytes, bytes, bytes, bytes]]) -> int:
