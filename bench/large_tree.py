@@ -101,20 +101,28 @@ class LargeTree:
         self.at.git("commit", "-q", "-a", "-m", f"change {size} files", at=work.place)
 
     def _by_verb(self, work: Work, size: int) -> None:
-        app = self.at.open(work.place)
-        self._note("submit", size, worked(lambda: (app.attempts.submit(WORKER, work.task), app.close())))
+        self._note("submit", size, worked(lambda: self._submit(work)))
         app = self.at.open()
         app.decisions.approve(ADA, work.task)
         app.close()
-        app = self.at.open()
         with watching_git() as started:
-            self._note("merge", size, worked(lambda: (app.merges.process(ADA), app.close())))
+            self._note("merge", size, worked(self._merge))
         self.programs[size] = max(self.programs[size], started.programs)
         app = self.at.open()
         status = app.lists.show(ADA, work.task).task.status
         app.close()
         if status != "closed":
             raise SystemExit(f"{work.task} was not merged: it is {status}")
+
+    def _submit(self, work: Work) -> None:
+        app = self.at.open(work.place)
+        app.attempts.submit(WORKER, work.task)
+        app.close()
+
+    def _merge(self) -> None:
+        app = self.at.open()
+        app.merges.process(ADA)
+        app.close()
 
     def figures(self, sizes: tuple[int, ...]) -> list[Figure]:
         """Each step over what it was before, both over plain git."""
