@@ -54,7 +54,7 @@ def begin(page: Page) -> None:
         app = page.app
         left_at, app.left_at = app.left_at, None
         app.review_filter = left_at.filter if left_at is not None else ""
-        if left_at is not None and left_at.tasks:
+        if left_at is not None and len(left_at.tasks) > 1:  # a single one was no review: nothing has its place by it
             view = in_order(view, left_at.tasks)
         app.take_snapshot(view)
         if not rows_shown(app, parse(app.review_filter)):

@@ -174,7 +174,7 @@ class BatchPage(Page):
         dot = self.app.marks.dot
         self.top.show(self.across(self.paint(title, "title"), f"{pending} {dot} one decision each "), self.rule())
         pens = self._pens()
-        self.query_one("#columns", Bar).show(header(pens, self.wide))
+        self.call_after_refresh(self._draw_columns)  # whether the rows have a scroll bar is known then
         lines: list[Line] = []
         for row in shown:
             lines.append(Line(lambda width, row=row: batch_line(row, pens, width), row.row.task))  # type: ignore[misc]
@@ -190,6 +190,11 @@ class BatchPage(Page):
         ticked = sum(row.ticked for row in shown)
         approve = f"approve {ticked}" if ticked else "nothing ticked"
         self.keys.relabel(approve_ticked=approve, back=Whole("Esc do nothing"))
+
+    @guarded
+    def _draw_columns(self) -> None:
+        if self.is_mounted:
+            self.query_one("#columns", Bar).show(header(self._pens(), self.rows.scrollable_content_region.width))
 
     @property
     def shown(self) -> list[BatchRow]:

@@ -182,6 +182,8 @@ class DiffPage(ChangePage):
         self.looking.lens, self.looking.aim = lens, reading.rows.place_of(self.canvas.at)
         row, above = reading.rows.rows[self.canvas.at], self.canvas.at - self.canvas.first
         heading = reading.change.places[row.hunk].hunk.id if row.kind == "hunk" else ""
+        if row.kind == "file" and self.looking.aim is not None:
+            self.looking.aim = (self.looking.aim[0], 0)
 
         def there(_: None) -> None:
             now = self.reading_now

@@ -143,12 +143,17 @@ class SummaryPage(Page):
         self.top.show(
             self.across(self.paint(title, "title"), right), self.across(counts, self.paint(fresh, "warn")), self.rule()
         )
-        width = self.app.size.width * 3 // 5 if wide else self.app.size.width
-        self.query_one("#columns", Bar).show(header(looks, width))
+        self.call_after_refresh(self._draw_columns)  # whether the rows have a scroll bar is known then
         self._draw_foot(looks)
         batch = f"approve auto-approvable ({self._batch:,})" if self._batch else "nothing to batch"
         self.keys.relabel(batch=batch, **({"jump": "jump, /10 further"} if len(view.rows) > 9 else {}))
         self._draw_preview()
+
+    @guarded
+    def _draw_columns(self) -> None:
+        if self.is_mounted and self.app.snapshot is not None:
+            width = self.rows.scrollable_content_region.width
+            self.query_one("#columns", Bar).show(header(self._looks(), width))
 
     def _looks(self) -> Looks:
         view = self.app.snapshot
