@@ -119,7 +119,8 @@ def test_I3_an_authors_process_stays_the_authors_when_it_runs_another_program_P2
     fe = f'"{sys.executable}" -m foureyes'
     after, codex = tmp_path / "after", tmp_path / "codex"
     after.write_text(f"{fe} approve {task} --json\nexit $?\n")
-    codex.write_text(f"{fe} start {task} >&2 && {fe} submit {task} --branch fe/{task} >&2\nexec /bin/sh {after}\n")
+    work = f"{fe} start --here {task} >&2 && {fe} submit {task} --branch fe/{task} >&2"
+    codex.write_text(f"{work}\nexec /bin/sh {after}\n")
     result = stage.cast.alice.sh(f"/bin/sh {codex}; exit $?", cwd=stage.repo)
     assert stage.show(task)["history"][-1]["action"] == "submitted", (
         f"the process that made it has approved it: {result.out}"
