@@ -260,6 +260,8 @@ def test_a_file_that_nobody_has_to_look_at_is_said_not_to_be_counted(seat: Seat)
         lines = (await at.press("r")).splitlines()
         assert any("poetry.lock" in line and "not counted, folded" in line for line in lines)
         assert any("src/a.py" in line and "1 unseen" in line for line in lines)
+        await at.pilot.resize_terminal(60, 16)
+        assert "hunk unseen" in (await at.settle()).splitlines()[2], "how much was not shown is never what is cut"
 
     play(seat.sit(), story)
 

@@ -166,7 +166,7 @@ class ReviewPage(Page):
         unseen = looking.unseen if self.view.change is not None else None
         lines = [self.across(self.paint(" REVIEW TASK" if in_review else " TASK", "title"), right)]
         lines += self._title(visible(detail.task.title))
-        lines.append(self.paint(f" {head_line(self.view, unseen)}", "dim"))
+        lines.append(self.paint(f" {head_line(self.view, unseen, self.wide - 2)}", "dim"))
         lines += self.folded(self.paint(f" {self.banner.words}", "banner")) if self.banner is not None else []
         lines += self.folded(self.paint(f" {self.news}", "warn")) if self.news else []
         self.top.show(*lines, self.rule())

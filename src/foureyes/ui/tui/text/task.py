@@ -49,8 +49,10 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
     unseen: Callable[[FileDiff], int]
 
 
-def head_line(view: TaskView, unseen: int | None) -> str:
-    """Who made it, how long it took, which iteration, from where, what was not shown."""
+def head_line(view: TaskView, unseen: int | None, width: int) -> str:
+    """Who made it, how long it took, which iteration, from where, what was not shown; where there is no room for all of
+    it, not from where and how long it took.
+    """
     detail = view.detail
     attempt = detail.attempts[-1] if detail.attempts else None
     if attempt is None:
@@ -59,10 +61,12 @@ def head_line(view: TaskView, unseen: int | None) -> str:
     took = f"{minutes}m {seconds:02}s" if minutes else f"{seconds}s"
     maker = visible(detail.name(attempt.submitted_by)).split(" (")[0]
     parts = [f"{maker} ({detail.task.tier})", took, f"Iteration {attempt.n}", f"base {attempt.base[:7]}"]
-    head = " │ ".join(parts)
-    if unseen is None:
-        return head
-    return f"{head} · {count(unseen, 'hunk')} unseen" if unseen else f"{head} · all hunks shown"
+    seen = f" · {count(unseen, 'hunk')} unseen" if unseen else " · all hunks shown" if unseen == 0 else ""
+    for left_out in ((), (3,), (1, 3)):
+        head = " │ ".join(part for number, part in enumerate(parts) if number not in left_out) + seen
+        if len(head) <= width:
+            break
+    return head
 
 
 def count(number: int, noun: str) -> str:
