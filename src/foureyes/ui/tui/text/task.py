@@ -62,11 +62,8 @@ def head_line(view: TaskView, unseen: int | None, width: int) -> str:
     maker = visible(detail.name(attempt.submitted_by)).split(" (")[0]
     parts = [f"{maker} ({detail.task.tier})", took, f"Iteration {attempt.n}", f"base {attempt.base[:7]}"]
     seen = f" · {count(unseen, 'hunk')} unseen" if unseen else " · all hunks shown" if unseen == 0 else ""
-    for left_out in ((), (3,), (1, 3)):
-        head = " │ ".join(part for number, part in enumerate(parts) if number not in left_out) + seen
-        if len(head) <= width:
-            break
-    return head
+    heads = [" │ ".join(some) + seen for some in (parts, parts[:3], [parts[0], parts[2]])]
+    return next((head for head in heads if len(head) <= width), heads[-1])
 
 
 def count(number: int, noun: str) -> str:
