@@ -43,9 +43,8 @@ class Unread:
 def close_review(app: FoureyesApp, message: str) -> None:
     """After the last decision: the closing line, with how many others wait by now."""
     known = {row.task for row in app.flow.rows}
-    is_review = len(known) > 1  # a single one may have been opened at any time
-    seconds = round(time.time() - app.opened_at) if app.opened_at and is_review else 0
-    spent = age(seconds) if seconds > 0 else ""
+    is_review = app.opened_at > 0 and len(known) > 1  # a single one may have been opened at any time
+    spent = age(max(0, round(time.time() - app.opened_at))) if is_review else ""
     hint = app.unread.hint()
 
     def say(fresh: int) -> None:
