@@ -7,6 +7,7 @@ A command that waits is killed by the stage, and fails the test.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,31 @@ def test_something_odd_in_the_place_of_a_file_of_git_holds_nobody_G1(shop: Stage
         with in_place_of(path, kind):
             look(shop, str(path), ("merge",))
     assert look(shop, "", ("status",), ("audit", "verify")) == [0, 0]
+
+
+@pytest.mark.parametrize("way", ["core.worktree", "config.worktree", "moved", "bare"])
+def test_nothing_in_the_git_directory_leads_to_a_copy_of_the_store_P12(shop: Stage, tmp_path: Path, way: str) -> None:
+    """What was decided since the copy would be undone: an approval withdrawn, a hold."""
+    evil, git_dir = tmp_path / "evil", shop.repo / ".git"
+    evil.mkdir()
+    if way == "bare":
+        shutil.copytree(shop.repo / ".foureyes", git_dir / ".foureyes")
+    else:
+        shutil.copytree(shop.repo / ".foureyes", evil / ".foureyes")
+    held = shop.create(shop.cast.alice, title="Only in the real store")
+    if way == "moved":
+        git_dir.rename(evil / ".git")
+        git_dir.write_text(f"gitdir: {evil}/.git\n")
+    elif way == "config.worktree":
+        shop.git("config", "extensions.worktreeConfig", "true")
+        shop.git("config", "--file", str(git_dir / "config.worktree"), "core.worktree", str(evil))
+    else:
+        shop.git("config", *(("core.bare", "true") if way == "bare" else ("core.worktree", str(evil))))
+    if way == "bare":
+        assert held in [row["id"] for row in shop.lines(shop.cast.alice, "list")]
+        return
+    for words in (("status",), ("merge",), ("audit", "verify")):
+        assert str(evil) in shop.no(shop.cast.alice, *words, rc=5).message
 
 
 def test_a_planted_commondir_moves_no_branch_of_another_repository_Q2(shop: Stage, tmp_path: Path) -> None:

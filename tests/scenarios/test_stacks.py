@@ -224,6 +224,41 @@ def test_a_stack_on_one_file_is_merged_from_below_without_a_new_hand_in_A7_Q2(sh
     assert shop.on_main("login.py") == "open\nmore"
 
 
+def test_what_a_stack_took_back_of_a_lower_task_is_not_taken_back_unseen_on_the_target_A7_Q2(shop: Shop) -> None:
+    """Shown is all of the stack, in which nothing of it is left."""
+    cast = shop.cast
+    base = shop.commit("fe/both", {"auth.py": "def login():\n    return True\n", "b.py": "1\n2\n3\n"})
+    shop.git("update-ref", "refs/heads/main", base)
+    shop.git("reset", "-q", "--hard")
+    fix, small = begun(shop, cast.codex, "Ask for a password"), begun(shop, cast.claude, "Small")
+    shop.commit(f"fe/{fix}", {"auth.py": "def login():\n    ask()\n    return True\n", "b.py": "1\n22\n3\n"})
+    login = shop.submit(cast.codex, fix)
+    shop.commit(f"fe/{small}", {"auth.py": "def login():\n    return True\n", "b.py": "1\n23\n3\n"}, onto=f"fe/{fix}")
+    said = shop.done(cast.claude, "submit", small, "--branch", f"fe/{small}")
+    two = HandedIn(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
+    for each in (login, two):
+        shop.checked(cast.alice, each.task)
+        shop.approve(cast.alice, each)
+    assert shop.merge() == {fix: "merged", small: "conflict"}
+    assert "ask()" in shop.on_main("auth.py")
+
+
+@pytest.mark.parametrize("verb", ["reject", "redo"])
+def test_a_branch_of_another_task_put_elsewhere_hides_nothing_of_its_work_A7(shop: Shop, verb: str) -> None:
+    cast = shop.cast
+    small, one = begun(shop, cast.claude, "Small"), lower(shop)
+    shop.done(cast.alice, verb, one.task, "-m", "never do that")
+    first = shop.commit(f"fe/{small}", {"note.txt": "x\n"})
+    shop.commit(f"fe/{small}", {"login.py": "open\n"}, message="login again")
+    shop.commit(f"fe/{small}", {"small.py": "s\n"})
+    shop.git("update-ref", f"refs/heads/{one.branch}", first)
+    said = shop.done(cast.claude, "submit", small, "--branch", f"fe/{small}")
+    assert [row["task"] for row in said["stack"]] == [one.task]
+    shop.checked(cast.alice, small)
+    two = HandedIn(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
+    shop.may_not_approve(cast.alice, two, rules=["A7"])
+
+
 def test_who_took_its_own_part_of_another_task_before_is_not_let_off_for_the_rest_A7(shop: Shop) -> None:
     cast = shop.cast
     small, login = (

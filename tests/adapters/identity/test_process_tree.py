@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -92,10 +94,10 @@ def test_i3_all_ancestors_are_read_nearest_first_up_to_the_top(proc: FakeProc) -
     proc.add(30, parent=20, start=7, exe="/opt/thing")
     proc.add(40, parent=30, start=9, terminal=136 << 8 | 3)
     tree = tree_in(proc.place, 40)
-    assert [(above.pid, above.start, above.names) for above in tree.ancestors] == [
-        (30, 7, ("thing",)),
-        (20, 5, ("sshd",)),
-        (1, 1, ("init",)),
+    assert [(above.pid, above.start, above.names[0]) for above in tree.ancestors] == [
+        (30, 7, "thing"),
+        (20, 5, "sshd"),
+        (1, 1, "init"),
     ]
     assert tree.readable
     assert tree.terminal == "pts/3"
@@ -207,7 +209,7 @@ def test_i3_a_walk_that_ends_inside_of_the_machine_says_so_and_names_pid_1(proc:
     tree = tree_in(proc.place, 40)
     assert (tree.first, tree.readable, tree.place) == (False, True, "0a1b2c3d:4026532201")
     assert tree.top is not None
-    assert tree.top.names == ("tini",), "also for who entered and has it not above"
+    assert tree.top.names[0] == "tini", "also for who entered and has it not above"
 
 
 @pytest.mark.parametrize(
@@ -324,6 +326,24 @@ def test_i3_an_executable_copied_and_named_like_an_agent_counts_as_that_agent(tm
 
 
 @pytest.mark.parametrize(
+    ("exe", "comm", "command", "name"),
+    [
+        ("/usr/bin/vim", "claude", ["claude"], "claude"),
+        ("/usr/bin/vim", "x", ["/opt/claude"], "claude"),
+        ("/tmp/x", "codex-x86_64-un", ["x"], "codex"),
+        ("/usr/bin/vim", "node", ["vim", "/x/@anthropic-ai/claude-code/cli.js"], "claude"),
+        ("/usr/bin/vim", "MainThread", ["node", "/x/@anthropic-ai/claude-code/cli.js"], "claude"),
+        ("/usr/bin/tmux", "tmux: server", ["tmux", "new", "-d"], ""),
+    ],
+)
+def test_i3_an_agent_whose_executable_was_renamed_since_is_still_that_agent(
+    proc: FakeProc, exe: str, comm: str, command: list[str], name: str
+) -> None:
+    proc.add(30, parent=0, start=4, exe=exe, command=command, comm=comm)
+    assert agent(proc, 30) == name
+
+
+@pytest.mark.parametrize(
     ("exe", "command", "ours"),
     [
         ("/usr/bin/python3.11", ["python", "/v/bin/fe", "check", "run"], True),
@@ -435,3 +455,13 @@ def test_the_real_tree_of_this_process_ends_at_the_top() -> None:
     tree = read_tree()
     assert tree.ancestors[0].pid == os.getppid()
     assert all(one.start >= other.start for one, other in zip(tree.ancestors, tree.ancestors[1:], strict=False))
+
+
+def test_i3_a_real_agent_that_renames_its_own_executable_is_still_that_agent(tmp_path: Path) -> None:
+    agent, other = tmp_path / "claude", tmp_path / "vim"
+    shutil.copy("/bin/sh", agent)
+    look = "from foureyes.adapters.identity.process_tree import read_tree; print(*read_tree().ancestors[0].names)"
+    script = f"mv {agent} {other}; {sys.executable} -c '{look}'; :"
+    done = subprocess.run([str(agent), "-c", script], capture_output=True, text=True, check=True)
+    assert "vim" in done.stdout.split()
+    assert agent_of(done.stdout.split(), ()) == "claude"

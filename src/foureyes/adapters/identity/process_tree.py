@@ -1,7 +1,7 @@
 """The ancestors of this process, read from `/proc` without starting a program (I3, I5).
 
-On the way of every command, so no pathlib and no more reads than needed: one `stat` and one link per ancestor, the
-command line only of interpreters and of processes whose executable is hidden from us.
+On the way of every command, so no pathlib and no more reads than needed: one `stat`, one link and the command line of
+each ancestor.
 
 What cannot be seen is not guessed: an ancestor that vanishes or is hidden (`hidepid`) makes the tree unreadable. The
 walk ends at the top of the pid namespace; whether that is the top of the machine is said by the namespace's number. A
@@ -241,13 +241,16 @@ def _top(proc: Place, ancestors: tuple[Process, ...]) -> Process | None:
 def program_of(
     path: str, comm: str, command: Callable[[], list[str]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Names, paths and words of a process; `path` is empty if its executable is hidden from us."""
+    """Names, paths and words of a process; `path` is empty if its executable is hidden from us.
+
+    The executable may be called otherwise by now, whoever renamed it; what a process was called when it was started
+    (`comm`, its arguments) nobody else can change.
+    """
     name = "" if path.startswith(MEMORY) else _plain_name(path)
-    if name and not interpreter_of(name):
-        return (name,), (path,), ()
     arguments = command()
     called = _plain_name(arguments[0].lstrip("-")) if arguments else ""
-    script = script_of(interpreter_of(name or called), arguments[1:])
+    interpreter = next(filter(None, map(interpreter_of, (name, called, comm))), "")
+    script = script_of(interpreter, arguments[1:])
     # Programs for node put their name where the command line was, and into comm: argv[0] is then all there is.
     names = (name, _script_name(script), called, comm)
     words = arguments[arguments.index(script) + 1 :][:WORDS] if script in arguments[1:] else ()

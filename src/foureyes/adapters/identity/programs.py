@@ -110,7 +110,14 @@ OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/process.py")
 """Foureyes itself: its commands, and the process that it puts above what it starts."""
 OUR_MODULES = "foureyes."
 
-_BY_NAME = {name: program.name for program in PROGRAMS for name in (program.name, *program.names)}
+COMM = 15
+"""So many characters of a name the kernel keeps."""
+_BY_NAME = {
+    known: program.name
+    for program in PROGRAMS
+    for name in (program.name, *program.names)
+    for known in (name, name[:COMM])
+}
 _BY_PLACE = tuple((f"/{place}/", program.name) for program in PROGRAMS for place in program.places)
 
 

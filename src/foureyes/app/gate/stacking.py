@@ -21,7 +21,17 @@ from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, ChangedFil
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.stacks import LATER, Handed, found_below, found_later, is_over, quoted, sent_back, the_same
+from foureyes.core.rules.stacks import (
+    LATER,
+    Handed,
+    found_below,
+    found_later,
+    is_over,
+    quoted,
+    sent_back,
+    strictest,
+    the_same,
+)
 from foureyes.core.words.ids import Sha, TaskId
 
 LIVE = ("reviewing", "approved")
@@ -99,7 +109,7 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
         sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
     }
     tips = {name: (branches[name], is_theirs) for name, is_theirs in whose.items()}
-    found += _not_handed_in(tx, task, event, tips, spoken_for)
+    found = strictest((*found, *_not_handed_in(tx, task, event, tips, spoken_for)))
     if not found:
         return event
     more = _holders(tx, [below.task for below in found if below.how == "branch"], event)

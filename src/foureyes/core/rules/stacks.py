@@ -119,6 +119,18 @@ def found_later(upper: Handed, attempts: Sequence[Handed], *, named: bool) -> Be
     return quoted(latest) if latest.claimed < upper.seq else None
 
 
+STRICTNESS: tuple[How, ...] = ("part", "whole", "copied", "branch", "trailer", "carved", "quoted")
+"""Ways of being inside, from what asks for most."""
+
+
+def strictest(found: Iterable[Below]) -> tuple[Below, ...]:
+    """One for each task: of several, what asks for most. Anybody can put another task's branch somewhere."""
+    one_each: dict[TaskId, Below] = {}
+    for below in sorted(found, key=lambda below: STRICTNESS.index(below.how)):
+        one_each.setdefault(below.task, below)
+    return tuple(one_each.values())
+
+
 def quoted(each: Handed) -> Below:
     """Its strictness counts, and nothing else."""
     return Below(task=each.task, how="quoted", attempt=each.n, commits=len(each.commits))

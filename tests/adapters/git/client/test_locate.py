@@ -175,8 +175,17 @@ def test_a_git_file_is_read_byte_for_byte_as_git_reads_it(project: Project, tmp_
     ],
 )
 def test_the_configuration_is_read_as_git_reads_it(project: Project, config: str) -> None:
+    """What it says is seen in the refusal: the store is not looked for in another place than the checkout (P12)."""
     (project.path / ".git/config").write_text(config)
-    assert found(project.path).root == str(project.path / "there")
+    with pytest.raises(GitProblem, match=f"main worktree is {project.path / 'there'}"):
+        locate(project.path)
+
+
+def test_a_line_that_makes_a_git_directory_bare_does_not_move_the_store_K3_P12(project: Project) -> None:
+    project.git("config", "core.bare", "true")
+    assert found(project.path).root == str(project.path / ".git")
+    (project.path / ".foureyes").mkdir()
+    assert found(project.path).root == str(project.path)
 
 
 def test_locating_starts_no_program_and_loads_little() -> None:

@@ -3,8 +3,8 @@
 `root` is where the project's store lies, and must be the same from every worktree (K3, lesson 67). So it is derived
 from the shared git directory alone, wherever that says enough:
 
-1. `core.worktree`, if it is set (submodules have it);
-2. a bare repository has no main worktree: the git directory itself;
+1. `core.worktree`, if it is set (submodules have it), and never another place than the checkout that one stands in;
+2. a bare repository has no main worktree: the git directory itself, unless it is a `.git` beside a project's store;
 3. a git directory called `.git` lies in the main worktree;
 4. any other one (`git init --separate-git-dir`) does not say where its main worktree is. There, root is the worktree
    whose `.git` names it; from a linked worktree it cannot be known, and guessing would make a second store:
@@ -12,7 +12,8 @@ from the shared git directory alone, wherever that says enough:
 
 The files that lead there (`.git`, `commondir`) are read byte for byte as git reads them, and one thing more is asked of
 them: only what lies in `worktrees/` of a git directory may call that one its shared one. Git would follow any, and
-whoever can write a line into `.git` would have every command ask and move the branches of another repository.
+whoever can write a line into `.git` would have every command ask and move the branches of another repository, or ask
+a copy of the store (P12).
 """
 
 from __future__ import annotations
@@ -81,6 +82,11 @@ def _placed(git_dir: str, here: str) -> Located:
             raise GitProblem(f"{path} names {common_dir}, which has no such worktree", next_step=LOOK)
         return Located(here, git_dir, common_dir, _root(common_dir, None))
     root = _root(common_dir, here)
+    if root != here and not (root == common_dir and dirname(common_dir) == here):
+        raise GitProblem(
+            f"{here} is a checkout of the git directory {common_dir}, which says that its main worktree is {root}",
+            next_step=shell("git", f"--git-dir={common_dir}", "config", "core.worktree", here, after=", if it is here"),
+        )
     return Located(root, git_dir, common_dir, root)
 
 
@@ -89,8 +95,14 @@ def _root(common_dir: str, main: str | None) -> str:
     if is_true(settings.get("extensions.worktreeconfig")):
         settings |= read_settings(join(common_dir, "config.worktree"))
     if worktree := settings.get("core.worktree"):
-        return realpath(join(common_dir, worktree))
-    if is_true(settings.get("core.bare")):
+        named = realpath(join(common_dir, worktree))
+        if main is None and basename(common_dir) == ".git" and named != dirname(common_dir):
+            raise GitProblem(
+                f"core.worktree in {join(common_dir, 'config')} names {named}, which is not where it lies",
+                next_step=shell("git", f"--git-dir={common_dir}", "config", "--unset", "core.worktree"),
+            )
+        return named
+    if is_true(settings.get("core.bare")) and not _has_project_beside(common_dir):
         return common_dir
     if basename(common_dir) == ".git":
         return dirname(common_dir)
@@ -102,6 +114,13 @@ def _root(common_dir: str, main: str | None) -> str:
             "git", f"--git-dir={common_dir}", "config", "core.worktree", blank("PATH-OF-THE-MAIN-WORKTREE")
         ),
     )
+
+
+def _has_project_beside(common_dir: str) -> bool:
+    """Whether a `.git` has a project's store where its main worktree would be: one line in it makes it bare, and that
+    does not move the store.
+    """
+    return basename(common_dir) == ".git" and lexists(join(dirname(common_dir), ".foureyes"))
 
 
 def _named_by(dot_git: str) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
-from foureyes.adapters.git.reading.diff import diff, diff_as
+from foureyes.adapters.git.reading.diff import diff, diff_as, exact_files
 from foureyes.adapters.git.reading.history import Known, back, known
-from foureyes.adapters.git.reading.three_way import three_way
+from foureyes.adapters.git.reading.three_way import ThreeWay, three_way
 from foureyes.app.ports import Merged
 from foureyes.core.nouns.attempt import Effect
 from foureyes.core.words.ids import Sha
@@ -41,13 +41,25 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
     shown_change = diff(git, began.tree, now.tree)
     made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree)
     if made.tree is None and landed is not None:
-        (begun,) = known(git, must_be_sha(landed))
-        made = three_way(git, base=_there(landed, begun).tree, ours=onto.tree, theirs=now.tree)
+        made = _after(git, landed, began.tree, onto.tree, now.tree)
     if made.tree is None:
         return Merged(None, made.conflicts, shown_change.diff_id)
     git.publish(made.tree)
     done = shown_change if onto.tree == began.tree else diff_as(git, shown_change, onto.tree, made.tree)
     return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks))
+
+
+def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:
+    """What comes after a part that is on the target already; conflicts where it undoes something of that: the change
+    that was shown begins before it, and has neither.
+    """
+    from foureyes.core.documents.taken_back import taken_back
+
+    (begun,) = known(git, must_be_sha(landed))
+    middle = _there(landed, begun).tree
+    if undone := taken_back(exact_files(git, began, middle), exact_files(git, middle, now)):
+        return ThreeWay(None, undone)
+    return three_way(git, base=middle, ours=onto, theirs=now)
 
 
 def is_merge_of(git: Git, commit: Sha, *, base: Sha, head: Sha) -> bool:

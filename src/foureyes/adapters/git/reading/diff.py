@@ -127,6 +127,13 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
     )
 
 
+def exact_files(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
+    """The change as structure, each file under its own name, without lines around what changed."""
+    from foureyes.core.documents.unified_diff import parse
+
+    return parse(git.room(*_EXACT, "-U0", base, head, trees=(base, head)).out.partition(b"\0\0")[2])
+
+
 def _sizes(git: Git, names: list[str]) -> dict[str, int]:
     """The size of each object that is there."""
     asked = "".join(f"{name}\n" for name in names).encode()
