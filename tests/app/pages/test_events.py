@@ -78,6 +78,7 @@ def test_what_the_gate_does_is_said_of_the_gate_M4(desk: DeskWorld) -> None:
     desk.app.checks.run(BOB, task)
     line = next(line for line in desk.app.events.latest() if "sent iteration 1 back" in line.text)
     assert (line.text, line.kind) == ("the gate sent iteration 1 back: required checks are red", "stop")
+    assert line.who == "the gate"
 
 
 def test_rows_that_only_programs_read_are_left_out(desk: DeskWorld) -> None:

@@ -72,5 +72,6 @@ def _line(row: Happened, who: str) -> EventLine:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except (KeyError, msgspec.DecodeError):
         text = f"{who} did something that this version cannot read ({row.kind}): fe audit verify"
-        return EventLine(seq=row.seq, at=row.at, task=row.task, text=text, kind="security")
-    return EventLine(seq=row.seq, at=row.at, task=row.task, text=sentence(who, event), kind=kind_of_line(event))
+        return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind="security")
+    text, kind = sentence(who, event), kind_of_line(event)
+    return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind=kind)

@@ -13,10 +13,13 @@ refusal.
 
 
 class EventLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of the journal as one sentence: who did what. `task` is empty where it is about none."""
+    """A row of the journal as one sentence, `text`, which begins with `who` did it. `task` is empty where it is about
+    none.
+    """
 
     seq: int
     at: str
     task: str
+    who: str
     text: str
     kind: EventKind = "plain"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.views.event import EventLine
 from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.board import BoardPage
+from foureyes.ui.tui.text.board import event_lines
 from foureyes.ui.tui.widgets.rows import Rows
 
 from tests.ui.tui.stage import ALICE, CLAUDE, LARGE, Player, Seat, play
@@ -352,3 +355,11 @@ def test_a_click_takes_the_keys_to_another_column_or_pane_and_what_an_agent_does
         assert player.app.flow.task == taken
 
     play(seat.sit(), story, LARGE)
+
+
+def test_a_narrow_pane_says_who_above_and_what_below_also_of_the_gate() -> None:
+    event = EventLine(
+        seq=1, at="2026-01-01T12:01:00Z", task="fe-7k2", who="the gate", text="the gate merged iteration 1"
+    )
+    lines = [line.paint(40).plain.rstrip() for line in event_lines([event], PALETTES["default"], tall=True)]
+    assert [lines[0].partition(" fe-")[2], *lines[1:]] == ["7k2 the gate", "   merged iteration 1"]

@@ -151,11 +151,11 @@ def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = F
     for event in events:
         role = palette[roles.get(event.kind, "dim")]
         text = Text.assemble((f" {clock(event.at)} ", palette["dim"]), f"{event.task} " if event.task else "")
-        who, _, what = visible(event.text).partition(" ") if tall else (visible(event.text), "", "")
-        text.append(who, role)
+        what = event.text.removeprefix(event.who).lstrip() if tall else ""
+        text.append(visible(event.who if tall else event.text), role)
         lines.append(Line(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
         if what:
-            below = Text(f"   {what}", role)
+            below = Text(f"   {visible(what)}", role)
             lines.append(Line(lambda width, text=below: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
