@@ -18,16 +18,23 @@ Kind = Literal["moved", "decided", "stale"]
 
 class Banner(msgspec.Struct, frozen=True):
     """What became of a change. `moved`: another one was handed in; `decided`: nothing waits any more; `stale`: the
-    branch has something that was not handed in, which is sent back all the same (D4).
+    branch has something that was not handed in, which is sent back all the same (D4). `keys`: what can be pressed on
+    the page of the change.
     """
 
     kind: Kind
     words: str
+    keys: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{self.words}  {self.keys}" if self.keys else self.words
 
 
 STALE = Banner(
     "stale",
-    "STALE    the branch has commits that were not handed in (D4).  F5 look again · R ask to submit again",
+    "STALE    the branch has commits that were not handed in (D4).",
+    "F5 look again · R ask to submit again",
 )
 
 
@@ -42,9 +49,9 @@ def banner_of(detail: TaskDetail, attempt: int) -> Banner | None:
         if task.status == "reviewing" and attempt in same_change(detail.attempts):
             return None
         words = f"iteration {latest.n} was handed in {_ago(latest.submitted_at)} ago. You see iteration {attempt}."
-        return Banner("moved", f"MOVED    {words}  F5 compare {attempt}→{latest.n}")
+        return Banner("moved", f"MOVED    {words}", f"F5 compare {attempt}→{latest.n}")
     if task.status != "reviewing":
-        return Banner("decided", f"DECIDED  {_decided(detail)}  N next task")
+        return Banner("decided", f"DECIDED  {_decided(detail)}", "N next task")
     return stale_of(detail)
 
 

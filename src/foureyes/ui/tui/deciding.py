@@ -55,7 +55,7 @@ def approve(page: Page, case: Case, *, reason: str = "") -> None:
     looking, you = page.app.looks.of(case.task), case.you
     refused = you is not None and not you.may_approve
     if case.banner is not None and not (case.banner.kind == "stale" and refused):  # known when it was read: a reason
-        page.note(page.paint(f" {case.banner.words}", "banner"))
+        page.note(page.paint(f" {case.banner.line}", "banner"))
     elif looking.blocking:
         page.note(OWN_COMMENT)
     elif you is not None and refused:
@@ -154,7 +154,7 @@ def send_back(page: Page, case: Case, form: review.Form) -> None:
 
         page.app.push_screen(DraftsPage(case.task))  # it cannot be sent any more, but it is not lost
     elif case.banner is not None and case.banner.kind != "stale":
-        page.note(page.paint(f" {case.banner.words}", "banner"))
+        page.note(page.paint(f" {case.banner.line}", "banner"))
     else:
         page.app.looks.of(case.task).about = case.seen
         page.app.go(review.write(page.app.flow, form))

@@ -227,7 +227,7 @@ class ChangePage(Page):
             return
         here = bool(self.file_box.display) and self.canvas.has_focus
         lines = [self._title(reading), self.rule(here=here)]
-        words, role = (self.banner.words, "banner") if self.banner is not None else (self.news, "warn")
+        words, role = (self.banner.line, "banner") if self.banner is not None else (self.news, "warn")
         lines += self.folded(self.paint(f" {words}", role)) if words else []
         self.top.show(*lines)
         waits = self.banner is None or self.banner.kind != "decided"

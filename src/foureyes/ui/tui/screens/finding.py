@@ -195,9 +195,9 @@ class FindingPage(Page):
             fields.append(Field("debt", "Task", "no", ("no", "new")))
         needs = {} if choice.word == "SKIPPED" else {"text": "some words are needed (L6)"}
         finding = self.shown
-        self._sheet(f"{choice.word} {finding}", fields, needs, lambda given: self._respond(finding, choice, given))
+        self._sheet(f"{choice.word} {finding}", fields, needs, lambda *sent: self._respond(finding, choice, *sent))
 
-    def _respond(self, finding: str, choice: Choice, given: Given) -> None:
+    def _respond(self, finding: str, choice: Choice, given: Given, sheet: str) -> None:
         action = next(word for word in ANSWERS if word == choice.word)
         debt = given.get("debt", "")
         answer = Answer(
@@ -208,23 +208,22 @@ class FindingPage(Page):
             commit=given.get("commit", ""),
             debt="" if debt == "no" else debt,
         )
-        sheet = f"{choice.word} {finding}"
         self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), words=sheet)
 
     def _waive(self, _: Choice) -> None:
         fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS), whole=True)]
         needs = {"reason": "a waiver needs a reason (E3)"}
         finding = self.shown
-        self._sheet(f"WAIVE {finding}", fields, needs, lambda given: self._let_pass(finding, given))
+        self._sheet(f"WAIVE {finding}", fields, needs, lambda *sent: self._let_pass(finding, *sent))
 
-    def _let_pass(self, finding: str, given: Given) -> None:
+    def _let_pass(self, finding: str, given: Given, sheet: str) -> None:
         days, reason = given["days"].strip(), given["reason"]
         if not days.isdecimal():
             self.note("days are a number: the same key again goes on with what you wrote")
             return
         self._act(
             lambda desk: desk.application.findings.waive(desk.actor, finding, reason, days=int(days)),
-            words=f"WAIVE {finding}",
+            words=sheet,
         )
 
     def _track(self, _: Choice) -> None:
@@ -232,9 +231,12 @@ class FindingPage(Page):
         self.app.guard.decided()
         self._act(lambda desk: desk.application.findings.track(desk.actor, [finding]))
 
-    def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given], None]) -> None:
+    def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given, str], None]) -> None:
+        """Ask for words; they are remembered under the title until what it is handed to sends them."""
         text, verb = (self.loaded.view.title if self.loaded else ""), title.split()[0].lower()
-        self.app.push_screen(Sheet(title, [text], fields, done, verb=verb, needs=needs, words=title))
+        self.app.push_screen(
+            Sheet(title, [text], fields, lambda given: done(given, title), verb=verb, needs=needs, words=title)
+        )
 
     def do_undo(self) -> None:
         """U: the ruling that was given here; without one, the last approval."""

@@ -161,7 +161,7 @@ class FormPage(Page):
 
     def _compare(self, now: TaskDetail) -> None:
         banner = banner_of(now, self.detail.attempts[-1].n) if self.detail and self.detail.attempts else None
-        words = banner.words.rpartition("  ")[0] if banner is not None and banner.kind != "stale" else ""
+        words = banner.words if banner is not None and banner.kind != "stale" else ""
         if words and now.task.status == "approved" and self.form == "redo":
             words += " Sending this ends that approval."
         if words != self.news:

@@ -167,7 +167,7 @@ class ReviewPage(Page):
         lines = [self.across(self.paint(" REVIEW TASK" if in_review else " TASK", "title"), right)]
         lines += self._title(visible(detail.task.title))
         lines.append(self.paint(f" {head_line(self.view, unseen, self.wide - 2)}", "dim"))
-        lines += self.folded(self.paint(f" {self.banner.words}", "banner")) if self.banner is not None else []
+        lines += self.folded(self.paint(f" {self.banner.line}", "banner")) if self.banner is not None else []
         lines += self.folded(self.paint(f" {self.news}", "warn")) if self.news else []
         self.top.show(*lines, self.rule())
         self.rows.show(section_lines(self.view, self._drawing(wide)))
