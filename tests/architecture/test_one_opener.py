@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.house import PACKAGE, modules, tree_of
+from tests.architecture.house import PACKAGE, modules, name_of, tree_of
 
 OPENER = "adapters/folders.py"
 SAFE = frozenset({"opened", "given"})
 """What `folders` hands out."""
 BY_PATH = frozenset({"read_text", "read_bytes", "write_text", "write_bytes", "fdopen"})
+OPENERS = frozenset({"pathlib", "tarfile", "zipfile"})
+"""Modules that open what they are given under names of their own: nobody imports them."""
 
 ELSEWHERE = {
     "adapters/checks/pipeline.py:_in": "the report directory of a check, in a directory made a moment ago for it",
@@ -70,6 +72,27 @@ def _name(called: ast.expr) -> str:
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
+def others(tree: ast.Module) -> Iterator[str]:
+    """What opens files by their paths inside of the standard library: modules of `OPENERS`, and the copiers of shutil
+    but the one between handles.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{each.name}" for each in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names = [f"{node.value.id}.{node.attr}"] if node.value.id == "shutil" else []
+        else:
+            continue
+        yield from (name for name in names if name.partition(".")[0] in OPENERS or _copies(name))
+
+
+def _copies(name: str) -> bool:
+    module, _, function = name.partition(".")
+    return module == "shutil" and function.startswith(("copy", "move", "unpack")) and function != "copyfileobj"
+
+
 def is_excused(place: str) -> bool:
     return place in ELSEWHERE or f"{place.partition(':')[0]}:*" in ELSEWHERE
 
@@ -86,6 +109,11 @@ def test_files_that_others_can_write_are_opened_by_folders_alone() -> None:
     assert sorted(set(ELSEWHERE) - used) == [], "nobody opens anything there any more"
 
 
+def test_nobody_uses_a_module_that_opens_files_by_itself() -> None:
+    found = {f"{name_of(path)}: {name}" for path in modules() for name in others(tree_of(path))}
+    assert sorted(found) == [], "open it by adapters/folders.py"
+
+
 def test_the_search_finds_every_way_to_open_a_file() -> None:
     code = (
         "def a(): open(path)\n"
@@ -95,3 +123,10 @@ def test_the_search_finds_every_way_to_open_a_file() -> None:
         "def e(): store.open(path)\n"
     )
     assert list(openings(ast.parse(code))) == ["a", "b", "c"]
+    code = (
+        "import pathlib\nimport shutil, zipfile\nfrom tarfile import open\n"
+        "from shutil import copy2, copyfileobj, which\n"
+        "shutil.copytree(a, b)\nshutil.copyfileobj(a, b)\nshutil.rmtree(a)\n"
+    )
+    names = ["pathlib", "zipfile", "tarfile.open", "shutil.copy2", "shutil.copytree"]
+    assert list(others(ast.parse(code))) == names

@@ -18,7 +18,9 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.ui.steps import steps_text
 
+from tests.stage.checkout import AT_ONCE
 from tests.stage.documents import review_result, rulings_of
+from tests.stage.gated import configure, deliver, merge
 from tests.stage.people import BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld, GitWorld, World
 
@@ -205,3 +207,17 @@ def next_attempt(
     checkout.git("commit", "-q", "--allow-empty", "-m", f"more of {task}", f"--trailer=Foureyes-Session={by.session}")
     world.submit(by, task)
     checkout.switch("main")
+
+
+def left_behind(world: GitWorld) -> tuple[str, str]:
+    """A task that was sent back with a finding, mended on top, verified and merged; and the name of the finding."""
+    configure(world, AT_ONCE + '\n[review]\ndefault_mode = "per-task"\n')
+    one = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "doc.md": "pay\n"})
+    found = issue(severity="CRITICAL", file="pay.py", line=2, quote="steal_everything()")
+    (name,) = review(world, one, [found]).raised
+    world.app.feedback.redo(BOB, one, "not this")
+    next_attempt(world, one, {"pay.py": "def pay():\n    return 1\n"}, answers={name: "FIXED"})
+    rule(world, {name: "VERIFIED"})
+    world.approve(BOB, one)
+    assert merge(world) == {one: "merged"}
+    return one, name

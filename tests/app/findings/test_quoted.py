@@ -7,7 +7,7 @@ import pytest
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.gated import configure, deliver
-from tests.stage.looped import findings, issue, next_attempt, review, rule
+from tests.stage.looped import findings, issue, left_behind, next_attempt, review, rule
 from tests.stage.people import BOB, CLAUDE, GEMINI, agent
 from tests.stage.world import GitWorld
 
@@ -96,3 +96,15 @@ def test_what_was_resolved_or_merged_brings_nothing_A6(world: GitWorld) -> None:
     next_attempt(world, task, {"pay.py": PAY.replace("10", "LIMIT")}, answers={name: "FIXED"})
     rule(world, {name: "VERIFIED"})
     assert findings(world, launder(world, {"pay.py": PAY + "\n"})) == {}
+
+
+def test_a_finding_comes_back_with_the_code_that_was_taken_out_for_it_A6(world: GitWorld) -> None:
+    _, name = left_behind(world)
+    two = deliver(
+        world, {"pay.py": "def pay():\n    return 2\n\n\ndef more():\n    steal_everything()\n"}, actor=GEMINI
+    )
+    (back,) = findings(world, two).values()
+    assert (back.location.line, name in back.why) == (6, True)
+    other = deliver(world, {"pay.py": "def pay():\n    return 3\n"}, actor=GEMINI)
+    assert findings(world, other) == {}
+    assert world.show(other).stack == ()

@@ -9,7 +9,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.gated import configure, deliver, merge
-from tests.stage.looped import findings, issue, next_attempt, review, rule
+from tests.stage.looped import findings, left_behind
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -182,20 +182,6 @@ def test_a_person_who_breaks_the_glass_passes_what_cannot_stay_inside_on_record_
 # What was sent back
 
 
-def left_behind(world: GitWorld) -> tuple[str, str]:
-    """A task that was sent back with a finding, mended on top, verified and merged; and the name of the finding."""
-    configure(world, AT_ONCE + '\n[review]\ndefault_mode = "per-task"\n')
-    one = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "doc.md": "pay\n"})
-    found = issue(severity="CRITICAL", file="pay.py", line=2, quote="steal_everything()")
-    (name,) = review(world, one, [found]).raised
-    world.app.feedback.redo(BOB, one, "not this")
-    next_attempt(world, one, {"pay.py": "def pay():\n    return 1\n"}, answers={name: "FIXED"})
-    rule(world, {name: "VERIFIED"})
-    world.approve(BOB, one)
-    assert merge(world) == {one: "merged"}
-    return one, name
-
-
 def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merged_A7_A6(world: GitWorld) -> None:
     one, name = left_behind(world)
     two = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "x.py": "x\n"}, actor=GEMINI)
@@ -205,18 +191,6 @@ def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merge
     assert (back.severity, back.state, name in back.why) == ("CRITICAL", "open", True)
     with world.refused("A7", "D2"):
         world.approve(BOB, two)
-
-
-def test_a_finding_comes_back_with_the_code_that_was_taken_out_for_it_A6(world: GitWorld) -> None:
-    _, name = left_behind(world)
-    two = deliver(
-        world, {"pay.py": "def pay():\n    return 2\n\n\ndef more():\n    steal_everything()\n"}, actor=GEMINI
-    )
-    (back,) = findings(world, two).values()
-    assert (back.location.line, name in back.why) == (6, True)
-    other = deliver(world, {"pay.py": "def pay():\n    return 3\n"}, actor=GEMINI)
-    assert findings(world, other) == {}
-    assert world.show(other).stack == ()
 
 
 def test_a_commit_of_an_attempt_that_was_sent_back_is_found_by_its_diff_A7(world: GitWorld) -> None:

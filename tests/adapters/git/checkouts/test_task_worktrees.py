@@ -284,7 +284,7 @@ def test_a_worktree_with_work_in_it_stays_K1_G4(project_only: Bench, what: str) 
     project, at = project_only, add(project_only)
     project.git("config", "status.showUntrackedFiles", "no")
     if what == "locked":
-        project.git("worktree", "lock", "--reason", "on a stick", str(at))
+        project.git("worktree", "lock", "--reason", "on a\nstick", str(at))
     elif what == "rebasing":
         (project.path / f".git/worktrees/{TASK}/rebase-merge").mkdir()
     elif what == "detached":
@@ -293,7 +293,9 @@ def test_a_worktree_with_work_in_it_stays_K1_G4(project_only: Bench, what: str) 
     else:
         (at / ("new.py" if what == "untracked" else "code.py")).write_text("mine\n")
         project.git("add", "-A", cwd=at) if what == "staged" else None
-    assert str(at) in project.workshop().drop_worktree(TASK).stays
+    stays = project.workshop().drop_worktree(TASK).stays
+    assert str(at) in stays
+    assert stays.isprintable()
     assert (at / "code.py").exists()
 
 
