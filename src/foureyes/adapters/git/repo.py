@@ -198,7 +198,9 @@ class GitRepo:
         return [LineCommit(commit, subject) for commit, subject in rows]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
-        """The journal hash in the trailer of the latest anchoring commit on the target's first-parent line (J3)."""
+        """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than
+        `since`, if that is on it.
+        """
         return reading.history.last_anchor(self._git, self._target(target), since)
 
     def near_anchor(self, target: str) -> str | None:

@@ -1,5 +1,6 @@
-"""Laundering by quote (A6): an open blocking finding comes along where its quote is in a changed file of the same
-authors or of the same path, however little else the change has in common with the one that it was found in.
+"""Laundering by quote (A6): a blocking finding of another task, open or settled by taking its code out, comes along
+where its quote is in a changed file of the same authors or of the same path, however little else the change has in
+common with the one that it was found in.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """An open blocking finding of another task, as far as it is looked for. `head` is where that task's work ended,
-    `same_author` that this attempt has an author of it.
+    """A blocking finding of another task, open or settled by taking its code out, as far as it is looked for. `head` is
+    where that task's work ended, `same_author` that this attempt has an author of it.
     """
 
     root: str

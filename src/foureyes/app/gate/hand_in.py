@@ -164,15 +164,16 @@ def ask_git(hand: HandIn) -> None:
     """
     task = hand.task
     covering = task.start_target if task.landed else None
-    change, target = hand.context.repo.change, hand.project.target
-    hand.change = change(target=target, ref=hand.ref, since=task.start_target, covering=covering)
-    if hand.change.landed or covering is not None:
+    ask, target = hand.context.repo.change, hand.project.target
+    change = ask(target=target, ref=hand.ref, since=task.start_target, covering=covering)
+    if change.landed or covering is not None:
         with hand.context.store.read() as tx:
-            others = own_work.after_others(tx, task.id, hand.change)
+            others = own_work.after_others(tx, task.id, change)
         if others is not None:
             hand.only_others = others.only
             begins = others.begins
-            hand.change = change(target=target, ref=hand.ref, since=begins, covering=covering and begins)
+            change = ask(target=target, ref=hand.ref, since=begins, covering=covering and begins)
+    hand.change = change
 
 
 def refuse_foreign_commits(hand: HandIn) -> None:

@@ -317,8 +317,9 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
 
 GLASS: Literal["break_glass"] = "break_glass"
 BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
+"""N3: which answers to who may approve breaking the glass passes. Never what cannot be read (P0)."""
 CONDITIONS = frozenset({"D5", "D6", "A7"})
-"""N3: what breaking the glass passes. Never what cannot be read (P0), and never the gate conditions D1–D4 and D7."""
+"""N3: which gate conditions it passes. Never D1–D4 and D7."""
 
 
 def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:

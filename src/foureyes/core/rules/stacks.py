@@ -206,14 +206,14 @@ def _in_part(upper: Handed, attempts: Sequence[Handed], explained: Sequence[Hand
 def _in_content(upper: Handed, attempts: Sequence[Handed], explained: Sequence[Handed]) -> Below | None:
     """Files as another attempt left them, under other commits: squashed, or copied."""
     known = frozenset[str]().union(*(each.blobs for each in explained))
-    quoted: Below | None = None
+    some: Below | None = None
     for each in reversed(attempts):
         if not (upper.blobs & each.blobs) - known:
             continue
         if each.blobs <= upper.blobs and each.paths <= upper.paths:
             return Below(task=each.task, how="copied", attempt=each.n)
-        quoted = quoted or Below(task=each.task, how="quoted", attempt=each.n)
-    return quoted
+        some = some or Below(task=each.task, how="quoted", attempt=each.n)
+    return some
 
 
 # What it means
@@ -249,7 +249,9 @@ def waits_for(facts: Facts, passed: Collection[str] = ()) -> list[TaskId]:
 
 
 def is_awaited(inside: Below, task: Task) -> bool:
-    """Whether the other task is merged first: not one that holds this one itself."""
+    """Whether the other task is merged first: not one that holds this one itself, and not one of which only the
+    strictness counts.
+    """
     return inside.how not in ("carved", "quoted") and not is_over(task)
 
 
