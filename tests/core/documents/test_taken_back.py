@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.documents.taken_back import taken_back
+from foureyes.core.documents.unified_diff import FileDiff, parse
 
 
 def change(old: str | None, new: str | None, path: str = "f") -> tuple[FileDiff, ...]:
