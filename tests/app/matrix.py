@@ -686,7 +686,7 @@ class FakeRepo:
     def branch_ref(self, name: str) -> str | None:
         return f"refs/heads/{name}" if f"refs/heads/{name}" in self.branches else None
 
-    def uncommitted(self, ref: str) -> list[str]:
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return []
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:

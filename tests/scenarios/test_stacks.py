@@ -243,6 +243,21 @@ def test_what_a_stack_took_back_of_a_lower_task_is_not_taken_back_unseen_on_the_
     assert "ask()" in shop.on_main("auth.py")
 
 
+def test_what_lies_below_a_lower_task_was_not_looked_at_there_A7(shop: Shop) -> None:
+    """The target was moved while the lower one was handed in: a commit below it is in nobody's attempt but this one."""
+    main = shop.git("rev-parse", "main")
+    hidden = shop.commit("fe/none", {"hidden.py": "evil\n"})
+    login = begun(shop, shop.cast.claude, "Login")
+    shop.commit(f"fe/{login}", {"login.py": "open\n"}, onto=hidden)
+    shop.git("update-ref", "refs/heads/main", hidden)
+    shop.done(shop.cast.claude, "submit", login, "--branch", f"fe/{login}")
+    shop.git("update-ref", "refs/heads/main", main)
+    small, _ = upper(shop, onto=f"fe/{login}")
+    page = shop.run(shop.cast.alice, "show", small.task, "--diff").out
+    assert "+evil" in page
+    assert "looked at there" not in page
+
+
 @pytest.mark.parametrize("verb", ["reject", "redo"])
 def test_a_branch_of_another_task_put_elsewhere_hides_nothing_of_its_work_A7(shop: Shop, verb: str) -> None:
     cast = shop.cast

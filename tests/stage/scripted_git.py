@@ -68,8 +68,8 @@ class ScriptedRepo:
         ref = name if name.startswith("refs/") else f"refs/heads/{name}"
         return ref if ref in self.branches else None
 
-    def uncommitted(self, ref: str) -> list[str]:
-        return list(self.dirty) if ref in (self.here, DETACHED) else []
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
+        return list(self.dirty) if ref in (self.here, DETACHED) and not in_conflict else []
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self._line(f"refs/heads/{target}"), self._line(ref)

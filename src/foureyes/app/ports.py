@@ -89,8 +89,9 @@ class Repo(Protocol):
     def branch_ref(self, name: str) -> str | None:
         """The full ref of a local branch given by short or full name; None when there is none."""
 
-    def uncommitted(self, ref: str) -> list[str]:
-        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
+        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
+        them with conflicts that nobody resolved."""
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.

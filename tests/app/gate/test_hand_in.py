@@ -46,6 +46,21 @@ def test_submit_freezes_what_was_handed_in_A1(world: GitWorld) -> None:
     assert [entry.action for entry in world.show(task).history] == ["created", "started", "submitted"]
 
 
+def test_conflicts_that_nobody_resolved_are_not_committed_A1(world: GitWorld) -> None:
+    task = world.work(CLAUDE, world.create(), text="mine\n")
+    world.checkout.branch("other", "main")
+    world.checkout.commit("work.py", "theirs\n")
+    world.checkout.switch(f"fe/{task}")
+    with pytest.raises(AssertionError):
+        world.checkout.git("merge", "-q", "other")
+    for commit in (None, "merged"):
+        with world.refused("A1") as caught:
+            world.submit(CLAUDE, task, commit=commit)
+        assert "conflicts that nobody resolved: work.py" in caught[0].reasons[0].message
+    with pytest.raises(GitProblem, match=r"work\.py"):
+        world.app.context.workshop.commit_all("merged", ())
+
+
 def test_uncommitted_changes_refuse_the_submit_A1(world: GitWorld) -> None:
     task = world.work(CLAUDE, world.create())
     world.checkout.write("work.py", "changed\n")

@@ -241,14 +241,14 @@ class GitRepo:
         """
         return reading.content.pieces(self._git, base, head)
 
-    def uncommitted(self, ref: str) -> list[str]:
-        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out."""
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
+        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
+        them with conflicts that nobody resolved.
+        """
+        look = checkouts.status.unresolved if in_conflict else checkouts.status.uncommitted
         here = ref == DETACHED or ref == self.current_ref()
         places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
-        paths = [
-            path for place in places if _has_files(place) for path in checkouts.status.uncommitted(self._git, place)
-        ]
-        return sorted(set(paths))
+        return sorted({path for place in places if _has_files(place) for path in look(self._git, place)})
 
     def is_clean(self) -> bool:
         """Whether everything where the caller stands is committed."""

@@ -21,13 +21,15 @@ class Files(msgspec.Struct, frozen=True):
 
     task: str
     n: int
+    base: str
     files: list[ChangedFile]
 
 
 class Latest(msgspec.Struct, frozen=True):
-    """The number of a task's latest attempt."""
+    """The number of a task's latest attempt, and where it begins."""
 
     n: int
+    base: str
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -39,14 +41,21 @@ class Ground(msgspec.Struct, frozen=True):
 
 
 def ground_of(tx: Tx, task: TaskId, attempt: int) -> Ground | None:
-    """Where the own part of the latest attempt begins; None where nothing of others is inside as a line of commits."""
+    """Where the own part of the latest attempt begins; None where nothing of others is inside as a line of commits.
+    What begins elsewhere than this attempt was looked at without the commits between.
+    """
     rows = [row for row in tx.all("stack.below", BelowRow, ids=[task]) if row.how == "whole" and row.top]
     latest = tx.one("attempt.latest", Latest, ids=[task])
     if not rows or latest is None or latest.n != attempt:
         return None
+    looked_at = tx.all("stack.files", Files, ids=[row.task for row in rows])
+    same = {(each.task, each.n) for each in looked_at if each.base == latest.base}
+    rows = [row for row in rows if (row.task, row.attempt) in same]
+    if not rows:
+        return None
     top = max(rows, key=lambda row: row.commits)
     whose: dict[str, tuple[str, ...]] = {}
-    for each in tx.all("stack.files", Files, ids=[row.task for row in rows]):
+    for each in looked_at:
         if any(row.task == each.task and row.attempt == each.n for row in rows):
             for path in {path for file in each.files for path in (file.path, file.old_path) if path}:
                 whose[path] = (*whose.get(path, ()), each.task)

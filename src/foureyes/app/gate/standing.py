@@ -15,7 +15,7 @@ from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES
 from foureyes.core.words.fence import some
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason
-from foureyes.steps import Steps, fe, in_turn, phrase, shell
+from foureyes.steps import Steps, blank, fe, in_turn, phrase, shell
 
 if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
@@ -78,6 +78,10 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     paths = repo.uncommitted(hand.ref)
     if not paths:
         return
+    if conflicts := repo.uncommitted(hand.ref, in_conflict=True):
+        steps = shell("git", "add", blank("PATH"), before="resolve them, then: ")
+        why = f"conflicts that nobody resolved: {some(conflicts, SHOWN_PATHS)}"
+        refuse_task(task.id, NOT_IN, Reason("A1", why, steps))
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
     if commit is not None and commit.strip() and is_here:
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]

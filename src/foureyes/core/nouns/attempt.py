@@ -110,6 +110,7 @@ class Effect(msgspec.Struct, frozen=True):
 
     files: tuple[ChangedFile, ...] = ()
     marks: tuple[Mark, ...] = ()
+    size: int = NOT_MEASURED
 
     @property
     def paths(self) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.core.nouns.approval import basis_of, is_signed
-from foureyes.core.nouns.attempt import Effect, Mark
+from foureyes.core.nouns.attempt import NOT_MEASURED, Effect, Mark
 from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
@@ -89,6 +89,7 @@ def as_merged(facts: Facts, effect: Effect) -> Facts:
         marks=list(effect.marks),
         added=sum(changed.added or 0 for changed in effect.files),
         removed=sum(changed.removed or 0 for changed in effect.files),
+        size=facts.attempt.size if effect.size == NOT_MEASURED else effect.size,
     )
     return msgspec.structs.replace(facts, attempt=attempt)
 

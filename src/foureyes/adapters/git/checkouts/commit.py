@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from os.path import isfile, join, relpath
 
-from foureyes.adapters.git.checkouts.status import head_ref, status, users_excludes
+from foureyes.adapters.git.checkouts.status import head_ref, status, unresolved, users_excludes
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import blank, shell
@@ -21,6 +22,11 @@ _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissi
 def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
     """Commit everything, except new files of the store, which belongs to no branch."""
     _must_have_files(place)
+    if conflicts := unresolved(git, place):
+        raise GitProblem(
+            f"{some(conflicts, 3)} in {place.worktree} has conflicts that nobody resolved",
+            next_step=shell("git", "status"),
+        )
     excludes = ("-c", f"core.excludesFile={users_excludes(git)}")
     git.own(*excludes, "add", "--update", cwd=place.worktree)
     git.own(*excludes, "add", "--all", "--", ".", ":(top,exclude).foureyes", cwd=place.worktree)

@@ -56,6 +56,12 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     return [as_text(path) for _, path in _seen(git, place)]
 
 
+def unresolved(git: Git, place: Located) -> list[str]:
+    """Paths with conflicts of a merge, a rebase or a stash that nobody resolved."""
+    entries = status(git, place, "/dev/null")
+    return [as_text(path) for code, path in entries if b"U" in code or code in (b"AA", b"DD")]
+
+
 def uncommitted_and_ignored(git: Git, place: Located) -> tuple[list[str], list[bytes]]:
     """What is not committed, and what git leaves out of every commit: files, and folders as a whole."""
     entries = _seen(git, place, "--ignored=matching")

@@ -46,7 +46,7 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
         return Merged(None, made.conflicts, shown_change.diff_id)
     git.publish(made.tree)
     done = shown_change if onto.tree == began.tree else diff_as(git, shown_change, onto.tree, made.tree)
-    return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks))
+    return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks, done.size))
 
 
 def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:

@@ -54,7 +54,7 @@ SELECT a.task, a.n, a.commits, a.files,
 FROM attempts a WHERE a.task IN (SELECT value FROM json_each(:ids)) ORDER BY a.task, a.n;
 
 -- name: stack.files
-SELECT task, n, files FROM attempts WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, n;
+SELECT task, n, base, files FROM attempts WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, n;
 
 -- name: stack.from_ref
 SELECT DISTINCT task AS id FROM attempts WHERE ref = :ref AND task <> :task ORDER BY task;
