@@ -29,7 +29,7 @@ ROUNDS = 5
 PROGRAMS = 30
 SLOWER = 1.5
 WORKER = agent("worker")
-BEFORE = {("submit", 20): 1.40, ("submit", 2_000): 2.59, ("merge", 20): 1.63, ("merge", 2_000): 1.34}
+BEFORE = {("submit", 20): 1.24, ("submit", 2_000): 3.06, ("merge", 20): 1.68, ("merge", 2_000): 1.30}
 """The verb over plain git, before."""
 
 
