@@ -127,7 +127,7 @@ def test_a_supervised_program_that_is_stopped_ends_with_all_it_started(tmp_path:
         env={"PATH": os.environ["PATH"]},
         timeout=60,
         hear=heard.extend,
-        stop=lambda: bool(heard),
+        stop=lambda _: bool(heard),
     )
     assert (ended, bytes(heard)) == (Ended(None, False, "it was stopped"), b"begun\n")
     os.set_blocking(reader, True)

@@ -53,6 +53,17 @@ def test_pyproject_with_its_tools(tmp_path: Path) -> None:
     assert [one.rule.report for one in checks_in(str(tmp_path))] == ["junit", "none", "none"]
 
 
+def test_D5_of_a_src_layout_the_trees_own_packages_go_first_unless_pytest_says_it(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    (tmp_path / "src" / "data").mkdir(parents=True)
+    assert runs(tmp_path) == [PYTEST], "no package, nothing to import"
+    (tmp_path / "src" / "shop").mkdir()
+    (tmp_path / "src" / "shop" / "__init__.py").write_text("")
+    assert runs(tmp_path) == [f"PYTHONPATH=src {PYTEST}"]
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
+    assert runs(tmp_path) == [PYTEST]
+
+
 @pytest.mark.parametrize("marker", ["pyproject.toml", "setup.py", "pytest.ini"])
 def test_a_folder_of_tests_in_a_python_project(tmp_path: Path, marker: str) -> None:
     (tmp_path / "tests").mkdir()

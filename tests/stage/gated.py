@@ -9,7 +9,7 @@ from typing import Any
 
 from foureyes.app.views.check import CheckReport, CheckRow
 from foureyes.app.views.merge import MergeRow
-from foureyes.core.nouns.check import Ran, TestResult
+from foureyes.core.nouns.check import Elsewhere, Ran, TestResult
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.checkout import SETTINGS
@@ -20,6 +20,8 @@ LINT = '\n[[checks]]\nname = "lint"\nrun = "ruff check ."\n'
 TESTS = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\n'
 KNIP = '\n[[checks]]\nname = "knip"\nrun = "knip"\nrequired = false\n'
 AUTO = ["review:auto"]
+ELSEWHERE = Elsewhere(file="src/a.py", checkout="/repo", by="/venv", advice="begin its run with PYTHONPATH=src")
+"""What a run found that took its code from a checkout."""
 
 
 def configure(world: World, text: str) -> None:

@@ -96,6 +96,7 @@ class ScriptedChecks:
     def __init__(self) -> None:
         self.answers: dict[str, Ran] = {}
         self.ran: list[str] = []
+        self.in_place = ""
         self.during: Callable[[], None] | None = None
 
     def says(self, name: str, *, exit_code: int | None = 0, **fields: Any) -> None:
@@ -108,6 +109,9 @@ class ScriptedChecks:
 
     def program(self, rule: CheckRule) -> str:
         return ""
+
+    def misled(self, rule: CheckRule) -> str:
+        return self.in_place
 
     def run(
         self,

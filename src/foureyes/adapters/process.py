@@ -27,9 +27,10 @@ DEFAULT_TIMEOUT = 60.0
 GRACE = 2.0  # seconds between asking a process group to end (git removes its lock files then) and ending it
 PATIENT = 2.0  # seconds after which we look for the first time whether something holds a program
 PATIENCE = 10.0  # seconds for the reaper to end what is below it, before it is done from here
-LIMIT = 5.0  # seconds for the reaper itself; what is still there then cannot be ended by us
+LIMIT = 5.0  # for the reaper itself; what is still there then cannot be ended by us
 CHUNK, PAUSE = 65536, 0.02
 TICK = 0.5  # seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline
+Stopping = Callable[[int], bool]  # asked often at first, then every TICK, with the pid of the reaper
 DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
 """What a program may send to its reaper without leaving its children alone."""
 PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
@@ -104,7 +105,7 @@ def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Call
 
 def supervise(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
-    hear: Callable[[bytes], None], stop: Callable[[], bool] | None = None,
+    hear: Callable[[bytes], None], stop: Stopping | None = None,
 ) -> Ended:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
     There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
@@ -112,7 +113,7 @@ def supervise(
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
     child = start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
-    watch = _Watch(child, hear, stop or (lambda: False))
+    watch = _Watch(child, hear, stop or (lambda _: False))
     try:
         watch.follow(time.monotonic() + timeout)
     finally:
@@ -125,7 +126,7 @@ def supervise(
 class _Watch:
     """Both pipes of a reaper: its own words, and what the program writes."""
 
-    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: Callable[[], bool]) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: Stopping) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
         self._child, self._hear, self._stop = child, hear, stop
         self._words, self._output = child.stdout.fileno(), child.stderr.fileno()
@@ -136,16 +137,17 @@ class _Watch:
         """Read until the reaper has ended. It ends a late program; a late reaper is left to `_end_below`."""
         import selectors
 
+        pause = PAUSE / 2
         with selectors.DefaultSelector() as pipes:
             for pipe in (self._words, self._output):
                 pipes.register(pipe, selectors.EVENT_READ)
             while not self._is_over:
-                for key, _ in pipes.select(min(TICK, max(0.0, deadline - time.monotonic()))):
+                for key, _ in pipes.select(min(pause := min(pause * 2, TICK), max(0.0, deadline - time.monotonic()))):
                     if not self._read(key.fd):
                         pipes.unregister(key.fd)
                 if self.report("exit") and not self._ending:
                     self._ending, deadline = True, time.monotonic() + PATIENCE
-                if not self._ending and self._stop():
+                if not self._ending and self._stop(self._child.pid):
                     self._stopped, deadline = True, 0.0
                 if time.monotonic() < deadline:
                     continue
@@ -346,8 +348,7 @@ def _spawn(argv: list[str]) -> int:
 def _wait(program: int, wake: int) -> int | None:
     """The exit code of the program (a signal is negative); None when our input ended before it did."""
     while True:
-        code, _ = _reap(program)
-        if code is not None:
+        if (code := _reap(program)[0]) is not None:
             return code
         ready, _, _ = select.select([0, wake], [], [])
         if 0 in ready:

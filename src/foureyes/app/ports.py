@@ -284,16 +284,14 @@ class CheckRunner(Protocol):
     def program(self, rule: CheckRule) -> str:
         """What the check would run, as results name it; empty where that cannot be told."""
 
+    def misled(self, rule: CheckRule) -> str:
+        """The directory of a checkout that the check would use in place of its tree, as far as can be told before."""
+
     def run(
-        self,
-        rule: CheckRule,
-        export: Callable[[str], None],
-        progress: Callable[[str], None] | None = None,
+        self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
-    ) -> Ran:
-        """`export` fills the empty directory it is given with the files to check. `progress` hears the last line of
-        output. When `stop` says so, the check is ended with everything that it started.
-        """
+    ) -> Ran:  # fmt: skip
+        """`export` fills an empty directory. `progress` hears the last line; `stop` ends it, with all it started."""
 
 
 class DraftFiles(Protocol):

@@ -137,6 +137,7 @@ def _proposed(
 
 def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
     from foureyes.adapters.checks.pipeline import Pipeline
+    from foureyes.adapters.git.checkouts.following import roots
     from foureyes.core.nouns.check import judge
 
     shop = workshop(place)
@@ -145,7 +146,8 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         tree = shop.tree_of(head) if head else None
         if tree is None:
             return replace(proposal, tried="there is no commit to try it on")
-        ran = Pipeline(environ).run(proposal.rule, lambda path: shop.export(tree, path))
+        pipeline = Pipeline(environ, roots(place))
+        ran = pipeline.run(proposal.rule, lambda path: shop.export(tree, path))
         verdict = judge(proposal.rule, ran)
         tried = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])

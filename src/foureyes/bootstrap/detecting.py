@@ -33,8 +33,8 @@ class Proposal(msgspec.Struct, frozen=True):
 
     @property
     def is_of_use(self) -> bool:
-        """Untried, or it ran: a check that cannot run would refuse every approval (D5)."""
-        return self.outcome not in ("crashed", "timed_out")
+        """Untried, or it ran on the tree: a check that cannot would refuse every approval (D5)."""
+        return self.outcome not in ("crashed", "timed_out", "unsound")
 
 
 def checks_in(root: str) -> list[Proposal]:
@@ -68,12 +68,25 @@ def _python(root: str) -> list[CheckRule]:
     has_tests = any(os.path.isdir(os.path.join(root, name)) for name in ("tests", "test")) or "pytest" in text
     rules = []
     if (tools.get("pytest") or has_tests) and (text or _read(root, "setup.py") or _read(root, "pytest.ini")):
-        rules.append(CheckRule(name="tests", run='pytest -q --junitxml="$FOUREYES_REPORT"', report="junit"))
+        run = 'pytest -q --junitxml="$FOUREYES_REPORT"'
+        rules.append(CheckRule(name="tests", run=_first_path(root) + run, report="junit"))
     if "mypy" in tools:
         rules.append(CheckRule(name="types", run="mypy ."))
     if "ruff" in tools:
         rules.append(CheckRule(name="lint", run="ruff check ."))
     return rules
+
+
+def _first_path(root: str) -> str:
+    """Of a `src/` layout: the tree's own packages go first, whatever is installed (D5); unless pytest says it."""
+    from foureyes.adapters.checks.pytest_settings import said_paths
+
+    source = os.path.join(root, "src")
+    entries = os.listdir(source) if os.path.isdir(source) else []
+    has_code = any(
+        entry.endswith(".py") or os.path.isfile(os.path.join(source, entry, "__init__.py")) for entry in entries
+    )
+    return "PYTHONPATH=src " if has_code and not said_paths(root) else ""
 
 
 def _node(root: str) -> list[CheckRule]:

@@ -32,8 +32,9 @@ class Outside:
 
     def checks(self) -> CheckRunner:
         from foureyes.adapters.checks.pipeline import Pipeline
+        from foureyes.adapters.git.checkouts.following import roots
 
-        return Pipeline(self._environ)
+        return Pipeline(self._environ, roots(self._place))
 
     def drafts(self) -> DraftFiles:
         from foureyes.adapters.drafts.files import FilesOfDrafts

@@ -1,9 +1,10 @@
-"""The writer of `schema_5.jsonl`, `schema_6.jsonl` and `schema_7.jsonl`: runs in a working copy of the version whose
-store it is to be, with that version's own Application, stages and shop.
+"""The writer of `schema_5.jsonl` to `schema_8.jsonl`: runs in a working copy of the version whose store it is to be,
+with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
     cd <working copy of 37ee23e> && .venv/bin/python <here>/write_last.py > <here>/schema_6.jsonl
     cd <working copy of 04a4170> && .venv/bin/python <here>/write_last.py > <here>/schema_7.jsonl
+    cd <working copy of 48d49c9> && .venv/bin/python <here>/write_last.py > <here>/schema_8.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """
@@ -88,7 +89,14 @@ def merge(world: Any) -> None:
         main.append(new)
         return True
 
-    workshop.merge = lambda *, tip, head: ports.Merged(sha(f"merge of {head} into {tip}"))
+    def change(head: Any, base: Any = None, **_: object) -> dict[str, Any]:
+        """Versions that compute the diff id again at the merge say which base they mean."""
+        return {"diff_id": repo.change_id(base, head)} if base else {}
+
+    def merges(*, tip: Any, head: Any, **given: Any) -> Any:
+        return ports.Merged(sha(f"merge of {head} into {tip}"), **change(head, **given))
+
+    workshop.merge = merges
     workshop.commit = lambda *, tree, parents, message: sha(f"commit of {tree}: {message}")
     workshop.move = move
     merged = agreed(world, "merged")
@@ -96,7 +104,7 @@ def merge(world: Any) -> None:
     void = agreed(world, "void")
     repo.commit(f"fe/{void}", sessions=[CLAUDE.session])
     assert outcomes(world)[void] == "void"
-    workshop.merge = lambda *, tip, head: ports.Merged(None, ("both.py",))
+    workshop.merge = lambda *, tip, head, **given: ports.Merged(None, ("both.py",), **change(head, **given))
     conflicting = agreed(world, "conflicting")
     assert outcomes(world)[conflicting] == "conflict"
 

@@ -11,7 +11,7 @@ import pytest
 from foureyes.core.nouns.check import Ran, ToolFinding
 from foureyes.core.rules.four_eyes import Declaration
 
-from tests.stage.gated import AUTO, LINT, TESTS, check, configure, report_of, words
+from tests.stage.gated import AUTO, ELSEWHERE, LINT, TESTS, check, configure, report_of, words
 from tests.stage.looped import (
     again,
     findings,
@@ -92,7 +92,11 @@ def test_the_passing_check_resolves_and_a_later_failure_opens_the_same_finding_a
     assert len(findings(desk, task)) == 2
 
 
-NOTHING = {"crashed": Ran(exit_code=None, problem="no such program"), "timed out": Ran(exit_code=None, timed_out=True)}
+NOTHING = {
+    "crashed": Ran(exit_code=None, problem="no such program"),
+    "timed out": Ran(exit_code=None, timed_out=True),
+    "unsound": Ran(exit_code=1, tests=failing("t::b").tests, elsewhere=ELSEWHERE),
+}
 
 
 @pytest.mark.parametrize("case", NOTHING)

@@ -5,6 +5,7 @@ pass.
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
@@ -13,7 +14,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 
-from tests.stage.gated import AUTO, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
+from tests.stage.gated import AUTO, ELSEWHERE, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, person
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -188,10 +189,11 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
         (Ran(exit_code=0, timed_out=True), "timed_out"),
         (Ran(exit_code=1), "failed"),
         (Ran(exit_code=0, problem="the report is no XML"), "crashed"),
+        (Ran(exit_code=0, elsewhere=ELSEWHERE), "unsound"),
     ],
-    ids=["not started", "not found", "killed", "broke", "too long", "red", "no report"],
+    ids=["not started", "not found", "killed", "broke", "too long", "red", "no report", "other code"],
 )
-def test_red_crashed_and_timed_out_are_no_pass_for_anybody_D5_G1(desk: DeskWorld, ran: Ran, word: str) -> None:
+def test_red_crashed_timed_out_and_unsound_are_no_pass_for_anybody_D5_G1(desk: DeskWorld, ran: Ran, word: str) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran
     task = desk.handed_in()
@@ -202,7 +204,28 @@ def test_red_crashed_and_timed_out_are_no_pass_for_anybody_D5_G1(desk: DeskWorld
             desk.approve(who, task, reason="it is fine")
 
 
-@pytest.mark.parametrize("ran", [Ran(exit_code=127), Ran(exit_code=0, timed_out=True)], ids=["crashed", "timed out"])
+def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D5(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    red = report_of([ONE], failing=[TWO])
+    desk.outside.runner.answers["tests"] = replace(red, elsewhere=ELSEWHERE)
+    task = desk.handed_in(labels=["review:auto"])
+    report = check(desk, task)
+    row = row_of(report, "tests")
+    assert (row.outcome, row.failing, row.gone, report.status) == ("unsound", (), (), "reviewing")
+    assert row.summary == ELSEWHERE.sentence
+    with desk.refused("D5") as refused:
+        desk.approve(BOB, task, reason="these tests may go")
+    (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
+    assert f"was unsound on tree {report.tree[:7]}: it {ELSEWHERE.sentence}" in reason.message
+    assert steps_text(reason.next) == f"mend that, then a person or a service runs: fe check run {task}"
+    assert desk.show(task).findings == []
+
+
+@pytest.mark.parametrize(
+    "ran",
+    [Ran(exit_code=127), Ran(exit_code=0, timed_out=True), Ran(exit_code=1, elsewhere=ELSEWHERE)],
+    ids=["crashed", "timed out", "unsound"],
+)
 def test_a_check_that_broke_is_run_again_and_one_that_failed_is_not_D5(desk: DeskWorld, ran: Ran) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran

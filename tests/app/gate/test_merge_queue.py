@@ -14,6 +14,7 @@ from foureyes.errors import GitProblem
 
 from tests.stage.checkout import AT_ONCE, CODE
 from tests.stage.gated import (
+    ELSEWHERE,
     LINT,
     TESTS,
     answers,
@@ -269,14 +270,15 @@ def test_three_failed_merges_are_the_next_tiers_Q3(world: GitWorld) -> None:
 # Stuck, retried, dropped
 
 
-def test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3(world: GitWorld) -> None:
+@pytest.mark.parametrize("ran", [Ran(exit_code=127), Ran(exit_code=0, elsewhere=ELSEWHERE)], ids=["broke", "unsound"])
+def test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3(world: GitWorld, ran: Ran) -> None:
     configure(world, AT_ONCE + LINT)
     tasks = [deliver(world) for _ in range(2)]
     for task in tasks:
         check(world, task)
         world.approve(BOB, task)
     world.checkout.commit("other.py")
-    answers(world, "lint", Ran(exit_code=127), Ran(exit_code=0))
+    answers(world, "lint", ran, Ran(exit_code=0))
     assert merge(world) == {tasks[0]: "stuck", tasks[1]: "merged"}
     assert world.status(tasks[0]) == "approved"
     assert merge(world) == {tasks[0]: "stuck"}

@@ -17,7 +17,20 @@ from foureyes.ui.cli.attempts import submit_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import PROJECT
-from tests.stage.gated import AUTO, KNIP, LINT, TESTS, check, configure, deliver, once_more, report_of, row_of, words
+from tests.stage.gated import (
+    AUTO,
+    ELSEWHERE,
+    KNIP,
+    LINT,
+    TESTS,
+    check,
+    configure,
+    deliver,
+    once_more,
+    report_of,
+    row_of,
+    words,
+)
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -264,11 +277,13 @@ def test_the_end_of_what_was_printed_is_told_where_no_test_has_a_name(desk: Desk
     [
         (Ran(exit_code=127), CI, AUTO),
         (Ran(exit_code=0, timed_out=True), CI, AUTO),
+        (Ran(exit_code=0, elsewhere=ELSEWHERE), CI, AUTO),
+        (Ran(exit_code=1, elsewhere=ELSEWHERE), CI, AUTO),
         (Ran(exit_code=1), CODEX, AUTO),
         (Ran(exit_code=1), CI, []),
         (Ran(exit_code=1), CI, ["review:per-task"]),
     ],
-    ids=["crashed", "timed out", "claimed", "batch", "per-task"],
+    ids=["crashed", "timed out", "unsound", "unsound and red", "claimed", "batch", "per-task"],
 )
 def test_what_broke_what_is_claimed_and_what_a_person_waits_for_is_not_sent_back_T(
     desk: DeskWorld, ran: Ran, runner: Actor, labels: list[str]

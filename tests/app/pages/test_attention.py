@@ -16,7 +16,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, SETTINGS
 from tests.stage.counting import counting
-from tests.stage.gated import LINT, answers, check, configure, deliver, merge
+from tests.stage.gated import ELSEWHERE, LINT, answers, check, configure, deliver, merge
 from tests.stage.looped import issue, play, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
 from tests.stage.ports import DeskKeys
@@ -197,6 +197,15 @@ def test_a_required_check_that_is_red_on_the_tip_of_the_target_X4_E6(world: GitW
     world.outside.runner.answers["lint"] = Ran(exit_code=0)
     world.app.checks.run_target(CI, again=True)
     assert of(look(world), "target") == []
+
+
+def test_D5_a_target_whose_checks_are_unsound_is_not_called_red(world: GitWorld) -> None:
+    configure(world, LINT)
+    world.outside.runner.answers["lint"] = Ran(exit_code=1, elsewhere=ELSEWHERE)
+    world.app.checks.run_target(CI)
+    row = the(world, "target")
+    assert row.text.startswith("main is not known to be green: lint (took ")
+    assert steps_text(row.next) == "mend that, then fe check run --target --again"
 
 
 def test_a_check_that_is_not_required_makes_no_target_red(world: GitWorld) -> None:

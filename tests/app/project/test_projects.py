@@ -12,6 +12,7 @@ from foureyes.steps import prose
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import PROJECT
+from tests.stage.gated import LINT, configure
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -115,3 +116,12 @@ def test_a_restore_is_on_record_P8(desk: DeskWorld) -> None:
     assert (event.kind, event.task, "backup.db" in event.reason) == ("restore", "", True)
     with desk.refused():
         desk.app.projects.note_restore(CLAUDE, "backup.db", "x")
+
+
+def test_D5_the_doctor_says_whose_python_has_the_checkout_in_place(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    for place, path in (("/repo/src", "src"), ("/repo", ".")):
+        desk.outside.runner.in_place = place
+        (found,) = [check for check in desk.app.doctor.examine(ALICE) if check.check == "checks"]
+        assert (found.result, place in found.message) == ("warn", True)
+        assert steps_text(found.next) == f"begin its run with PYTHONPATH={path} in foureyes.toml"

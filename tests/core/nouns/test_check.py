@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns import check
-from foureyes.core.nouns.check import CheckRule, Outcome, Ran, Report, ToolFinding, judge, tool_of
+from foureyes.core.nouns.check import CheckRule, Elsewhere, Outcome, Ran, Report, ToolFinding, judge, tool_of
 
 from tests.core.samples import quick
 
+CHECKOUT = Elsewhere(file="src/a.py", checkout="/repo", by="/venv", advice="begin its run with PYTHONPATH=src")
+USED = "took src/a.py of /repo (by /venv), not of this tree; begin its run with PYTHONPATH=src"
+COPY = Elsewhere(file="/v/a.py", checkout="/repo", by="/v", advice="x")
 GREEN = check.TestResult("a::ok", "passed")
 RED = check.TestResult("a::bad", "failed")
 SKIPPED = check.TestResult("a::later", "skipped")
@@ -123,6 +126,15 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
         (Ran(exit_code=None), "none", "crashed", "it could not be started"),
         (Ran(exit_code=0, timed_out=True, tests=(GREEN,)), "junit", "timed_out", "still running after 10 minutes"),
         (Ran(exit_code=2), "none", "failed", "exit code 2"),
+        (Ran(exit_code=0, tests=(GREEN,), elsewhere=CHECKOUT), "junit", "unsound", USED),
+        (Ran(exit_code=1, tests=(RED,), elsewhere=CHECKOUT), "junit", "unsound", USED),
+        (Ran(exit_code=None, timed_out=True, elsewhere=CHECKOUT), "none", "unsound", USED),
+        (
+            Ran(exit_code=0, elsewhere=COPY),
+            "none",
+            "unsound",
+            "took /v/a.py, installed from /repo (by /v), not of this tree; x",
+        ),
     ],
 )
 def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(

@@ -164,7 +164,7 @@ def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1
     assert found.is_green, "a person agreed to that"
 
 
-@pytest.mark.parametrize("outcome", ["crashed", "timed_out"])
+@pytest.mark.parametrize("outcome", ["crashed", "timed_out", "unsound"])
 def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: Outcome) -> None:
     assert not stands(checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)).compared
 
@@ -199,7 +199,8 @@ def test_an_attempt_on_the_targets_own_tree_has_nothing_to_compare_D5() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from([MAKER, STRANGER, CRON, ADA]), st.sampled_from(["passed", "failed", "crashed", "timed_out"])
+            st.sampled_from([MAKER, STRANGER, CRON, ADA]),
+            st.sampled_from(["passed", "failed", "crashed", "timed_out", "unsound"]),
         ),
         max_size=4,
     )

@@ -190,8 +190,9 @@ BASED = attempt(base_tree=BASE_TREE)
         ((ran(outcome="failed"),), ["D5"], ["D5"]), ((ran(outcome="crashed"),), ["D5"], ["D5"]),
         ((ran(outcome="timed_out"),), ["D5"], ["D5"]), ((ran(), ran(LINT, outcome="failed")), [], []),
         ((ran(tree=BASE_TREE),), ["D5"], ["D5"]), ((ran(by=MAKER, outcome="failed"),), ["D5"], ["D5"]),
+        ((ran(outcome="unsound"),), ["D5"], ["D5"]),
     ],
-    ids=["not run", "passed", "claimed", "by a stranger", "failed", "crashed", "timed out", "optional", "other tree", "claimed red"],
+    ids=["not run", "passed", "claimed", "by a stranger", "failed", "crashed", "timed out", "optional", "other tree", "claimed red", "unsound"],
 )  # fmt: skip
 def test_required_checks_passed_on_the_attempts_tree_and_for_agents_where_it_counts_D5(
     results: tuple[CheckResult, ...], agents: list[str], people: list[str]

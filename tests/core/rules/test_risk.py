@@ -65,6 +65,7 @@ HIGH: dict[str, tuple[Facts, str]] = {
     "legacy": (replace(work(), history=(HistoryEntry(SessionId(""), "created"),)), "incomplete history"),
     "red": (work(results=(ran(outcome="failed"), ran(LINT))), "tests failed"),
     "crashed": (work(results=(ran(outcome="crashed"), ran(LINT))), "tests crashed"),
+    "unsound": (work(results=(ran(outcome="unsound"), ran(LINT))), "tests unsound"),
     "timed out": (work(results=(ran(outcome="timed_out"), ran(LINT))), "tests timed out"),
     "flaky": (work(results=(ran(outcome="failed"), ran(seq=2), ran(LINT))), "tests was red and green on one tree"),
     "test lines": (work(attempt(files=[ChangedFile("tests/test_a.py", 1, 9)])), "8 test lines fewer"),

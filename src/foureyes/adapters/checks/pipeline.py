@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from msgspec.structs import replace
 
+from foureyes.adapters.checks.elsewhere import SCRATCH
+from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.folders import Odd, opened
 from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
-from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.nouns.check import CheckRule, Ran, tool_of
 from foureyes.core.nouns.session import RUN_MARK
 from foureyes.core.words.text import readable, visible
 
@@ -24,6 +26,8 @@ REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
 MAX_REPORT = 50_000_000
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
+ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
+"""Tools that are given the files of the tree and run none of them."""
 REPORT_PATH = "FOUREYES_REPORT"
 PASSED_ON = ("LANG", "TZ")
 NEVER_PASSED_ON = ("FOUREYES_", "GIT_", "SSH_")
@@ -43,10 +47,13 @@ Progress = Callable[[str], None]
 
 
 class Pipeline:
-    """Runs checks, with what of `environ` they may see. `minute`: how many seconds one has (tests have no time)."""
+    """Runs checks, with what of `environ` they may see. `checkouts`: where the repository is checked out, and no code
+    may come from. `minute`: how many seconds one has (tests have no time).
+    """
 
-    def __init__(self, environ: Mapping[str, str], *, minute: float = 60.0) -> None:
+    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str] = (), *, minute: float = 60.0) -> None:
         self._environ = environ
+        self._checkouts = checkouts
         self._minute = minute
 
     def run(
@@ -61,7 +68,7 @@ class Pipeline:
         output = Output(progress)
         left = ""
         try:
-            with _scratch(self._environ) as place:
+            with _scratch(self._environ, self._checkouts) as place:
                 ran = self._in(place, rule, export, output, stop)
             left = _remains(place)
         except (ProcessProblem, OSError) as problem:
@@ -75,6 +82,21 @@ class Pipeline:
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", _clean_path(self._environ.get("PATH", "")))
 
+    def misled(self, rule: CheckRule) -> str:
+        """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""
+        from foureyes.adapters.checks.installed import sites_of, used_in_place
+        from foureyes.adapters.checks.interpreters import in_command
+
+        if tool_of(rule.run) in ONLY_READ:
+            return ""
+        roots = [os.path.realpath(path) for path in self._checkouts]
+        env = {"PATH": _clean_path(self._environ.get("PATH", ""))}
+        for one in in_command(rule.run, env, roots[0], watch="") if roots else ():
+            place = "" if one.path or one.told else used_in_place(sites_of(one.program), roots)
+            if place:
+                return visible(place)
+        return ""
+
     def _in(
         self,
         place: str,
@@ -85,8 +107,14 @@ class Pipeline:
     ) -> Ran:
         work, report = os.path.join(place, "work"), os.path.join(place, "report")
         export(work)
-        env = environment(self._environ, rule, place)
+        watch = Watch(place, self._checkouts)
+        env = watch.environment(environment(self._environ, rule, place))
         program = _program(rule.run, work, env["PATH"])
+
+        def looking(reaper: int) -> bool:
+            watch.look(reaper)
+            return stop is not None and stop()
+
         reports = os.open(report, os.O_RDONLY | os.O_DIRECTORY)  # the directory itself, wherever the check moves it
         try:
             ended = supervise(
@@ -95,9 +123,10 @@ class Pipeline:
                 env=env,
                 timeout=rule.timeout_minutes * self._minute,
                 hear=output.hear,
-                stop=stop,
+                stop=looking,
             )
-            return _with_report(rule, reports, work, _seen(ended, program))
+            ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env))
+            return _with_report(rule, reports, work, ran)
         finally:
             os.close(reports)
 
@@ -132,11 +161,16 @@ def _seen(ended: Ended, program: str) -> Ran:
 
 
 @contextmanager
-def _scratch(environ: Mapping[str, str]) -> Iterator[str]:
-    """A directory of its own that nobody else can enter or guess; removed in any case."""
+def _scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
+    """A directory of its own that nobody else can enter or guess; removed in any case. Never in a checkout: tools look
+    for their files in every directory above (node_modules, go.work, .cargo).
+    """
     import tempfile
 
-    place = os.path.realpath(tempfile.mkdtemp(prefix="foureyes-check-", dir=environ.get("TMPDIR") or "/tmp"))  # noqa: S108
+    around = os.path.realpath(environ.get("TMPDIR") or "/tmp") + "/"  # noqa: S108
+    if any(around.startswith(os.path.realpath(checkout) + "/") for checkout in checkouts):
+        around = "/tmp"  # noqa: S108
+    place = os.path.realpath(tempfile.mkdtemp(prefix=SCRATCH, dir=around))
     try:
         for name in ("work", "home", "tmp", "report", "home/.run"):
             os.mkdir(os.path.join(place, name), 0o700)

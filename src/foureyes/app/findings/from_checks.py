@@ -16,6 +16,7 @@ from foureyes.core import events as e
 from foureyes.core.loop.fingerprint import Seen, match
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
 from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found, Kind
+from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
 
 TITLE = 300
@@ -39,9 +40,9 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> 
             or state.claimed
             or result is None
             or result.tree != attempt.tree
-            or result.outcome in ("crashed", "timed_out")
+            or result.outcome not in RAN
         ):
-            continue  # what did not run to its end says nothing, for better or worse (G1)
+            continue  # what did not run to its end, or on other code, says nothing, for better or worse (G1)
         known = [finding for finding in findings_of(gate.tx, facts.task.id) if finding.by_check == state.rule.name]
         if result.outcome == "passed" and not known:
             continue

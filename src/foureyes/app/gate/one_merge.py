@@ -239,7 +239,7 @@ class OneMerge:
             with self._context.store.read() as tx:
                 feedback = red_words(tx, target, red)
             return self._failed("checks", feedback, failing)
-        broke = any(state.word in ("crashed", "timed_out") for state in checked)
+        broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
     def _is_targets_own(self, facts: Facts, red: list[CheckState], tip_tree: Sha) -> bool:

@@ -11,7 +11,7 @@ from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
 from foureyes.app.views.news import News
 from foureyes.core import events as e
-from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, judge
+from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, ToolFinding, judge
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
@@ -107,7 +107,7 @@ def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> Non
 def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
     verdict = judge(rule, ran)
     digest = ""
-    if ran.tests:
+    if ran.tests and verdict.outcome != "unsound":
         digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
         if work.tx.one("check.has_tests", Named, digest=digest) is None:
             work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests)))
@@ -126,10 +126,14 @@ def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> i
             tests=digest,
             program=ran.program,
             output=ran.output,
-            found=tuple(finding for finding in ran.findings or () if finding.level == "error")[:KEPT_FAILURES],
+            found=_errors(ran) if verdict.outcome != "unsound" else (),
         ),
     )
     return seq
+
+
+def _errors(ran: Ran) -> tuple[ToolFinding, ...]:
+    return tuple(finding for finding in ran.findings or () if finding.level == "error")[:KEPT_FAILURES]
 
 
 def _under(tell: Telling | None, heading: str) -> Callable[[str], None] | None:

@@ -261,10 +261,12 @@ class Attention:
     def _red(self, look: Look, red: list[CheckResult]) -> AttentionRow:
         target = look.project.target
         again = fe("check", "run", "--target", "--again")
-        mend = look.ways.mending()
+        is_known = any(result.outcome != "unsound" for result in red)
+        mend = look.ways.mending() if is_known else ()
+        says = "is red" if is_known else "is not known to be green"
         row = self._row(
             "target",
-            f"{target} is red: {', '.join(f'{result.name} ({result.summary})' for result in red)}",
+            f"{target} {says}: {', '.join(f'{result.name} ({result.summary})' for result in red)}",
             since=max(result.at for result in red),
             details=[
                 *[f"{result.name}: {result.outcome.replace('_', ' ')}, {result.summary}" for result in red],
@@ -272,7 +274,10 @@ class Attention:
             ],
             choices=mend,
         )
-        return msgspec.structs.replace(row, next=either(*[choice.step for choice in mend], again))
+        ways = [choice.step for choice in mend]
+        return msgspec.structs.replace(
+            row, next=either(*ways, again) if is_known else prose("mend that, then ") + again
+        )
 
     # -- claims, configuration, waivers
 

@@ -129,6 +129,12 @@ class Doctor:
         if not rules:
             message = "no checks are configured: nothing approves itself (M4)"
             return Check("checks", "warn", message, prose("add [[checks]] to foureyes.toml on the target branch"))
+        runner = self._context.outside.checks()
+        for rule, place in ((rule, runner.misled(rule)) for rule in rules):
+            if place:
+                message = f"check {rule.name}: its Python has {place} installed in place, and will be unsound (D5)"
+                step = f"begin its run with PYTHONPATH={'src' if place.endswith('/src') else '.'} in foureyes.toml"
+                return Check("checks", "warn", message, prose(step))
         return Check(
             "checks",
             "ok",

@@ -94,8 +94,9 @@ def _ended_run(event: Any, verb: str) -> str:
 
 
 def _check(event: Any) -> str:
-    words = {"passed": "passed", "failed": "failed", "crashed": "crashed", "timed_out": "timed out"}
-    return f"ran the check {event.name}: {words[event.outcome]}{f' ({event.summary})' if event.summary else ''}"
+    return (
+        f"ran the check {event.name}: {event.outcome.replace('_', ' ')}{f' ({event.summary})' if event.summary else ''}"
+    )
 
 
 def _escalated(event: Any) -> str:

@@ -1,6 +1,7 @@
 """Checks: what one command of the quality pipeline says about one tree (D5). Pure: from what was seen to an outcome.
 
-"Not run", "crashed" and "timed out" are never a pass, and neither is a report without a test (G1, lessons 29, 30, 49).
+"Not run", "crashed", "timed out" and "unsound" are never a pass, and neither is a report without a test (G1, lessons
+29, 30, 49).
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.errors import Reason
-from foureyes.steps import by_person_or_service, fe
+from foureyes.steps import by_person_or_service, fe, prose
 
 Report = Literal["none", "junit", "sarif"]
-Outcome = Literal["passed", "failed", "crashed", "timed_out"]
+Outcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
 TestState = Literal["passed", "failed", "skipped"]
 
 REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
@@ -89,13 +90,30 @@ class ToolFinding(msgspec.Struct, frozen=True):
     message: str
 
 
+class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
+    """Code of a checkout that a run used in place of its tree's: the file, and what led there (an environment, a link).
+
+    `advice`: what to do so that the tree's own is used.
+    """
+
+    file: str
+    checkout: str
+    by: str
+    advice: str
+
+    @property
+    def sentence(self) -> str:
+        of = f"{self.file}, installed from" if self.file.startswith("/") else f"{self.file} of"
+        return f"took {of} {self.checkout} (by {self.by}), not of this tree; {self.advice}"
+
+
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of one run. `tests` and `findings` are None when no such report was asked for or it could not be
     read.
 
     `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
     there
-    or is no report.
+    or is no report. `elsewhere`: it did not run on the tree that it was started on.
     """
 
     exit_code: int | None
@@ -106,6 +124,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[TestResult, ...] | None = None
     findings: tuple[ToolFinding, ...] | None = None
     problem: str = ""
+    elsewhere: Elsewhere | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -117,7 +136,9 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judge(rule: CheckRule, ran: Ran) -> Judged:
-    """D5: what a run means. Exit code and report must both say that all is well."""
+    """D5: what a run means. Exit code and report must both say that all is well, and be about this tree."""
+    if ran.elsewhere is not None:
+        return Judged("unsound", ran.elsewhere.sentence)
     if ran.timed_out:
         minutes = "1 minute" if rule.timeout_minutes == 1 else f"{rule.timeout_minutes} minutes"
         return Judged("timed_out", f"still running after {minutes}")
@@ -254,11 +275,11 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def lacks_tests(self) -> bool:
         """It ran, and tests of the target are gone, or may be: what a person can agree to (D5)."""
-        return self.result is not None and (bool(self.gone) or not self.compared)
+        return self.result is not None and self.word != "unsound" and (bool(self.gone) or not self.compared)
 
     @property
     def word(self) -> str:
-        """For lists: passed, failed, crashed, timed_out, or not_run."""
+        """For lists: passed, failed, crashed, timed_out, unsound, or not_run."""
         if self.result is None:
             return "not_run"
         if self.result.outcome != "passed" or self.is_green:
@@ -270,6 +291,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         """One line about it."""
         if self.result is None:
             return "not run"
+        if self.result.outcome == "unsound":
+            return self.result.summary
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
             return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
@@ -291,6 +314,9 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
         elif state.word == "not_run":
             ran = "was not run" if state.result is None else state.summary
             why, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
+        elif state.word == "unsound":
+            why = f"required check {name} was unsound on tree {tree[:7]}: it {state.summary}"
+            step = prose("mend that, then ") + by_person_or_service(fe("check", "run", task))
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
             why, step = f"required check {name} {verb} on tree {tree[:7]} ({state.summary})", fe("check", "show", task)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
 RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
-"""G1: a run that crashed or was ended tells nothing about which tests there are."""
+"""G1: a run that crashed, was ended or used other code tells nothing about which tests there are."""
 
 NOT_COMPARED = "*"
 """Stands for all tests, where a person agreed although it is not known which ones the target has."""

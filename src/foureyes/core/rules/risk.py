@@ -102,7 +102,7 @@ def _by_history(facts: Facts) -> list[str]:
 
 
 def _by_checks(states: tuple[CheckState, ...]) -> list[str]:
-    words = {"failed": "failed", "crashed": "crashed", "timed_out": "timed out"}
+    words = {"failed": "failed", "crashed": "crashed", "timed_out": "timed out", "unsound": "unsound"}
     red = [f"{state.rule.name} {words[state.word]}" for state in states if state.rule.required and state.word in words]
     return red + [f"{state.rule.name} was red and green on one tree" for state in states if state.flaky]
 

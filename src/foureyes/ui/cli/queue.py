@@ -14,7 +14,7 @@ from foureyes.ui.cli.text.attention import first_lines
 from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
 
-MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "not_run": "·"}
+MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "unsound": "!", "not_run": "·"}
 
 
 @verb("queue", example="fe queue --limit 10")

@@ -39,14 +39,16 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FINE = Marks(
-    checks={"passed": "✓", "failed": "✗", "running": "…", "not_run": "–", "crashed": "E", "timed_out": "E"},
+    checks={"passed": "✓", "failed": "✗", "running": "…", "not_run": "–", "crashed": "E", "timed_out": "E",
+            "unsound": "U"},
     severities={"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"},
     risks={"high": "‼", "medium": "!", "low": "·"},
     cursor="►", unseen="○", seen="●", more="⋮", rule="─", double="═", bar="│", edge="┃", waits="⊘", rejected="✗",
     working="●", ellipsis="…", dot="·", minus="−",
 )  # fmt: skip
 PLAIN = Marks(
-    checks={"passed": "+", "failed": "x", "running": "~", "not_run": "-", "crashed": "E", "timed_out": "E"},
+    checks={"passed": "+", "failed": "x", "running": "~", "not_run": "-", "crashed": "E", "timed_out": "E",
+            "unsound": "U"},
     severities={"CRITICAL": "C", "HIGH": "H", "MEDIUM": "M", "LOW": "L"},
     risks={"high": "!!", "medium": "!", "low": "."},
     cursor=">", unseen="o", seen="*", more=":", rule="-", double="=", bar="|", edge="|", waits="/", rejected="x",

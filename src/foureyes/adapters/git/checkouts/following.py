@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from os.path import isdir, islink, join
+from contextlib import suppress
+from os.path import dirname, isdir, islink, join, realpath
 
 from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.index_file import noted_tree
+from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import tree_of
 from foureyes.adapters.git.client.loose_refs import read_loose
 
@@ -33,6 +35,16 @@ def git_dirs(common_dir: str) -> list[str]:
     linked = join(common_dir, "worktrees")
     names = sorted(os.listdir(linked)) if isdir(linked) else []
     return [common_dir, *(join(linked, name) for name in names)]
+
+
+def roots(place: Located) -> list[str]:
+    """Every directory in which the repository is checked out, as far as git's own files name them."""
+    found = {} if place.root == place.common_dir else dict.fromkeys((place.root, place.worktree))
+    with suppress(OSError):
+        for git_dir in git_dirs(place.common_dir)[1:]:
+            named = os.fsdecode(read(join(git_dir, "gitdir"), 4096).rstrip(b"\n"))
+            found[dirname(realpath(join(git_dir, named)))] = None
+    return list(found)
 
 
 def _head(git_dir: str) -> bytes | None:

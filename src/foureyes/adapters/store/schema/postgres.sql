@@ -82,7 +82,7 @@ CREATE TABLE checks (
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
   found text COLLATE "C" NOT NULL DEFAULT '[]'::text,
-  CHECK ((outcome = ANY (ARRAY['passed'::text, 'failed'::text, 'crashed'::text, 'timed_out'::text]))),
+  CHECK ((outcome = ANY (ARRAY['passed'::text, 'failed'::text, 'crashed'::text, 'timed_out'::text, 'unsound'::text]))),
   PRIMARY KEY (seq)
 );
 

@@ -54,7 +54,7 @@ CREATE TABLE checks (
   name TEXT NOT NULL,
   digest TEXT NOT NULL,
   command TEXT NOT NULL,
-  outcome TEXT NOT NULL CHECK (outcome IN ('passed', 'failed', 'crashed', 'timed_out')),
+  outcome TEXT NOT NULL CHECK (outcome IN ('passed', 'failed', 'crashed', 'timed_out', 'unsound')),
   summary TEXT NOT NULL,
   exit_code INTEGER,
   duration_ms INTEGER NOT NULL,
@@ -63,8 +63,9 @@ CREATE TABLE checks (
   program TEXT NOT NULL,
   output TEXT NOT NULL,
   session TEXT NOT NULL,
-  at TEXT NOT NULL
-, found TEXT NOT NULL DEFAULT '[]');
+  at TEXT NOT NULL,
+  found TEXT NOT NULL DEFAULT '[]'
+);
 
 CREATE TABLE cleared (
   task TEXT NOT NULL,

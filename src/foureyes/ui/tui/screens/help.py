@@ -26,7 +26,7 @@ class HelpPage(TextPage):
         marks = self.app.marks
         checks = " ".join(
             f"{marks.checks[word]} {word.replace('_', ' ')}"
-            for word in ("passed", "failed", "running", "not_run", "crashed")
+            for word in ("passed", "failed", "running", "not_run", "crashed", "unsound")
         )
         yield Part(f"marks    {checks}")
         severities = " ".join(f"{mark} {word}" for word, mark in marks.severities.items())

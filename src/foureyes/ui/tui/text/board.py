@@ -40,7 +40,7 @@ def checks_of(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Te
     return text
 
 
-ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"}
+ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
 
 
 def _mark(card: Card, marks: Marks) -> str:

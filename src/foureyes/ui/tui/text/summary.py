@@ -118,7 +118,7 @@ def _quality(looks: Looks) -> int:
 
 def checks_text(row: QueueRow, names: Sequence[str], marks: Marks, palette: Palette) -> Text:
     """The checks, left to right as configured."""
-    roles = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"}
+    roles = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
     text = Text()
     for name in names:
         word = row.checks.get(name, "not_run")

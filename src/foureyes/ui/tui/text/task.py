@@ -21,7 +21,7 @@ from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.widgets.rows import Line, plain
 
 INDENT, MOST = 10, 4
-ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn"}
+ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
 
 
 class TaskView(msgspec.Struct, frozen=True, kw_only=True):

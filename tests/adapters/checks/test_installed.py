@@ -1,0 +1,51 @@
+"""Which environments have a checkout in place, read before anything runs: for `fe doctor` (D5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks.pipeline import Pipeline
+from foureyes.core.nouns.check import CheckRule
+
+from tests.adapters.checks.environments import Ground, make_ground, script
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    made = make_ground(tmp_path)
+    script(made.environment, "pytest", "")
+    return made
+
+
+def misled(ground: Ground, command: str = "pytest -q") -> str:
+    pipeline = Pipeline({"PATH": f"{ground.environment}/bin"}, [str(ground.checkout)])
+    return pipeline.misled(CheckRule(name="tests", run=command))
+
+
+@pytest.mark.parametrize("way", ["pth", "egg-link", "direct_url", "link"])
+def test_D5_an_environment_that_has_the_checkout_in_place_is_told(ground: Ground, way: str) -> None:
+    source = ground.checkout / "src"
+    if way in ("pth", "egg-link"):
+        (ground.site / f"shop.{way}").write_text(f"import sys\n{source}\n.")
+    elif way == "link":
+        (ground.site / "shop").symlink_to(source / "shop")
+    else:
+        (ground.site / "shop-1.dist-info").mkdir()
+        (ground.site / "shop-1.dist-info" / "direct_url.json").write_text(json.dumps({"url": f"file://{source}"}))
+    assert misled(ground).startswith(str(source))
+
+
+def test_D5_nothing_is_told_where_the_tree_goes_first_or_nothing_is_installed(ground: Ground) -> None:
+    (ground.site / "other.pth").write_text("/elsewhere\n")
+    assert misled(ground) == ""
+    ground.in_place()
+    assert misled(ground)
+    assert misled(ground, "PYTHONPATH=src pytest") == ""
+    assert misled(ground, "make test") == ""
+    assert misled(ground, "python -m mypy src") == ""
+    (ground.checkout / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
+    assert misled(ground) == ""
+    assert Pipeline({}, []).misled(CheckRule(name="tests", run="pytest")) == ""
