@@ -18,7 +18,6 @@ ELSEWHERE = {
     "adapters/checks/elsewhere.py:tell": "runs in the interpreters of a check, with its rights",
     "adapters/checks/elsewhere.py:text_of": "runs in the interpreters of a check, with its rights",
     "adapters/checks/interpreters.py:_file": "/proc",
-    "adapters/checks/soundness.py:environment": "our own scratch place, before anything runs there",
     "adapters/checks/pipeline.py:_in": "the report directory of a check, in a directory made a moment ago for it",
     "adapters/git/checkouts/patch.py:_is_back": "a new file, never over another: O_EXCL and O_NOFOLLOW",
     "adapters/git/client/clean_room.py:_write": "the clean room: a new directory with a random name, ours alone",

@@ -9,14 +9,13 @@ project's packages from.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from foureyes.adapters.checks import elsewhere, interpreters
 from foureyes.adapters.checks.interpreters import IGNORES_PATH, PATH, Interpreter, asked_for
-from foureyes.adapters.folders import read
+from foureyes.adapters.folders import MB, folder, read, replace
 from foureyes.adapters.process import ProcessProblem, below, supervise
 from foureyes.core.nouns.check import Elsewhere
 from foureyes.core.words.text import visible
@@ -43,10 +42,10 @@ class Watch:
         """The environment of a check, with the watch in it; without a checkout there is nothing to mistake."""
         if not self._checkouts:
             return dict(env)
-        os.mkdir(self._folder, 0o700)
-        shutil.copyfile(elsewhere.__file__, os.path.join(self._folder, "sitecustomize.py"))
-        with open(os.path.join(self._folder, elsewhere.PLACES), "wb") as file:
-            file.write(os.fsencode("\0".join([self._place, *self._checkouts])))
+        watch, places = read(elsewhere.__file__, MB), os.fsencode("\0".join([self._place, *self._checkouts]))
+        with folder(self._folder, make=True, mode=0o700) as here:
+            replace(here, "sitecustomize.py", watch, 0o600, durable=False)
+            replace(here, elsewhere.PLACES, places, 0o600, durable=False)
         return {**env, PATH: os.pathsep.join(filter(None, (self._folder, env.get(PATH, ""))))}
 
     def look(self, reaper: int) -> None:
