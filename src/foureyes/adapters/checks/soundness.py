@@ -107,11 +107,11 @@ class Watch:
 def packages_in(roots: Sequence[str]) -> list[str]:
     """The top-level packages and modules of some checkouts, as far as their usual places tell."""
     names: dict[str, None] = {}
-    for folder in (os.path.join(root, inner) for root in roots for inner in ROOTS):
+    for place in (os.path.join(root, inner) for root in roots for inner in ROOTS):
         with suppress(OSError):
-            for entry in sorted(os.listdir(folder)):
+            for entry in sorted(os.listdir(place)):
                 name, ending = os.path.splitext(entry)
-                is_package = not ending and os.path.isfile(os.path.join(folder, entry, "__init__.py"))
+                is_package = not ending and os.path.isfile(os.path.join(place, entry, "__init__.py"))
                 if (ending == ".py" or is_package) and name.isidentifier() and name not in NO_PACKAGES:
                     names[name] = None
     return list(names)[:MOST_NAMES]
