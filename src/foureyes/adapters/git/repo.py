@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.git import checkouts, reading
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.loose_objects import anchor_near, text_at
+from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
 from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
 from foureyes.adapters.git.client.shared_git import SharedGit
@@ -205,6 +205,8 @@ class GitRepo:
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits, as far as files alone say."""
+        from foureyes.adapters.git.client.anchors import anchor_near
+
         tip = read_loose(self._here.common_dir, _target_refs(target)[0])
         return anchor_near(self._here.common_dir, tip) if tip else None
 

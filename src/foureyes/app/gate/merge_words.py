@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.gate.settling import in_words
+from foureyes.app.gate.settling import failures_in_words
 from foureyes.app.ports import CaughtUp, Tx
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem
@@ -12,6 +12,7 @@ from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import seen_name
+from foureyes.core.words.place import ANCHOR
 from foureyes.steps import NO_STEP
 
 SHOWN = 20
@@ -24,12 +25,12 @@ def commit_message(facts: Facts, item: MergeItem, head: JournalHead) -> str:
     given = " ".join(facts.attempt.message.split())[:MESSAGE_LIMIT]
     # A line that begins like a comment may be where git takes a message to end, and the trailers come after it; one
     # that begins like an anchor would be one.
-    body = f"{'> ' if given.startswith(('#', 'Journal:')) else ''}{given}\n\n" if given else ""
+    body = f"{'> ' if given.startswith(('#', ANCHOR)) else ''}{given}\n\n" if given else ""
     title = " ".join(facts.task.title.split())
     return (
         f"Merge {item.task}: {title}\n\n{body}"
         f"Task: {item.task}\nApproved-by: {item.approver}\nAttempt: {facts.attempt.n}\n"
-        f"Journal: {head.seq}:{head.hash}\n"
+        f"{ANCHOR} {head.seq}:{head.hash}\n"
     )
 
 
@@ -52,7 +53,7 @@ def other_change_words(attempt: Attempt, found: str) -> str:
 def red_words(tx: Tx, target: str, red: list[CheckState]) -> str:
     """Automatic feedback for checks that are red on the merge result."""
     names = ", ".join(state.rule.name for state in red)
-    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n" + in_words(tx, red)
+    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n" + failures_in_words(tx, red)
 
 
 def checkout_news(checkout: CaughtUp) -> News:

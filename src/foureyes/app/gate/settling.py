@@ -66,7 +66,7 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         elif is_sent_back(facts, policy, chosen, checked):
             red = [state for state in checked if is_red(state)]
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
-            feedback = in_words(work.tx, red)
+            feedback = failures_in_words(work.tx, red)
             gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
             from foureyes.app.tasks.escalation import escalate
 
@@ -88,10 +88,10 @@ def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> A
     attempt = facts.attempt
     assert attempt is not None
     because = "; ".join(reason.message for reason in chosen.reasons[:1])
-    passed = [state.rule.name for state in checked if state.is_green]
+    green = sum(state.is_green for state in checked)
     reason = f"{chosen.mode} ({because})"
     if chosen.mode == "auto-approve":
-        reason += f": {len(passed)}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
+        reason += f": {green}/{len(checked)} checks, iteration {attempt.n}, signal {attempt.signal}"
     return Approved(
         attempt=attempt.n,
         diff_id=attempt.diff_id,
@@ -128,7 +128,7 @@ class Output(msgspec.Struct, frozen=True):
     output: str
 
 
-def in_words(tx: Tx, red: list[CheckState]) -> str:
+def failures_in_words(tx: Tx, red: list[CheckState]) -> str:
     """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was
     printed.
     """

@@ -31,6 +31,7 @@ from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncomm
 from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import LOOK, Located
+from foureyes.adapters.git.client.object_form import MODULE
 from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
@@ -307,5 +308,5 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
     and nothing beside them either.
     """
     rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
-    listed = any(row.startswith(b"160000 ") for row in rows.split(b"\0"))
+    listed = any(row.startswith(MODULE + b" ") for row in rows.split(b"\0"))
     return listed and not isdir(join(place.git_dir, "modules")) and not uncommitted(git, place)

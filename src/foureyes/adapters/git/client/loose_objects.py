@@ -13,13 +13,21 @@ from typing import NamedTuple
 
 from foureyes.adapters.folders import opened
 from foureyes.adapters.git.client.answers import as_sha
-from foureyes.adapters.git.client.object_form import TREE, commit_head, entry_of, framed, named_by, tree_rows
+from foureyes.adapters.git.client.object_form import (
+    FILE,
+    LINK,
+    PROGRAM,
+    TREE,
+    commit_head,
+    entry_of,
+    framed,
+    named_by,
+    tree_rows,
+)
 from foureyes.core.words.ids import Sha
 
 LARGEST = 1 << 20
-NEAR = 20
-ANCHOR = b"Journal:"
-_FILES = (b"100644", b"100755", b"100664", b"120000")
+_FILES = (FILE, PROGRAM, b"100664", LINK)
 
 
 class FileText(NamedTuple):
@@ -51,39 +59,6 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
         return FileText(None) if file else None
     content = _read(common_dir, file.sha, b"blob") if file.mode in _FILES else None
     return FileText(content.decode("utf-8", "replace")) if content is not None else None
-
-
-def anchor_near(common_dir: str, tip: Sha) -> str | None:
-    """The anchor of the first commit with one on the first-parent line, among the newest commits (J3)."""
-    for _ in range(NEAR):
-        content = _read(common_dir, tip, b"commit")
-        if content is None:
-            return None
-        if anchors := anchors_in(content):
-            return anchors[-1]
-        head = commit_head(content)
-        if head is None or not head.parents:
-            return None
-        tip = head.parents[0]
-    return None
-
-
-def anchors_in(commit: bytes) -> list[str]:
-    """What the `Journal:` lines of a commit say (J3). A message can keep git from seeing its trailers, so what looks
-    like an anchor counts wherever it stands, and in the last paragraph whatever it looks like (G1).
-    """
-    before, _, last = commit.partition(b"\n\n")[2].rstrip().rpartition(b"\n\n")
-    said = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
-    return [value.decode("utf-8", "replace") or "nothing" for value in said]
-
-
-def _journal_lines(text: bytes) -> list[bytes]:
-    return [line.removeprefix(ANCHOR).strip() for line in text.split(b"\n") if line.startswith(ANCHOR)]
-
-
-def _is_anchor(value: bytes) -> bool:
-    row, _, digest = value.partition(b":")
-    return row.isdigit() and bool(digest) and not digest.strip(b"0123456789abcdef")
 
 
 class _Entry(NamedTuple):

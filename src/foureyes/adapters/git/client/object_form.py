@@ -19,7 +19,10 @@ else:
     except ImportError:  # an interpreter that was built without its own
         from hashlib import sha1
 
-TREE, MODULE = b"40000", b"160000"
+TREE, FILE, PROGRAM, LINK, MODULE = b"40000", b"100644", b"100755", b"120000", b"160000"
+"""The modes of git: what an entry of a tree is."""
+NO_FILE = b"000000"
+"""What a diff has for a mode where there is no file."""
 LONGEST_NAME = 255
 """Bytes that a file system takes for one name."""
 SHA256_DIGITS = 64
@@ -75,6 +78,11 @@ def commit_head(content: bytes) -> CommitHead | None:
             return None
         parents.append(parent)
     return CommitHead(tree, tuple(parents), _when(lines[len(parents) :]))
+
+
+def message_of(content: bytes) -> bytes:
+    """What a commit says in words."""
+    return content.partition(b"\n\n")[2]
 
 
 def _when(lines: list[bytes]) -> int:

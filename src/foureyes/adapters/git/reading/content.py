@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import as_text, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import MODULE, TREE, Entry, entry_of, named_by
+from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, TREE, Entry, entry_of, named_by
 from foureyes.core.words.ids import Sha
 
 MAX_TEXT = 2_000_000
@@ -24,8 +24,7 @@ found.
 """
 
 _LONGEST_PATH = 4_096
-_FILES = (b"100644", b"100755")
-_LINK = b"120000"
+_FILES = (FILE, PROGRAM)
 _ODD_PARTS = frozenset({"", ".", ".."})
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none")
 _RENAMES = (
@@ -142,7 +141,7 @@ def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
     words = git.room(*_RAW, base, head, trees=(base, head)).out.split(b"\0")[:-1]
     rows = [row[1:].split(b" ") for row in words[::2]]
     before = {old for _, _, old, _, _ in rows}
-    after = {new for _, mode, _, new, _ in rows if mode in _FILES or mode == _LINK}
+    after = {new for _, mode, _, new, _ in rows if mode in _FILES or mode == LINK}
     return {blob.decode("ascii") for blob in after - before} - _empty_blobs()
 
 

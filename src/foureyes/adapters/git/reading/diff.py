@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.object_form import LINK, MODULE, NO_FILE
 from foureyes.adapters.git.reading.marks import marks_of
 from foureyes.adapters.git.reading.readable import patch
 from foureyes.core.nouns.attempt import MOST_MEASURED, ChangedFile, Mark
@@ -39,8 +40,7 @@ _COUNTED = ("diff-tree", "-r", "--numstat", "-z", "-M", "--no-ext-diff", "--no-t
             "--ignore-submodules=none")  # fmt: skip
 
 _VERSION = b"foureyes diff 1\n"
-_NO_FILE = b"000000"
-_BY_OBJECT = (b"120000", b"160000")
+_BY_OBJECT = (LINK, MODULE)
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _INDEX = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
@@ -198,8 +198,8 @@ def _halves(entry: _Entry) -> tuple[_Entry, ...]:
     if entry.status[:1] != b"T":
         return (entry,)
     nothing = b"0" * len(entry.old)
-    gone = entry._replace(new_mode=_NO_FILE, new=nothing)
-    made = entry._replace(old_mode=_NO_FILE, old=nothing)
+    gone = entry._replace(new_mode=NO_FILE, new=nothing)
+    made = entry._replace(old_mode=NO_FILE, old=nothing)
     return gone, made
 
 

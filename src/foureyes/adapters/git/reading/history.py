@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from foureyes.adapters.git.client.anchors import BEGINS, anchors_in
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.loose_objects import ANCHOR, anchors_in
+from foureyes.adapters.git.client.object_form import message_of
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
@@ -145,7 +146,7 @@ def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
         number = anchor.partition(":")[0]
         return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
 
-    commits = git.entrance.line_with(tip, b"\n" + ANCHOR, since)
+    commits = git.entrance.line_with(tip, b"\n" + BEGINS, since)
     return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
 
 
@@ -157,7 +158,7 @@ def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str]]:
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        message = git.lookup.raw(here).partition(b"\n\n")[2].strip()
+        message = message_of(git.lookup.raw(here)).strip()
         found.append((here, message.partition(b"\n")[0].decode("utf-8", "replace")))
         here = head.parents[0] if head.parents else None
     return found

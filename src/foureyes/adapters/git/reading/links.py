@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import TREE, Entry, entry_of, tree_rows
+from foureyes.adapters.git.client.object_form import LINK, TREE, Entry, entry_of, tree_rows
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
-LINK = b"120000"
 LONGEST = 4_096
 """What is longer, no system follows."""
 MOST = 100_000

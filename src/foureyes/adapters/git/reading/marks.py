@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import as_text
+from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, NO_FILE, PROGRAM
 from foureyes.core.nouns.attempt import ChangedFile, Mark, MarkKind
 from foureyes.core.words.unseen import has_unseen, is_odd_name
 
-PLAIN, EXECUTABLE, LINK, SUBMODULE, NOTHING = b"100644", b"100755", b"120000", b"160000", b"000000"
 _SKIP = re.compile(
     rb"pytest\.mark\.(?:skip|xfail)|pytest\.skip\(|unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)\("
     rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
@@ -47,7 +47,7 @@ def marks_of(
         name = as_text(path)
         if status[:1] == b"D":
             marks.append(Mark("deleted", name))
-        elif new_mode == EXECUTABLE != old_mode:
+        elif new_mode == PROGRAM != old_mode:
             marks.append(Mark("executable", name))
         elif new_mode == LINK:
             marks.append(Mark("link", name))
@@ -59,13 +59,13 @@ def marks_of(
 
 def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
     """P10, M3: what a file is besides its lines, before and after."""
-    if NOTHING not in (old, new) and old != new:
+    if NO_FILE not in (old, new) and old != new:
         yield "mode"
     if old == LINK != new:
         yield "unlinked"
-    if SUBMODULE in (old, new):
+    if MODULE in (old, new):
         yield "submodule"
-    if not {old, new} <= {NOTHING, PLAIN}:
+    if not {old, new} <= {NO_FILE, FILE}:
         yield "odd"
 
 
