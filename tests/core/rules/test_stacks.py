@@ -95,9 +95,9 @@ def test_what_a_task_had_first_others_took_from_it_A7() -> None:
     assert inside(handed("b", "a", n=2), handed("a", "a", seq=2), own=(own,)) == {}
     assert inside(handed("b", "ab", n=2), handed("a", "a", seq=2), own=(own,)) == {}
     assert inside(handed("b", "ab", n=2), handed("a", "a", seq=2), own=(own,), named=("a",)) == {"a": "whole"}
-    begun = replace(handed("a", "a", seq=3), claimed=1)
+    begun = replace(handed("a", "a", seq=3), begun=1)
     assert inside(handed("b", "ab", n=2), begun, own=(replace(own, seq=2),)) == {"a": "quoted"}
-    on_top = replace(handed("a", "ac", seq=3), claimed=1)
+    on_top = replace(handed("a", "ac", seq=3), begun=1)
     assert inside(handed("b", "ab", n=2), on_top, own=(replace(own, seq=2),)) == {}
 
 
@@ -116,8 +116,8 @@ def test_what_is_handed_in_later_than_what_stands_on_it_is_found_then_A7() -> No
 
 def test_whose_work_was_first_is_made_a_stack_of_nobody_who_comes_later_A7() -> None:
     first = handed("b", "ab", seq=5)
-    assert found_later(first, [replace(handed("a", "a", seq=6), claimed=5)], named=False) is None
-    begun_before = found_later(first, [replace(handed("a", "a", seq=6), claimed=4)], named=False)
+    assert found_later(first, [replace(handed("a", "a", seq=6), begun=5)], named=False) is None
+    begun_before = found_later(first, [replace(handed("a", "a", seq=6), begun=4)], named=False)
     assert begun_before is not None
     assert begun_before.how == "quoted"  # its strictness counts, and nothing else
 

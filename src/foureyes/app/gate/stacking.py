@@ -257,7 +257,7 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:
         pieces[row.task, row.attempt].add(row.piece)
     since = _claimed(tx, ids)
     return [
-        replace(_of(row, TaskId(row.task), row.seq, pieces[row.task, row.n]), claimed=since.get(row.task, LATER))
+        replace(_of(row, TaskId(row.task), row.seq, pieces[row.task, row.n]), begun=since.get(row.task, LATER))
         for row in tx.all("stack.attempts", HandedRow, ids=ids)
     ]
 

@@ -34,7 +34,7 @@ NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
-    it leaves behind (A6), and where. `seq`: the journal row of its hand-in; `claimed`: the one with which somebody
+    it leaves behind (A6), and where. `seq`: the journal row of its hand-in; `begun`: the one with which somebody
     first began its task.
     """
 
@@ -45,7 +45,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     diffs: frozenset[str]
     blobs: frozenset[str]
     paths: frozenset[str] = frozenset()
-    claimed: int = LATER
+    begun: int = LATER
 
     @property
     def head(self) -> str:
@@ -116,7 +116,7 @@ def found_later(upper: Handed, attempts: Sequence[Handed], *, named: bool) -> Be
         return None
     if named:
         return _whole(upper, attempts, latest)
-    return quoted(latest) if latest.claimed < upper.seq else None
+    return quoted(latest) if latest.begun < upper.seq else None
 
 
 STRICTNESS: tuple[How, ...] = ("part", "whole", "copied", "branch", "trailer", "carved", "quoted")
@@ -140,7 +140,7 @@ def _begun_before(upper: Handed, attempts: Sequence[Handed], own: Sequence[Hande
     """What this task handed in first may still be the work of a task that somebody had begun before."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
-        mine = [one for one in own if each.claimed < one.seq < each.seq and shared <= one.diffs]
+        mine = [one for one in own if each.begun < one.seq < each.seq and shared <= one.diffs]
         if shared and any(one.has(each) or not each.has(one) for one in mine):  # else it stands on this one
             return quoted(each)
     return None
