@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -118,6 +119,22 @@ def test_what_cannot_be_made_is_a_problem_and_leaves_nothing(project_only: Bench
             workshop.add_worktree(TASK, branch=branch, base=base, session=session)
     assert project.refs() == before
     assert not (project.path / ".foureyes/worktrees" / TASK).exists()
+
+
+def test_a_worktree_that_was_moved_with_its_repository_is_found_again_by_what_is_said_to_type_K1(
+    project_only: Bench, tmp_path: Path
+) -> None:
+    add(project_only)
+    moved = Bench(project_only.path.rename(tmp_path / "elsewhere"))
+    at = moved.path / ".foureyes/worktrees" / TASK
+    with pytest.raises(GitProblem, match="not a git directory") as refused:
+        locate(at)
+    typed = shlex.split(steps_text(refused.value.next_step))
+    with pytest.raises(GitProblem, match="no worktree of this repository") as told:
+        add(moved)
+    assert steps_text(told.value.next_step).startswith(f"git worktree repair {at}")
+    moved.git(*typed[1:])
+    assert add(moved) == at
 
 
 def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Bench) -> None:

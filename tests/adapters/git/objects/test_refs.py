@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.git.workshop_project import Bench, bench
+from tests.adapters.git.workshop_project import Bench, add, bench
 
 NOBODY = Sha("1" * 40)
 
@@ -147,3 +149,17 @@ def test_a_branch_in_the_middle_of_its_rebase_stays_K1(project: Bench) -> None:
     project.write(".git/rebase-merge/head-name", "refs/heads/work\n")
     project.git("checkout", "-q", "--detach")
     assert not project.workshop().delete_merged("work", target="main")
+
+
+@pytest.mark.parametrize("taken", ["refs/heads/fe", "refs/foureyes", "refs/foureyes/attempts"])
+def test_a_ref_that_is_called_like_a_folder_of_ours_is_named_with_the_way_to_move_it_K1_A1(
+    project: Bench, taken: str
+) -> None:
+    project.git("update-ref", taken, "main")
+    keep = partial(project.workshop().keep, "refs/foureyes/attempts/fe-7k2/1", project.head())
+    with pytest.raises(GitProblem, match=f"there is a ref called {taken}$") as refused:
+        (partial(add, project) if taken == "refs/heads/fe" else keep)()
+    words = shlex.split(steps_text(refused.value.next_step).replace("OTHER-NAME", "other"))
+    project.git(*words[1:])
+    keep()
+    assert add(project).is_dir()

@@ -11,7 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os.path import dirname, exists, isdir, islink, join, lexists, realpath
+from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
 from time import monotonic, sleep
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
-from foureyes.steps import fe, in_turn, prose, shell
+from foureyes.steps import Steps, fe, in_turn, prose, shell
 
 _BEING_MADE = "initializing"
 """The reason of the lock that `git worktree add` holds while it works."""
@@ -129,7 +129,8 @@ def _existing(git: Git, at: Desk, ref: str) -> Located | None:
     if known is None:
         if islink(at.path) or (isdir(at.path) and os.listdir(at.path)):
             raise GitProblem(
-                f"{at.path} is there already, and is no worktree of this repository", next_step=prose("move it away")
+                f"{at.path} is there already, and is no worktree of this repository",
+                next_step=_repair_or_move(at.path),
             )
         return None
     if not lexists(at.path):
@@ -178,6 +179,13 @@ def _clear_half_made(git: Git, at: Desk) -> None:
     git.real("worktree", "remove", "--force", "--force", at.path)
 
 
+def _repair_or_move(path: str) -> Steps:
+    """A worktree that was moved with its repository is named to git; what else is there belongs to somebody."""
+    if isfile(join(path, ".git")):
+        return shell("git", "worktree", "repair", path, after=", if the repository was moved; else move it away")
+    return prose("move it away")
+
+
 def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
     name = ref.removeprefix(refs.BRANCHES)
     if refs.at(git, ref).value is not None:
@@ -189,7 +197,7 @@ def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
     try:
         git.real("worktree", "add", "--quiet", "--no-checkout", *start)
     except GitProblem as problem:
-        raise _held_elsewhere(git, at, ref) or explained(problem.message) from problem
+        raise _held_elsewhere(git, at, ref) or refs.in_the_way(git, ref) or explained(problem.message) from problem
     return _must_be_checkout(git, at)
 
 

@@ -26,7 +26,7 @@ import msgspec
 from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
-from foureyes.steps import blank, prose, shell
+from foureyes.steps import Steps, blank, prose, shell
 
 LOOK = prose("look at who put it there, and move it away")
 _NAMES = "gitdir: "
@@ -130,15 +130,23 @@ def _named_by(dot_git: str) -> str:
     if not text.startswith(_NAMES) or not target:
         raise GitProblem(
             f"{dot_git} is damaged: it does not name a git directory",
-            next_step=shell("git", "worktree", "repair", after=", in the main worktree"),
+            next_step=_repair(dirname(dot_git)),
         )
     git_dir = realpath(join(dirname(dot_git), target))
     if not _is_git_dir(git_dir):
         raise GitProblem(
             f"{dot_git} names {git_dir}, which is not a git directory",
-            next_step=shell("git", "worktree", "repair", after=", in the main worktree"),
+            next_step=_repair(dirname(dot_git)),
         )
     return git_dir
+
+
+def _repair(worktree: str) -> Steps:
+    """Of a repository that was moved with its worktrees git finds those again that are named to it."""
+    folder, _, task = worktree.rpartition("/.foureyes/worktrees/")
+    if folder and task:
+        return shell("git", "-C", folder, "worktree", "repair", worktree)
+    return shell("git", "worktree", "repair", worktree, after=", in the main worktree")
 
 
 def _common_dir(git_dir: str) -> str:

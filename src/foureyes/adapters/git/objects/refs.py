@@ -10,7 +10,7 @@ from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.adapters.git.client.loose_refs import read_loose
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import shell
+from foureyes.steps import blank, shell
 
 BRANCHES = "refs/heads/"
 OURS = "refs/foureyes/"
@@ -59,7 +59,7 @@ def keep(git: Git, ref: str, commit: Sha) -> None:
         raise GitProblem(f"{commit} is not a commit of this repository")
     done = git.real(*_WRITE, ref, must_be_sha(commit), ok=(0, 1, 128))
     if done.rc:
-        raise failure("update-ref", done)
+        raise in_the_way(git, ref) or failure("update-ref", done)
 
 
 def create(git: Git, ref: str, value: Sha) -> bool:
@@ -90,5 +90,20 @@ def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> boo
     """git refuses a lost race and a held lock alike; only the first is an answer."""
     now = at(git, ref).value or Sha("0" * len(old))
     if now == old:
-        raise problem
+        raise in_the_way(git, ref) or problem
     return False
+
+
+def in_the_way(git: Git, ref: str) -> GitProblem | None:
+    """That git cannot make a ref because another one is called like a folder that it would lie in."""
+    parts = ref.split("/")
+    above = ["/".join(parts[:many]) for many in range(2, len(parts))]
+    taken = next((name for name in above if at(git, name).value is not None), None)
+    if taken is None:
+        return None
+    short = taken.removeprefix(BRANCHES)
+    step = shell("git", "branch", "-m", short, blank("OTHER-NAME")) if short != taken else None
+    return GitProblem(
+        f"{ref} cannot be made: there is a ref called {taken}",
+        next_step=step or shell("git", "update-ref", "-d", taken),
+    )
