@@ -56,7 +56,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandIn:
-    """What is known of a hand-in so far: each step adds to it, and none changes what is there."""
+    """What is known of a hand-in so far: each step adds to it, and none changes what an earlier one added."""
 
     message: str
     facts: Facts
