@@ -4,13 +4,20 @@ it off.
 
 from __future__ import annotations
 
+from typing import cast
+
+import msgspec
 import pytest
 
+from foureyes.app.call.context import Context
+from foureyes.app.gate.merge_queue import Rules, explain
 from foureyes.app.gate.one_merge import STARTS
+from foureyes.app.views.merge import MergeItem, what_brings_it_on
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
+from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, CODE
 from tests.stage.gated import (
@@ -30,6 +37,7 @@ from tests.stage.gated import (
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
 from tests.stage.world import DeskWorld, GitWorld
 
+NOW = "2026-03-01T12:00:00.000Z"
 ONE, TWO = "test_shop::test_one", "test_shop::test_two"
 
 
@@ -53,6 +61,18 @@ def test_priority_then_the_order_of_approval_Q1(world: GitWorld) -> None:
         "log", "--first-parent", "--format=%(trailers:key=Task,valueonly,separator=)", "-3", "main"
     ).split()
     assert line == [first, second, urgent]
+
+
+def test_what_was_left_the_last_time_and_can_be_tried_again_brings_the_queue_on_Q1() -> None:
+    left = MergeItem(
+        task="fe-b", title="b", priority=2, attempt=1, approval=2, approver="a", approver_kind="agent",
+        approved_at=NOW, state="waiting", why="main moved 3 times meanwhile",
+    )  # fmt: skip
+    held = msgspec.structs.replace(left, task="fe-a", why="", hold="not yet")
+    rules = Rules(hold=None, settle_seconds=10, now=NOW)
+    items = [explain(cast("Context", None), item, rules) for item in (held, left)]
+    assert [(item.ready, bool(item.why)) for item in items] == [(False, True), (True, True)]
+    assert steps_text(what_brings_it_on(items)) == "fe merge"
 
 
 def test_a_persons_approval_settles_before_it_is_taken_Q0(world: GitWorld) -> None:

@@ -179,6 +179,24 @@ def test_a_person_who_breaks_the_glass_passes_what_cannot_stay_inside_on_record_
     assert merge(world) == {two: "merged"}
 
 
+def test_commits_that_name_an_unmerged_task_are_on_its_record_when_somebody_merges_them_by_hand_A7_C2(
+    world: GitWorld,
+) -> None:
+    configure(world, AT_ONCE)
+    one = world.started(CLAUDE)
+    two = world.started(CODEX)
+    world.checkout.branch(f"fe/{two}")
+    world.checkout.commit("one.py", "one\n", message=f"one\n\nTask: {one}\n")
+    world.checkout.commit("two.py", "two\n", session=CODEX)
+    world.submit(CODEX, two)
+    assert [(row.task, row.how) for row in world.show(two).stack] == [(one, "trailer")]
+    world.approve(BOB, two)
+    world.checkout.switch("main")
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{two}")
+    assert merge(world) == {two: "found"}
+    assert (one, "merged_unapproved", "A7") in world.sql("SELECT task, kind, rule FROM security")
+
+
 # What was sent back
 
 

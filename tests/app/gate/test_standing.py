@@ -45,8 +45,10 @@ def test_what_is_not_committed_there_is_not_committed_on_the_target_instead_A1(w
     assert reason.message == f"1 file is not committed in {place.path}: half.py"
     assert steps_text(reason.next) == f'cd {place.path}, commit it, or: fe submit {task} --commit "message"'
     (place.path / "half.py").unlink()
-    with world.refused("A5"):
+    with world.refused("A5") as caught:
         world.app.attempts.submit(CLAUDE, task, commit="what somebody else left lying about")
+    (reason,) = caught[0].reasons
+    assert reason.message.endswith("; 1 file is not committed in this checkout: stray.py"), reason.message
     assert world.checkout.head("main") == before
 
 

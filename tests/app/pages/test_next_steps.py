@@ -76,6 +76,33 @@ def test_who_may_not_approve_is_led_to_what_removes_the_first_reason_and_to_noth
     assert steps_text(desk.show(held, CODEX).next) == f'a person runs: fe resume {held} -m "why"'
 
 
+def test_an_approved_task_is_led_on_by_what_the_merge_queue_says_of_it_Q0_D5(desk: DeskWorld) -> None:
+    below = desk.handed_in()
+    task = desk.handed_in()
+    desk.approve(BOB, task)
+    assert steps_text(desk.show(task, ALICE).next) == "fe merge --wait", "it settles"
+    assert steps_text(desk.show(task, CODEX).next) == "a person or a service runs: fe merge --wait"
+    desk.clock.advance(hours=1)
+    assert steps_text(desk.show(task, ALICE).next) == "fe merge"
+    desk.app.tasks.add_dependency(ALICE, task, [below])
+    assert steps_text(desk.show(task, ALICE).next) == f"fe show {below}"
+    desk.app.stops.hold(ALICE, None, "a freeze")
+    assert steps_text(desk.show(task, ALICE).next) == 'a person runs: fe resume --project -m "why"'
+
+
+def test_what_the_maker_has_to_take_out_is_no_command_for_a_reviewer_A7(desk: DeskWorld) -> None:
+    one = desk.handed_in()
+    two = desk.started(CODEX)
+    desk.repo.branches[f"refs/heads/fe/{two}"] = list(desk.repo.branches[f"refs/heads/fe/{one}"])
+    desk.repo.commit(f"fe/{two}")
+    desk.submit(CODEX, two)
+    desk.app.feedback.reject(BOB, one, "never")
+    rebase = steps_text(desk.show(two, CODEX).next)
+    assert rebase.startswith("git rebase --onto ")
+    for reader in (ALICE, CLAUDE):
+        assert steps_text(desk.show(two, reader).next).startswith(f"who made it runs: {rebase.split(',')[0]}")
+
+
 def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:
     assert steps_text(desk.app.queue.view(BOB).next) == "fe ready"
     mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)

@@ -27,6 +27,7 @@ from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
 from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
 from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.stack import TAKEN_ALONG
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
@@ -156,7 +157,7 @@ def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
     hand.
     """
     for lower in unmerged(facts):
-        if lower.inside.how in ("whole", "part", "branch"):
+        if lower.inside.how in TAKEN_ALONG:
             reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
             event = SecurityRecorded(
                 kind="merged_unapproved", rule="A7", reason=reason + standing(lower.task, lower.inside)

@@ -9,12 +9,17 @@ import msgspec
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.stacks import drawn_of, from_below, passed_by
+from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
+from foureyes.app.views.stack import StackRow
+from foureyes.app.views.task_list import Link
+from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
+from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import GLASS
-from foureyes.errors import Reason
+from foureyes.errors import ConfigError, Reason
 from foureyes.steps import Steps, by_person, by_person_or_service, fe, phrase
 
 ALL = 2**62
@@ -58,14 +63,50 @@ def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
     """What is approved and not merged, by priority, then order of approval, and what is merged first before what stands
     on it (A7); a window of it where one is asked for.
     """
+    if limit < ALL and is_stacked(tx):  # then what is merged first may stand outside of the window
+        return _in_order(_queued(tx))[after : after + limit]
+    return _in_order(_queued(tx, after=after, limit=limit), after)
+
+
+def is_stacked(tx: Tx, task: str = "") -> bool:
+    """Whether something that is approved stands on something else that is; `task` counts as approved, too."""
+    return tx.one("stack.queued", Named, task=task) is not None
+
+
+def place_of(tx: Tx, facts: Facts) -> int:
+    """Where in the queue a task would stand once it is approved; 0 for one that has nothing to merge."""
+    if facts.attempt is None or not facts.attempt.is_merged_later:
+        return 0
+    task, priority = facts.task.id, facts.task.priority
+    if not is_stacked(tx, task):
+        before = tx.one("merge.before", Count, priority=priority)
+        return before.n + 1 if before else 1
+    rows = [Placed(row.priority, row.task, row.stack) for row in _queued(tx)]
+    rows = sorted([*rows, Placed(priority, task, drawn(facts))], key=lambda row: row.priority)
+    return [row.task for row in from_below(rows)].index(task) + 1
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """What the place of a task follows from."""
+
+    priority: int
+    task: str
+    stack: tuple[StackRow, ...]
+
+
+def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
+    """By priority, then order of approval."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
     stacks = drawn_of(tx, [row.task for row in rows])
     passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
-    items = [
+    return [
         msgspec.structs.replace(row, stack=stacks.get(row.task, ()), passed=passed.get(row.approval, ()))
         for row in rows
     ]
-    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(from_below(items), after + 1)]
+
+
+def _in_order(rows: list[MergeItem], after: int = 0) -> list[MergeItem]:
+    return [msgspec.structs.replace(row, n=number) for number, row in enumerate(from_below(rows), after + 1)]
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -84,16 +125,18 @@ def rules_of(context: Context, tx: Tx) -> Rules:
     return Rules(context.project(tx).hold, seconds, context.now())
 
 
-def explain(context: Context, item: MergeItem, rules: Rules) -> MergeItem:
-    """The item with what it waits for. A lease does not count once its process has ended."""
+def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None = None) -> MergeItem:
+    """The item with what it waits for and, for this caller, what brings it on. A lease does not count once its process
+    has ended.
+    """
     lease = Lease(item.task, item.state, item.until, item.process, item.host)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
     why = "being merged now" if item.state == "merging" else waits_for(item, rules)
-    return msgspec.structs.replace(item, why=why or item.why, next=_step(item, rules))
+    return msgspec.structs.replace(item, why=why or item.why, ready=not why, next=_step(item, rules, actor))
 
 
-def _step(item: MergeItem, rules: Rules) -> Steps:
+def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
     """What brings an item on: what it waits for, or the merge."""
     if rules.hold is not None or item.hold is not None:
         held = "--project" if item.hold is None else item.task
@@ -104,13 +147,26 @@ def _step(item: MergeItem, rules: Rules) -> Steps:
         return fe("show", item.task)
     if item.state == "stuck":
         return fe("merges", "retry", item.task)
-    return fe("merge", "--wait") if settles_at(item, rules) > rules.now else fe("merge")
+    return merge_by(actor, "--wait") if settles_at(item, rules) > rules.now else merge_by(actor)
 
 
-def for_an_agent(item: MergeItem) -> MergeItem:
-    """The item as an agent sees it: the queue is not theirs to work off (D5)."""
-    is_merge = any(each.argv[:2] == ("fe", "merge") for each in item.next.steps)
-    return msgspec.structs.replace(item, next=by_person_or_service(item.next)) if is_merge else item
+def merge_by(actor: Actor | None, *options: str) -> Steps:
+    """D5: the queue is not an agent's to work off."""
+    merge = fe("merge", *options)
+    return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge
+
+
+def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
+    """What brings one approved task on, for its own page; the queue itself says, where the configuration is broken."""
+    item = next((item for item in _queued(tx) if item.task == task), None)
+    try:
+        step = explain(context, item, rules_of(context, tx), actor).next if item else fe("merges", "list")
+    except ConfigError:
+        return fe("merges", "list")
+    if step != fe("show", task):
+        return step
+    waits = [link.id for link in tx.all("task.dependencies", Link, id=task) if link.status != "closed"]
+    return fe("show", waits[0]) if waits else fe("merges", "list")
 
 
 def merged_first(item: MergeItem) -> list[str]:

@@ -13,9 +13,9 @@ from foureyes.app.gate.landing import recognise, refuse_foreign_target
 from foureyes.app.gate.merge_queue import (
     Lease,
     explain,
-    for_an_agent,
     is_live,
     items_of,
+    merge_by,
     rules_of,
     seconds_to_next,
     waits_for,
@@ -62,8 +62,7 @@ class Merges:
         """
         with self._context.store.read() as tx:
             rules = rules_of(self._context, tx)
-            items = [explain(self._context, item, rules) for item in items_of(tx)]
-        return [for_an_agent(item) for item in items] if actor is not None and actor.kind == "agent" else items
+            return [explain(self._context, item, rules, actor) for item in items_of(tx)]
 
     def process(self, actor: Actor, tell: Telling | None = None, *, wait: bool = False) -> list[MergeRow]:
         """Work the queue off: everything that can be merged now is, the rest says why not. One at a time (Q1).
@@ -210,9 +209,9 @@ class Merges:
             lease = work.tx.one("merge.of", Lease, task=stuck.id)
             refuse_unless_queued(stuck)
             if lease is None or lease.state != "stuck":
-                return outcome(stuck, f"{stuck.id} is not stuck", fe("merge"), changed=False)
+                return outcome(stuck, f"{stuck.id} is not stuck", merge_by(actor), changed=False)
             work.record(stuck.id, e.MergeRetried(attempt=stuck.iteration))
-            return outcome(self._context.get(work.tx, stuck.id), f"{stuck.id} is tried again", fe("merge"))
+            return outcome(self._context.get(work.tx, stuck.id), f"{stuck.id} is tried again", merge_by(actor))
 
 
 def refuse_unless_queued(task: Task) -> None:

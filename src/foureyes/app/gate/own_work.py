@@ -10,7 +10,7 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.gate import stacking
 from foureyes.app.gate.standing import NOT_IN
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Change, Commit
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Change, Commit, own_branch, own_name
 from foureyes.core.rules.stacks import standing
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha, TaskId
@@ -67,9 +67,9 @@ def refuse_nothing_own(context: Context, task: TaskId, event: AttemptSubmitted) 
         other = stacking.handed_in_before(tx, task, event)
     if other is None:
         return
-    own, name = f"fe/{task}", _short(event.ref)
+    own, name = own_name(task), _short(event.ref)
     why = f"{name} has nothing of its own beyond {other.id} ({standing(other)})"
-    if event.ref != f"refs/heads/{own}" and context.repo.branch_ref(own) is not None:
+    if event.ref != own_branch(task) and context.repo.branch_ref(own) is not None:
         step = fe("submit", task, "--branch", own)
     else:
         step = fe("submit", task, before=f"commit what {task} adds to it, then: ")

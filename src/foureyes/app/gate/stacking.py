@@ -23,6 +23,7 @@ from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.stacks import (
     LATER,
+    LIVE,
     Handed,
     found_below,
     found_later,
@@ -34,7 +35,6 @@ from foureyes.core.rules.stacks import (
 )
 from foureyes.core.words.ids import Sha, TaskId
 
-LIVE = ("reviewing", "approved")
 NOW = LATER
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.work.worktrees import branch_of
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.core.words.fence import some
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason
@@ -45,13 +45,13 @@ def find_branch(hand: HandIn) -> None:
 def _refuse_branch_of_another_task(hand: HandIn) -> None:
     """K1: who stands in the worktree of another task would hand in that task's work."""
     context, task, named = hand.context, hand.task.id, hand.ref.removeprefix(OWN_BRANCHES)
-    if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(f"fe/{task}") is None:
+    if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(own_name(task)) is None:
         return
     with context.store.read() as tx:
         is_task = tx.one("task.exists", Named, id=named) is not None
     if is_task:
-        why = f"you stand on fe/{named}, the branch of {named}"
-        refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", f"fe/{task}")))
+        why = f"you stand on {own_name(named)}, the branch of {named}"
+        refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", own_name(task))))
 
 
 def _in_its_worktree(hand: HandIn) -> str:
@@ -103,14 +103,22 @@ def nothing_here(hand: HandIn) -> str:
         return f"since the start {name} got nothing but what was merged for {hand.only_others}"
     if name == target:
         return f"nothing was committed on {name} since the start"
-    return f"{name} has nothing that {target} lacks"
+    return f"{name} has nothing that {target} lacks{_left_lying(hand)}"
+
+
+def _left_lying(hand: HandIn) -> str:
+    """A1: what is not committed where the caller stands, when the work was looked for in the task's worktree."""
+    repo = hand.context.repo
+    paths = repo.uncommitted(repo.current_ref()) if hand.wish.branch is None and hand.ref != repo.current_ref() else []
+    are = "file is" if len(paths) == 1 else "files are"
+    return f"; {len(paths)} {are} not committed in this checkout: {some(paths, SHOWN_PATHS)}" if paths else ""
 
 
 def maybe_there(hand: HandIn) -> Steps:
     """Where else the work may be."""
-    task, own = hand.task.id, f"fe/{hand.task.id}"
-    if hand.ref != f"refs/heads/{own}" and _has_work(hand, f"refs/heads/{own}"):
-        return fe("submit", task, "--branch", own)
+    task = hand.task.id
+    if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
+        return fe("submit", task, "--branch", own_name(task))
     place = hand.context.workshop.worktrees().get(task, "")
     work = f"commit your work in {place}" if place else "commit your work on a branch"
     return fe("submit", task, "--no-code", before=f"{work}; if there really is no code: ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.steps import NO_STEP, Steps, blank, by, by_person, by_person_or_service, either, fe, in_turn, phrase
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +37,11 @@ def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
     return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 
-def after_task(detail: TaskDetail, actor: Actor, *, with_diff: bool) -> Steps:
+def after_task(detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with_diff: bool) -> Steps:
     """In review: look and approve, where the caller may, or what the first reason against that asks for; else the next
     command by the status, if there is one.
 
-    `with_diff`: the caller has the change before them already.
+    `merge`: what brings an approved task on. `with_diff`: the caller has the change before them already.
     """
     task, you = detail.task, detail.you
     if you is None:
@@ -49,7 +49,7 @@ def after_task(detail: TaskDetail, actor: Actor, *, with_diff: bool) -> Steps:
         steps = {
             "open": fe("start", task.id),
             "in_progress": fe("submit", task.id),
-            "approved": _after_approval(detail, actor),
+            "approved": merge,
             "blocked": by_person(unblock) if task.rejected_by else unblock,
         }
         return steps.get(task.status, NO_STEP)
@@ -71,20 +71,9 @@ def _against(task: Task, you: Preview, actor: Actor) -> Steps:
         return fe("finding", "list", task.id, "--open")
     if first.rule == "D4" and not makes and actor.kind == "agent":
         return by("other", fe("submit", task.id), "who made it runs: ")
+    if first.rule == "A7" and not makes:  # a rebase of the branch that it came from
+        return by("other", first.next, "who made it runs: ")
     return first.next
-
-
-def _after_approval(detail: TaskDetail, actor: Actor) -> Steps:
-    """What an approved task waits for, or the merge."""
-    task = detail.task
-    if task.hold is not None:
-        return by_person(fe("resume", task.id, "-m", phrase("why")))
-    waits = [link.id for link in detail.depends_on if link.status != "closed"]
-    if not any(row.refused for row in detail.stack):
-        waits += [row.task for row in reversed(detail.stack) if row.first]
-    if waits:
-        return fe("show", waits[0])
-    return by_person_or_service(MERGE) if actor.kind == "agent" else MERGE
 
 
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.rows import Count
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.task_list import Preview
 from foureyes.app.work.branches import tip_of
@@ -59,14 +58,6 @@ def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) 
     except ConfigError as problem:
         reason = Reason("G1", problem.message, problem.next_step)
         return Preview(may_approve=False, rule="G1", reasons=(reason,))
-
-
-def place_of(tx: Tx, facts: Facts) -> int:
-    """Where in the merge queue a task would stand once it is approved; 0 for one that has nothing to merge."""
-    if facts.attempt is None or not facts.attempt.is_merged_later:
-        return 0
-    before = tx.one("merge.before", Count, priority=facts.task.priority)
-    return before.n + 1 if before else 1
 
 
 def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:

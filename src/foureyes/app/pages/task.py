@@ -20,11 +20,13 @@ from foureyes.core.nouns.session import Actor, is_tied
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.steps import NO_STEP
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.review import ApprovalView, FeedbackView
+    from foureyes.steps import Steps
 
 
 def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
@@ -37,7 +39,8 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         if row.status == "in_progress":
             detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
-            from foureyes.app.pages.preview import place_of, preview_of
+            from foureyes.app.gate.merge_queue import place_of
+            from foureyes.app.pages.preview import preview_of
 
             you = preview_of(context, tx, facts, me, actor)
             detail = msgspec.structs.replace(detail, you=you, place=place_of(tx, facts))
@@ -49,7 +52,15 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             from foureyes.app.pages.preview import gated
 
             detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
-    return msgspec.structs.replace(detail, next=after_task(detail, actor, with_diff=with_diff))
+        merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
+    return msgspec.structs.replace(detail, next=after_task(detail, actor, merge, with_diff=with_diff))
+
+
+def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
+    """What the merge queue says about an approved task."""
+    from foureyes.app.gate.merge_queue import next_for
+
+    return next_for(context, tx, task, actor)
 
 
 def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:

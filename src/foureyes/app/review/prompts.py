@@ -16,7 +16,7 @@ from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
-from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.attempt import Attempt, own_name
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.feedback import section
 from foureyes.core.nouns.session import Actor
@@ -85,7 +85,7 @@ class Prompts:
             diff_id=attempt.diff_id if attempt else "",
             base=attempt.base if attempt else "",
             head=attempt.head if attempt else "",
-            branch=attempt.ref.removeprefix("refs/heads/") if attempt else f"fe/{task.id}",
+            branch=attempt.ref.removeprefix("refs/heads/") if attempt else own_name(task.id),
             files=tuple(attempt.files) if attempt else (),
             checks=tuple(
                 Checked(name=state.rule.name, outcome=state.word, summary=state.summary, failing=_failing(state))

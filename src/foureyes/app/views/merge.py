@@ -30,7 +30,8 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7); `passed`: those that a
-    person passed over (N3). `next`: what brings it on.
+    person passed over (N3). `why`: what it waits for, or why it was left the last time. `ready`: nothing keeps it from
+    being merged now. `next`: what brings it on.
     """
 
     n: int = 0
@@ -54,9 +55,10 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     stack: tuple[StackRow, ...] = ()
     exception: str = ""
     passed: tuple[str, ...] = ()
+    ready: bool = False
     next: Steps = NO_STEP
 
 
 def what_brings_it_on(items: Sequence[MergeItem]) -> Steps:
     """What brings the queue on: the merge, where something can be taken; else what the first item waits for."""
-    return next((item.next for item in items if not item.why), items[0].next) if items else NO_STEP
+    return next((item.next for item in items if item.ready), items[0].next) if items else NO_STEP

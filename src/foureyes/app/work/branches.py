@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
-from foureyes.core.nouns.attempt import DETACHED, Attempt, attempt_ref, own_branch
+from foureyes.core.nouns.attempt import DETACHED, Attempt, attempt_ref, own_branch, own_name
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import FoureyesError, GitProblem
@@ -47,7 +47,7 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
         where = "on the target branch already" if attempt.landed else "on no branch"
         return f"the work of {task} is {where}, so there is no branch to begin again"
     if attempt.ref != own_branch(task):
-        return f"the work of {task} came from {name}, which is not its own branch fe/{task}"
+        return f"the work of {task} came from {name}, which is not its own branch {own_name(task)}"
     others = [row.id for row in tx.all("stack.from_ref", Named, ref=attempt.ref, task=task)]
     return f"{', '.join(others)} came from {name}, too" if others else ""
 

@@ -162,6 +162,11 @@ def own_branch(task: str) -> str:
     return OWN_BRANCHES + task
 
 
+def own_name(task: str) -> str:
+    """The short name of a task's own branch, as people type it."""
+    return own_branch(task).removeprefix("refs/heads/")
+
+
 def attempt_ref(task: str, n: int) -> str:
     """Where the head of an attempt is kept for ever."""
     return f"{KEPT_ATTEMPTS}{task}/{n}"

@@ -9,6 +9,10 @@ import msgspec
 from foureyes.core.words.ids import TaskId
 
 How = Literal["whole", "part", "carved", "copied", "quoted", "branch", "trailer"]
+TAKEN_ALONG: frozenset[How] = frozenset({"whole", "part", "copied", "branch", "trailer"})
+"""Work of the other task that a merge would take to the target with it. What is carved or quoted is this task's own as
+well, and reviewed as that.
+"""
 
 
 class Below(msgspec.Struct, frozen=True, kw_only=True):

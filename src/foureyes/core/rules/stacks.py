@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch
-from foureyes.core.nouns.stack import Below, How
+from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_name
+from foureyes.core.nouns.stack import TAKEN_ALONG, Below, How
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason
 from foureyes.steps import Steps, fe, in_turn, prose, shell
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DONE = ("merged", "approved")
 """The resolutions of work that reached the target by an approval."""
+LIVE = ("reviewing", "approved")
+"""Where a task stands whose attempt counts."""
 BEGUN_AGAIN = ("open", "in_progress", "blocked", "deferred")
 """Where a task stands whose attempt is neither in review nor approved any more."""
 SHORT = 12
@@ -252,7 +254,7 @@ def is_awaited(inside: Below, task: Task) -> bool:
     """Whether the other task is merged first: not one that holds this one itself, and not one of which only the
     strictness counts.
     """
-    return inside.how not in ("carved", "quoted") and not is_over(task)
+    return inside.how in TAKEN_ALONG and not is_over(task)
 
 
 def why_refused(facts: Facts, passed: Collection[str] = ()) -> list[Reason]:
@@ -306,7 +308,7 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
     if others:
         return fe("show", others[0], before=f"{others[0]} stands on {task.id}, too, and comes first: ")
     is_mine = attempt.ref == own_branch(mine) or not attempt.ref.startswith((OWN_BRANCHES, DETACHED))
-    new = f"fe/{mine}.{attempt.n + 1}"
+    new = f"{own_name(mine)}.{attempt.n + 1}"
     branch = attempt.ref.removeprefix("refs/heads/") if is_mine else new
     if not inside.top or (inside.how == "branch" and not _is_all_below(facts, inside)):
         return in_turn(prose(f"take the work of {task.id} out of {branch} and commit"), fe("submit", mine))
@@ -324,11 +326,7 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
 def _onto(base: Sha, lower: Lower) -> str:
     """Where the own commits go: on what the other task has by now, or to where the attempt began."""
     task = lower.task
-    if (
-        lower.attempt is not None
-        and task.iteration != lower.inside.attempt
-        and task.status in ("reviewing", "approved")
-    ):
+    if lower.attempt is not None and task.iteration != lower.inside.attempt and task.status in LIVE:
         return lower.attempt.head
     return task.merge if task.merge is not None and is_merged(task) else base
 

@@ -109,11 +109,14 @@ def test_no_second_store_is_guessed_for_a_separate_git_directory_K3(
     assert found(tmp_path / "linked").root == found(project.path).root == str(project.path)
 
 
-@pytest.mark.parametrize("text", ["", "nonsense\n", "gitdir:\n", "gitdir: /nonexistent\n"])
-def test_a_damaged_git_file_is_a_clear_sentence(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "nonsense\n", "gitdir:\n", "gitdir: /nonexistent\n", "gitdir: a\0b\n", "x" * 70_000]
+)
+def test_a_damaged_git_file_is_a_clear_sentence_and_stays_where_it_is(tmp_path: Path, text: str) -> None:
     (tmp_path / ".git").write_text(text)
-    with pytest.raises(GitProblem, match=r"\.git (is damaged|names /nonexistent)"):
+    with pytest.raises(GitProblem, match=r"\.git (is damaged|names /nonexistent|cannot be read)") as refused:
         locate(tmp_path)
+    assert steps_text(refused.value.next_step).startswith(("git worktree repair", "look at what it is"))
 
 
 def test_no_file_in_a_git_directory_makes_another_repository_of_it_Q2(project: Project, tmp_path: Path) -> None:

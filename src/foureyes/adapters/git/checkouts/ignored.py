@@ -21,14 +21,23 @@ MADE_AGAIN = frozenset(
         "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".cache",
         ".import_linter_cache", ".eslintcache", ".stylelintcache", ".parcel-cache", ".turbo", ".gradle", ".next",
         ".nuxt", ".svelte-kit", ".angular", ".dart_tool", ".sass-cache", ".ipynb_checkpoints", ".DS_Store",
-        # results of a build or of a test run
-        "build", "dist", "target", "out", "obj", "_build", "coverage", "htmlcov", ".coverage", ".nyc_output",
-        "test-results", "playwright-report", "eggs", ".eggs",
+        # what a test run leaves behind
+        ".coverage", ".nyc_output", ".eggs",
     }
 )  # fmt: skip
-"""Names of files and folders that a tool makes again."""
+"""Names of files and folders that a tool makes again, with whatever lies inside."""
 
-ENDINGS = (".pyc", ".pyo", ".o", ".obj", ".class", ".tsbuildinfo", ".egg-info")
+RESULTS = frozenset(
+    {
+        "build", "dist", "target", "out", "obj", "_build", "coverage", "htmlcov", "test-results", "playwright-report",
+        "eggs",
+    }
+)  # fmt: skip
+"""Folders with the results of a build or of a test run, where git ignores them as a whole. People have folders of these
+names, too, and in one of those that is committed an ignored file is somebody's.
+"""
+
+ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
 
 
 def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[str], list[str]]:
@@ -41,6 +50,8 @@ def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[s
     for path in paths:
         parts = as_text(path).rstrip("/").split("/")
         known = next((n for n, name in enumerate(parts) if _is_made_again(name)), None)
+        if known is None and path.endswith(b"/") and parts[-1] in RESULTS:
+            known = len(parts) - 1
         if known is not None:
             gone["/".join(parts[: known + 1])] = None
         elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path):

@@ -125,7 +125,7 @@ def _has_project_beside(common_dir: str) -> bool:
 
 def _named_by(dot_git: str) -> str:
     """The git directory that a `.git` file names."""
-    text = _read(dot_git)
+    text = _read(dot_git, _repair(dirname(dot_git)))
     target = text.removeprefix(_NAMES).rstrip("\r\n")
     if not text.startswith(_NAMES) or not target:
         raise GitProblem(
@@ -154,7 +154,7 @@ def _common_dir(git_dir: str) -> str:
     path = join(git_dir, "commondir")
     if not lexists(path):
         return git_dir
-    named = _read(path).rstrip("\r\n")
+    named = _read(path, LOOK).rstrip("\r\n")
     if not named:
         raise GitProblem(f"{path} is damaged: it names no directory", next_step=LOOK)
     return realpath(join(git_dir, named))
@@ -167,11 +167,15 @@ def _is_git_dir(path: str) -> bool:
     return isdir(join(common_dir, "objects")) and isdir(join(common_dir, "refs"))
 
 
-def _read(path: str) -> str:
+def _read(path: str, mend: Steps) -> str:
+    """A file that names a directory. `mend`: what to do about one that names none; without `.git` a worktree is lost,
+    so nobody is told to move that away.
+    """
     try:
         text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
     except OSError as problem:
-        raise GitProblem(f"{path} cannot be read: {problem.strerror}", next_step=LOOK) from problem
+        step = shell("ls", "-l", path, before="look at what it is and who may read it: ")
+        raise GitProblem(f"{path} cannot be read: {problem.strerror}", next_step=step) from problem
     if "\0" in text:
-        raise GitProblem(f"{path} is damaged: it names no directory", next_step=LOOK)
+        raise GitProblem(f"{path} is damaged: it names no directory", next_step=mend)
     return text

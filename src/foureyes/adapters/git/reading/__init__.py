@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.reading import links as links
     from foureyes.adapters.git.reading import marks as marks
     from foureyes.adapters.git.reading import relation as relation
+    from foureyes.adapters.git.reading import three_way as three_way
 
 
-MODULES = frozenset({"content", "diff", "history", "links", "marks", "relation"})
+MODULES = frozenset({"content", "diff", "history", "links", "marks", "relation", "three_way"})
 
 
 def __getattr__(name: str) -> object:

@@ -16,6 +16,10 @@ WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.l
 SELECT task AS upper, lower AS task, n AS attempt, how, commits, top FROM stacks
 WHERE lower IN (SELECT value FROM json_each(:ids)) ORDER BY stacks.task, stacks.lower;
 
+-- name: stack.queued
+WITH queued AS (SELECT id FROM tasks WHERE status = 'approved' AND deleted = 0 UNION SELECT :task)
+SELECT s.task AS id FROM queued u JOIN stacks s ON s.task = u.id JOIN queued l ON l.id = s.lower ORDER BY s.task LIMIT 1;
+
 -- name: stack.shared
 SELECT DISTINCT p.task AS id FROM pieces p JOIN tasks t ON t.id = p.task
 WHERE p.piece IN (SELECT value FROM json_each(:pieces)) AND p.task <> :task AND t.deleted = 0
