@@ -68,7 +68,7 @@ class QuietRepo:
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         return set(objects[:0])
 
-    def last_anchor(self, target: str) -> str | None:
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None if target else ""
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:

@@ -95,6 +95,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
     "lists.page": [{"query": ListQuery()}],
     "lists.reviewable": [{"query": ListQuery()}],
+    "queue.draw": [{"tasks": [TASK]}],
     "board.column": [{"name": name} for name in ("open", "in_progress", "reviewing", "done")],
     "events.since": [{"seq": 0}],
     "validation.validate": [{}, {"tasks": [TASK]}],

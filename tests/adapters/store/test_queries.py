@@ -97,6 +97,7 @@ def test_what_was_closed_last_comes_from_an_index_without_sorting(engine: Sqlite
 
 # On both engines, with values of the right types
 
+HEADS = "SELECT head FROM attempts ORDER BY 1"
 NUMBERS = set(
     "seq n limit after before approval attempt priority minor minor_late landed no_code added removed "
     "duration_seconds iteration proven"
@@ -195,6 +196,7 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
         "seqs": json.dumps([row[0] for row in twins[0].sql("SELECT seq FROM checks ORDER BY seq")]),
     }
     checked |= {"quiet": "[]", "paths": '["pay.py", "app.py"]', "origins": json.dumps(rest)}
+    checked |= {"tasks": json.dumps(tasks), "shas": json.dumps([str(row[0]) for row in twins[0].sql(HEADS)])}
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
     fixed: dict[str, Value] = {
         "limit": 10,

@@ -128,7 +128,7 @@ def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
     assert shop.cast.alice.fe("merges", "drop", task, cwd=shop.repo).rc == 1, "a reason is needed"
     assert (
         shop.text(shop.cast.alice, "merges", "drop", task, "-m", "not now")
-        == "T1 is open again with your feedback\nnext: fe queue\n"
+        == "T1 is open again with your feedback\n  the approval by codex#1 (P7) is over\nnext: fe queue\n"
     )
     assert shop.no(shop.cast.alice, "merges", "drop", task, "-m", "again").rules == ("T2",)
     assert shop.no(shop.cast.alice, "merges", "retry", task).rules == ("T2",)

@@ -27,8 +27,8 @@ IGNORES_PATH, KEPT = frozenset("EI"), frozenset("EIsP")
 NO_SCRIPT_FOLDER = frozenset("IP")
 TAKES_A_WORD = frozenset("WX")
 BEFORE_A_COMMAND = frozenset("command env exec nice time export".split())
-ABOUT_ENVIRONMENTS = frozenset("pip venv virtualenv ensurepip build uv pipx compileall".split())
-"""Modules that look after environments: they test nothing."""
+ABOUT_ENVIRONMENTS = frozenset("pip venv virtualenv ensurepip build uv pipx compileall foureyes".split())
+"""Modules that look after environments, and Foureyes: they test nothing."""
 MOST = 1_000_000
 
 
