@@ -333,6 +333,7 @@ def test_i3_an_executable_copied_and_named_like_an_agent_counts_as_that_agent(tm
         ("/tmp/x", "codex-x86_64-un", ["x"], "codex"),
         ("/usr/bin/vim", "node", ["vim", "/x/@anthropic-ai/claude-code/cli.js"], "claude"),
         ("/usr/bin/vim", "MainThread", ["node", "/x/@anthropic-ai/claude-code/cli.js"], "claude"),
+        ("/tmp/2.1.4", "2.1.4", ["/home/ann/.local/share/claude/versions/2.1.4"], "claude"),
         ("/usr/bin/tmux", "tmux: server", ["tmux", "new", "-d"], ""),
     ],
 )

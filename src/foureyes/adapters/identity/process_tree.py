@@ -249,12 +249,13 @@ def program_of(
     name = "" if path.startswith(MEMORY) else _plain_name(path)
     arguments = command()
     called = _plain_name(arguments[0].lstrip("-")) if arguments else ""
+    started = arguments[0] if arguments and "/" in arguments[0] and arguments[0] != path else ""
     interpreter = next(filter(None, map(interpreter_of, (name, called, comm))), "")
     script = script_of(interpreter, arguments[1:])
     # Programs for node put their name where the command line was, and into comm: argv[0] is then all there is.
     names = (name, _script_name(script), called, comm)
     words = arguments[arguments.index(script) + 1 :][:WORDS] if script in arguments[1:] else ()
-    return tuple(dict.fromkeys(filter(None, names))), tuple(filter(None, (path, script))), tuple(words)
+    return tuple(dict.fromkeys(filter(None, names))), tuple(filter(None, (path, script, started))), tuple(words)
 
 
 def _arguments(line: bytes) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object, write_loose_object
-from foureyes.adapters.git.client.object_form import TREE, Entry, commit_head, entry_of, named_by, tree_rows
+from foureyes.adapters.git.client.object_form import TREE, CommitHead, Entry, commit_head, entry_of, named_by, tree_rows
 from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.conftest import Project
@@ -20,8 +20,8 @@ def entry(mode: bytes, name: bytes, sha: Sha = ONE) -> bytes:
 
 def test_a_commit_is_read_to_its_message_and_parents_only_where_git_takes_them() -> None:
     raw = f"tree {ONE}\nparent {TWO}\n".encode() + PEOPLE + f"parent {ONE}\n\nparent {ONE}\n".encode()
-    assert commit_head(raw) == (ONE, (TWO,), 17)
-    assert commit_head(f"tree {ONE}\n".encode() + PEOPLE + f"\ntree {TWO}\n".encode()) == (ONE, (), 17)
+    assert commit_head(raw) == CommitHead(ONE, (TWO,), 17)
+    assert commit_head(f"tree {ONE}\n".encode() + PEOPLE + f"\ntree {TWO}\n".encode()) == CommitHead(ONE, (), 17)
     for odd in (b"", b"tree x\n", f"parent {ONE}\n".encode(), f"tree {ONE}\nparent x\n".encode()):
         assert commit_head(odd) is None
 

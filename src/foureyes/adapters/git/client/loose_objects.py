@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from os.path import join
-from typing import NamedTuple
+
+import msgspec
 
 from foureyes.adapters.folders import opened
 from foureyes.adapters.git.client.answers import as_sha
@@ -30,7 +31,7 @@ LARGEST = 1 << 20
 _FILES = (FILE, PROGRAM, b"100664", LINK)
 
 
-class FileText(NamedTuple):
+class FileText(msgspec.Struct, frozen=True, gc=False):
     """The text of a file in a commit; None when the commit has no such file."""
 
     text: str | None
@@ -61,7 +62,7 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
     return FileText(content.decode("utf-8", "replace")) if content is not None else None
 
 
-class _Entry(NamedTuple):
+class _Entry(msgspec.Struct, frozen=True, gc=False):
     """An entry of a tree; without an id when the tree has none of that name."""
 
     mode: bytes
@@ -75,7 +76,10 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
     rows = tree_rows(content, len(tree) // 2)
     if rows is None:
         return None
-    return _Entry(*entry_of(rows[name])) if name in rows else _Entry(b"", None)
+    if name not in rows:
+        return _Entry(b"", None)
+    entry = entry_of(rows[name])
+    return _Entry(entry.mode, entry.sha)
 
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:

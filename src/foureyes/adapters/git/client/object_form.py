@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from operator import lt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.digest import sha256
@@ -30,14 +32,14 @@ Row = tuple[bytes, bytes]
 """What a tree has under a name: mode, and the bytes of the object's id."""
 
 
-class Object(NamedTuple):
+class Object(msgspec.Struct, frozen=True, gc=False):
     """What an object is, and what it holds."""
 
     kind: bytes
     content: bytes
 
 
-class CommitHead(NamedTuple):
+class CommitHead(msgspec.Struct, frozen=True, gc=False):
     """What a commit says about itself before its message."""
 
     tree: Sha
@@ -45,7 +47,7 @@ class CommitHead(NamedTuple):
     when: int
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """What a tree has under a name."""
 
     mode: bytes
