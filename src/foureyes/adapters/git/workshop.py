@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, objects, reading
-from foureyes.adapters.git.client import loose_objects
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
 
@@ -59,6 +58,8 @@ class GitWorkshop:
 
     def tree_of(self, commit: Sha) -> Sha | None:
         """The tree of a commit; None when it is not there."""
+        from foureyes.adapters.git.client import loose_objects
+
         if (tree := loose_objects.tree_of(self._here.common_dir, commit)) is not None:
             return tree
         (known,) = reading.history.known(self._git, commit)
