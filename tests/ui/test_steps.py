@@ -101,6 +101,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "reason": [[], ["-m", "why"]],
     "rulings": [["--" + word.lower().replace("_", "-")] for word in RULINGS],
     "_seen(facts)": [[], ["--seen", "0123abcd"]],
+    "options": [[], ["--wait"]],
     "LEAD": [[option] for option in LEAD_OPTIONS],
 }  # fmt: skip
 """What `*words` in a call stands for."""
