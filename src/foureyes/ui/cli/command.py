@@ -155,7 +155,8 @@ class Verb(click.Command):
                 metavar="NAME",
                 expose_value=False,
                 callback=_set_asserted,
-                help="Only with log: a name to write under.",
+                help="A name to write under; nothing else is done under a typed name (I1).",
+                hidden=self.name != "log",
             ),
         ]
 

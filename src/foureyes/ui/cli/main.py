@@ -15,75 +15,92 @@ import click
 from foureyes import __version__
 from foureyes.core.words.text import SURROGATE
 from foureyes.errors import BadInput, FoureyesError
-from foureyes.steps import prose, shell
+from foureyes.steps import NO_STEP, Steps, prose, shell
 from foureyes.ui.cli import diagnostics, output
 
 ROOM = "foureyes.ui.cli."
 
-COMMANDS: dict[str, str] = {
-    "init": "project:init",
-    "status": "project:status",
-    "doctor": "project:doctor",
-    "prime": "project:prime",
-    "backup": "project:backup",
-    "restore": "project:restore",
-    "setup": "project:setup",
-    "store": "store:store",
-    "create": "tasks:create",
-    "update": "tasks:update",
-    "label": "tasks:label",
-    "dep": "tasks:dep",
-    "list": "lists:list_tasks",
-    "ready": "lists:ready",
-    "reviewable": "lists:reviewable",
-    "show": "lists:show",
-    "context": "lists:context",
-    "next": "claims:next_task",
-    "start": "claims:start",
-    "unstart": "claims:unstart",
-    "submit": "attempts:submit",
-    "review": "reviews:review",
-    "finding": "findings:finding",
-    "lead": "loops:lead",
-    "loop": "loops:loop",
-    "prompt": "prompts:prompt",
-    "log": "notes:log",
-    "handoff": "notes:handoff",
-    "block": "stops:block",
-    "unblock": "stops:unblock",
-    "defer": "stops:defer",
-    "undefer": "stops:undefer",
-    "hold": "stops:hold",
-    "resume": "stops:resume",
-    "approve": "decisions:approve",
-    "redo": "feedback:redo",
-    "reject": "feedback:reject",
-    "queue": "queue:queue",
-    "attention": "attention:attention",
-    "check": "checks:check",
-    "validate": "validation:validate",
-    "merge": "merges:merge",
-    "merges": "merges:merges",
-    "plan": "plans:plan",
-    "import": "exchange:import_group",
-    "export": "exchange:export_group",
-    "checkpoint": "checkpoints:checkpoint",
-    "close": "closing:close",
-    "cancel": "closing:cancel",
-    "delete": "closing:delete",
-    "reopen": "closing:reopen",
-    "whoami": "sessions:whoami",
-    "session": "sessions:session",
-    "key": "keys:key",
-    "author": "authors:author",
-    "feature": "policy:feature",
-    "policy": "policy:policy",
-    "security": "security:security",
-    "stats": "stats:stats",
-    "audit": "audit:audit",
-    "rules": "rules:rules",
-    "tui": "terminal:tui",
+SECTIONS: dict[str, dict[str, str]] = {
+    "Plan": {
+        "create": "tasks:create",
+        "update": "tasks:update",
+        "label": "tasks:label",
+        "dep": "tasks:dep",
+        "plan": "plans:plan",
+        "list": "lists:list_tasks",
+        "ready": "lists:ready",
+        "defer": "stops:defer",
+        "undefer": "stops:undefer",
+        "cancel": "closing:cancel",
+        "delete": "closing:delete",
+    },
+    "Work": {
+        "next": "claims:next_task",
+        "start": "claims:start",
+        "unstart": "claims:unstart",
+        "context": "lists:context",
+        "submit": "attempts:submit",
+        "log": "notes:log",
+        "handoff": "notes:handoff",
+        "block": "stops:block",
+        "unblock": "stops:unblock",
+        "checkpoint": "checkpoints:checkpoint",
+        "prompt": "prompts:prompt",
+    },
+    "Review": {
+        "queue": "queue:queue",
+        "reviewable": "lists:reviewable",
+        "show": "lists:show",
+        "review": "reviews:review",
+        "finding": "findings:finding",
+        "loop": "loops:loop",
+        "validate": "validation:validate",
+    },
+    "Decide": {
+        "attention": "attention:attention",
+        "approve": "decisions:approve",
+        "redo": "feedback:redo",
+        "reject": "feedback:reject",
+        "lead": "loops:lead",
+        "hold": "stops:hold",
+        "resume": "stops:resume",
+        "close": "closing:close",
+        "reopen": "closing:reopen",
+        "author": "authors:author",
+    },
+    "Gate": {
+        "check": "checks:check",
+        "merge": "merges:merge",
+        "merges": "merges:merges",
+        "policy": "policy:policy",
+        "feature": "policy:feature",
+        "rules": "rules:rules",
+        "security": "security:security",
+        "audit": "audit:audit",
+    },
+    "Project": {
+        "status": "project:status",
+        "tui": "terminal:tui",
+        "init": "project:init",
+        "setup": "project:setup",
+        "prime": "project:prime",
+        "doctor": "project:doctor",
+        "whoami": "sessions:whoami",
+        "session": "sessions:session",
+        "key": "keys:key",
+        "stats": "stats:stats",
+        "import": "exchange:import_group",
+        "export": "exchange:export_group",
+        "backup": "project:backup",
+        "restore": "project:restore",
+        "store": "store:store",
+        "help": "help:show_help",
+        "version": "help:version",
+    },
 }
+"""Every command under what somebody wants to do, in the order in which help lists it: the file and the name there."""
+
+COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 TASK_VERBS = (
     "create update label dep list ready reviewable show context next start unstart submit log handoff block "
@@ -115,16 +132,18 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            raise click.UsageError(f'no command "{args[0]}".{nearest(args[0], self.list_commands(ctx))}', ctx)
+            from foureyes.ui.cli.help import no_command
+
+            raise no_command(ctx, args[0])
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """In sections, each command under the first one that has it."""
+        from foureyes.ui.cli.help import write_section
 
-def nearest(word: str, known: list[str]) -> str:
-    """What an unknown command was probably meant to be."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, known, n=1, cutoff=0.5)
-    return f" Did you mean {close[0]}?" if close else ""
+        for title, section in SECTIONS.items():
+            write_section(self, ctx, formatter, title, [name for name in section if name in self.places])
+        write_section(self, ctx, formatter, "Others", sorted(self.commands))
 
 
 HELP = """The four-eyes gate for coding agents: nothing is done until a different pair of eyes has agreed.
@@ -136,7 +155,14 @@ Exit codes: 0 done, 1 refused by a rule, 2 wrong usage, 3 not found, 4 somebody 
 """
 
 
-@click.group(cls=LazyGroup, name="fe", places=COMMANDS, help=HELP, invoke_without_command=True)
+@click.group(
+    cls=LazyGroup,
+    name="fe",
+    places=COMMANDS,
+    help=HELP,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="fe")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -169,9 +195,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
         output.write(problem.format_message())
         code = diagnostics.USAGE
     except click.UsageError as problem:
-        command = problem.ctx.command_path if problem.ctx is not None else "fe"
-        step = shell(*command.split(), "--help")
-        code = diagnostics.report_usage(problem.format_message(), json=json, next_step=step)
+        code = diagnostics.report_usage(problem.format_message(), json=json, next_step=step_to_help(problem))
     except click.ClickException as problem:
         code = diagnostics.report_usage(problem.format_message(), json=json)
     except SystemExit as leaving:
@@ -188,6 +212,12 @@ def main(argv: list[str] | None = None) -> NoReturn:
         atexit._run_exitfuncs()
         os._exit(code)
     sys.exit(code)
+
+
+def step_to_help(problem: click.UsageError) -> Steps:
+    """Where a call that was not understood is explained."""
+    command = problem.ctx.command_path if problem.ctx is not None else "fe"
+    return getattr(problem, "next_step", NO_STEP) or shell(*command.split(), "--help")
 
 
 def refuse_odd_bytes(args: list[str]) -> None:

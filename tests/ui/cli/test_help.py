@@ -1,0 +1,72 @@
+"""Help finds its reader: in sections, under every name, and for words of other tools."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from foureyes.ui.cli.help import SYNONYMS, meant
+from foureyes.ui.cli.main import COMMANDS, SECTIONS, cli, main
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[object, str, str]:
+    """Exit code, output and talk of a command that needs no project."""
+    with pytest.raises(SystemExit) as left:
+        main(list(words))
+    heard = capsys.readouterr()
+    return left.value.code, heard.out, heard.err
+
+
+def test_help_lists_every_command_once_under_what_it_is_for(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "--help")
+    assert code == 0
+    assert len(COMMANDS) == sum(len(section) for section in SECTIONS.values())
+    below = {title: out.partition(f"\n{title}:\n")[2].partition("\n\n")[0] for title in SECTIONS}
+    for title, section in SECTIONS.items():
+        assert [line.split()[0] for line in below[title].splitlines() if line.startswith("  ")] == list(section)
+
+
+def test_help_is_the_same_under_all_its_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "-h") == said(capsys, "--help") == said(capsys, "help")
+    assert said(capsys, "label", "add", "-h") == said(capsys, "help", "label", "add")
+    assert said(capsys, "help", "approve")[1].startswith("Usage: fe approve")
+    assert said(capsys, "version")[1] == said(capsys, "--version")[1]
+
+
+def test_help_about_what_there_is_not_says_what_was_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "help", "lable")[2].startswith('fe: no command "lable". Did you mean label?')
+    assert said(capsys, "help", "approve", "x")[0] == 2
+
+
+@pytest.mark.parametrize("word", ["add", "claim", "done", "diff", "edit", "rm", "config", "ui"])
+def test_a_word_of_another_tool_leads_to_ours_before_letters_do(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, word)
+    assert (code, out) == (2, "")
+    first = SYNONYMS[word].split()[0]
+    assert err == f'fe: no command "{word}". Did you mean {SYNONYMS[word]}?\n  next: fe {first} --help\n'
+
+
+def test_every_synonym_is_no_command_and_leads_to_one() -> None:
+    root = click.Context(cli, info_name="fe")
+    for word, leads_to in SYNONYMS.items():
+        assert word not in COMMANDS
+        command: click.Command | None = cli
+        for part in leads_to.split():
+            if part.startswith("-"):
+                assert command is not None
+                assert any(part in each.opts for each in command.params), leads_to
+            else:
+                assert isinstance(command, click.Group), leads_to
+                command = command.get_command(root, part)
+        assert command is not None, leads_to
+
+
+def test_a_synonym_counts_only_where_its_command_is() -> None:
+    assert meant("add", ["create", "list"]) == "create"
+    assert meant("ad", ["add", "rm"]) == "add"
+    assert meant("config", ["add", "rm"]) == ""
+
+
+def test_a_typed_name_is_offered_by_the_one_command_that_takes_it_I1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--as NAME" in said(capsys, "log", "-h")[1]
+    assert "--as NAME" not in said(capsys, "approve", "-h")[1]
