@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.ports import LineCommit
+from foureyes.app.views.work import LineCommit
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
 from foureyes.core.nouns.attempt import Relation as HeadRelation

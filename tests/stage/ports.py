@@ -13,6 +13,7 @@ from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.ports import Workshop
+from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.finding import Finding, Found
@@ -135,6 +136,7 @@ class DeskOutside:
         self.own = "process:test"
         self.folder = ""
         self.gone: set[str] = set()
+        self.shut: list[Unwritable] = []
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -159,6 +161,9 @@ class DeskOutside:
 
     def is_gone(self, process: str) -> bool:
         return process in self.gone
+
+    def unwritable(self) -> list[Unwritable]:
+        return self.shut
 
 
 class KeptFiles(FeedbackFiles):

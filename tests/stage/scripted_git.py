@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from foureyes.app.ports import CaughtUp, LineCommit, Merged
-from foureyes.app.views.work import CheckpointView, Dropped
+from foureyes.app.ports import CaughtUp, Merged
+from foureyes.app.views.work import CheckpointView, Dropped, LineCommit
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha

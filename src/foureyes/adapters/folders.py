@@ -140,6 +140,20 @@ def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool
         raise
 
 
+def why_not_written(path: str) -> str:
+    """Try to make a file in a folder: why that does not go, in the system's words; empty where it does. Nothing stays.
+
+    The file has an ending that git takes for a lock and does not read.
+    """
+    probe = os.path.join(path, f"foureyes-{os.urandom(6).hex()}.lock")
+    try:
+        os.close(os.open(probe, NEW, 0o600))
+        os.unlink(probe)
+    except OSError as problem:
+        return problem.strerror or "it cannot be written"
+    return ""
+
+
 def is_plain(handle: int, name: str, largest: int) -> bool:
     """Whether a name is a file that can be read: a pipe would be waited for, a link may lead anywhere. Not there at all
     is a FileNotFoundError.

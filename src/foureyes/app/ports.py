@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import CheckpointView, Dropped
+from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, Unwritable
 from foureyes.core.events import Event
 from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
@@ -154,13 +154,6 @@ class Repo(Protocol):
 
     def close(self) -> None:
         """Remove what was made for asking git."""
-
-
-class LineCommit(msgspec.Struct, frozen=True):
-    """A commit of the target branch, and its first line."""
-
-    sha: Sha
-    subject: str
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -345,6 +338,9 @@ class Outside(Protocol):
 
     def is_gone(self, process: str) -> bool:
         """Whether a process on record is shown to have ended."""
+
+    def unwritable(self) -> list[Unwritable]:
+        """Try to write where claiming, committing and handing in write; nothing of it stays."""
 
 
 class Tx(Protocol):

@@ -4,7 +4,8 @@ without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from foureyes.adapters.git.client.locate import Located
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.ports import CheckRunner, DraftFiles, Workshop
+    from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, Found
 
 
@@ -69,6 +71,27 @@ class Outside:
         from foureyes.adapters.identity.alive import is_gone
 
         return is_gone(process)
+
+    def unwritable(self) -> list[Unwritable]:
+        from foureyes.adapters.folders import why_not_written
+        from foureyes.app.views.work import Unwritable
+
+        tried = ((what, path, why_not_written(folder)) for what, path, folder in self._places())
+        found = {path: Unwritable(what, path, why) for what, path, why in tried if why}
+        return list(found.values())
+
+    def _places(self) -> Iterator[tuple[str, str, str]]:
+        """What it is, what somebody has to allow, and where to try."""
+        place = self._place
+        yield "this checkout", place.worktree, place.worktree
+        yield "the store", self._folder, self._folder
+        for name in ("refs/heads", "objects", "worktrees"):
+            if os.path.isdir(os.path.join(place.common_dir, name)):
+                yield "git's directory", place.common_dir, os.path.join(place.common_dir, name)
+        if place.git_dir != place.common_dir:
+            yield "git's directory of this worktree", place.git_dir, place.git_dir
+        temporary = self._environ.get("TMPDIR") or "/tmp"  # noqa: S108 (looked at, not used)
+        yield "the temporary directory", temporary, temporary
 
 
 def template(name: str) -> str:

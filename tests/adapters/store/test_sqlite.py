@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from foureyes.adapters.store.opening import create_store, open_store
 from foureyes.adapters.store.sqlite import APPLICATION_ID, BUSY_MILLISECONDS, SqliteEngine, check_library_version
+from foureyes.adapters.store.store import Store
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
@@ -201,12 +204,11 @@ def as_another(task: Callable[[], object]) -> str:
 
     def outcome() -> str:
         try:
-            task()
+            return str(task())
         except FoureyesError as problem:
             return f"{type(problem).__name__}: {problem.message}"
         except BaseException as problem:
             return f"crash: {problem!r}"
-        return "done"
 
     if os.geteuid() != 0:
         return outcome()
@@ -241,6 +243,82 @@ def test_a_store_that_is_not_ones_own_is_a_clear_problem_and_not_touched(
     assert said.startswith(f"StoreProblem: {wrong.format(shared.name)} read-only for you"), said
     assert (shared / "store.db").read_bytes() == before
     shared.chmod(0o755)
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
+def test_who_cannot_write_reads_and_leaves_nothing_behind(shared: Path, folder: int, file: int) -> None:
+    fill(on_disk(shared)).app.close()
+    (shared / "store.db").chmod(file)
+    shared.chmod(folder)
+    before = sorted(shared.iterdir())
+    assert int(as_another(lambda: rows_in(open_store(str(shared), NOW)))) > 0
+    assert sorted(shared.iterdir()) == before
+    shared.chmod(0o755)
+
+
+def rows_in(store: Store) -> int:
+    with store.read():
+        return int(store.engine.fetch("SELECT count(*) FROM journal", {})[1][0][0] or 0)
+
+
+def test_beside_a_live_log_who_cannot_write_reads_the_newest_rows(shared: Path) -> None:
+    live = create_store(str(shared), PROJECT, NOW)
+    append(live, security())
+    assert (shared / "store.db-wal").stat().st_size > 0
+    for path in shared.iterdir():
+        path.chmod(0o444)
+    shared.chmod(0o555)
+    assert as_another(lambda: rows_in(open_store(str(shared), NOW))) == "1"
+    shared.chmod(0o755)
+    live.close()
+
+
+def test_who_cannot_write_is_told_when_somebody_wrote_meanwhile_and_then_reads_that(shared: Path) -> None:
+    create_store(str(shared), PROJECT, NOW).close()
+    shared.chmod(0o555)
+
+    def read_twice() -> str:
+        store = open_store(str(shared), NOW)
+        assert rows_in(store) == 0
+        try:
+            with store.read():
+                ask.set()
+                assert written.wait(60)
+        except StoreBusy as busy:
+            return f"{busy.message} then {rows_in(store)}"
+        return "nothing was said"
+
+    def write() -> None:
+        ask.wait(60)
+        shared.chmod(0o755)
+        store = open_store(str(shared), NOW)
+        append(store, security())
+        store.close()
+        shared.chmod(0o555)
+        written.set()
+
+    ask, written = multiprocessing.Event(), multiprocessing.Event()
+    writer = threading.Thread(target=write)
+    writer.start()
+    said = as_another(read_twice)
+    writer.join()
+    shared.chmod(0o755)
+    assert said == "the store was written while it was read here. then 1"
+
+
+def test_a_log_that_was_left_without_its_index_is_never_left_out_by_who_cannot_write(shared: Path) -> None:
+    live = create_store(str(shared), PROJECT, NOW)
+    append(live, security())
+    for name in ("store.db", "store.db-wal"):
+        shutil.copy(shared / name, shared / f"left-{name}")
+    live.close()
+    for name in ("store.db", "store.db-wal"):
+        (shared / f"left-{name}").replace(shared / name)
+    shared.chmod(0o555)
+    said = as_another(lambda: rows_in(open_store(str(shared), NOW)))
+    assert said.startswith("StoreProblem: the store was left with a log"), said
+    shared.chmod(0o755)
+    assert rows_in(open_store(str(shared), NOW)) == 1
 
 
 def test_an_open_store_whose_files_became_read_only_is_a_clear_problem(shared: Path) -> None:

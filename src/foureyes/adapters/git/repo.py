@@ -19,7 +19,7 @@ from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
-    from foureyes.app.ports import LineCommit
+    from foureyes.app.views.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
 
 
@@ -192,7 +192,7 @@ class GitRepo:
 
     def line(self, target: str, most: int) -> list[LineCommit]:
         """The newest commits on the target's first-parent line, the tip first."""
-        from foureyes.app.ports import LineCommit
+        from foureyes.app.views.work import LineCommit
 
         rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(commit, subject) for commit, subject in rows]

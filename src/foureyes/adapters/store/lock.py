@@ -12,7 +12,7 @@ import os
 
 from foureyes.adapters.folders import Odd, opened
 from foureyes.errors import StoreBusy, StoreProblem
-from foureyes.steps import prose
+from foureyes.steps import fe, prose
 
 DEADLINE_SECONDS = 10.0
 
@@ -52,6 +52,9 @@ class WriterLock:
         except Odd as odd:
             raise in_its_place(self._path, odd) from odd
         except OSError as problem:
+            folder = os.path.dirname(self._path)
+            if is_mounted_read_only(folder):
+                raise only_readable(folder, [f"{os.path.basename(folder)}/"]) from problem
             raise StoreProblem(
                 f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing "
                 "was changed.",
@@ -114,6 +117,28 @@ class WriterLock:
             with guard:
                 outcome["abandoned"] = not outcome["got"]
         return outcome["got"]
+
+
+def is_mounted_read_only(folder: str) -> bool:
+    """Whether nobody may write here, whatever their rights: mostly the sandbox of an agent."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
+    """What to say where the store can be read and not written, and what of it that is."""
+    names, are = " and ".join(wrong), "is" if len(wrong) == 1 else "are"
+    if is_mounted_read_only(folder):
+        said = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
+        return StoreProblem(
+            f"{said} Nothing was changed.", next_step=fe("doctor", after=", which says what a sandbox has to allow")
+        )
+    return StoreProblem(
+        f"{names} {are} read-only for you: the store can be read, not written. Nothing was changed.",
+        next_step=prose(f"make {names} writable for you, or ask who owns it"),
+    )
 
 
 def in_its_place(path: str, odd: Odd) -> StoreProblem:

@@ -33,7 +33,12 @@ def open_store(folder: str, now: str) -> Store:
             next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
         )
     engine = SqliteEngine(path)
-    if engine.schema_version() != LATEST:
+    if (version := engine.schema_version()) != LATEST:
+        if engine.is_read_only and version < LATEST:
+            raise StoreProblem(
+                f"the store has schema {version}, and is brought to schema {LATEST} where it can be written.",
+                next_step=fe("status", after=", by who can write .foureyes"),
+            )
         with WriterLock(os.path.join(folder, LOCK)):
             migrate(engine, now, lambda version: engine.backup(f"{path}.before-schema-{version}"))
     return _store(engine, folder, project_of(engine))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import apsw
 
 from foureyes.adapters.folders import Odd, kind_of
-from foureyes.adapters.store.lock import in_its_place
+from foureyes.adapters.store.lock import in_its_place, only_readable
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.place import FILE
 from foureyes.errors import StoreBusy, StoreProblem
@@ -27,6 +27,8 @@ BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
 """The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
 WITHOUT_FILE = (":memory:", TEMPORARY)
+FOR_READING = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+NOT_FOR_WRITING = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 SETTINGS = (
     ("journal_mode", "WAL", "wal"),
     ("synchronous", "FULL", 2),
@@ -34,6 +36,9 @@ SETTINGS = (
     # A log line is seven pages: by SQLite's own thousand the file would be brought up to date every 140 lines.
     ("wal_autocheckpoint", 4000, 4000),
 )
+
+
+Seen = tuple[tuple[int, ...], int]
 
 
 class SqliteEngine:
@@ -48,16 +53,55 @@ class SqliteEngine:
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
         refuse_odd(path)
+        self._seen: Seen | None = None
         with translated(path):
-            flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-            self.connection = apsw.Connection(path, flags=flags)
+            self._open(create)
             self._inode = self._inode_now()
-            self.connection.set_busy_timeout(BUSY_MILLISECONDS)
-            if not create:
-                self._check_owner()
-            self._configure()
-            if create:
-                self.connection.pragma("application_id", APPLICATION_ID)
+
+    def _open(self, create: bool) -> None:
+        """For writing; where nothing may be written beside the store, for reading."""
+        try:
+            flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+            self.connection = connected(self.path, flags)
+            if not self.connection.readonly("main"):
+                if not create:
+                    self._check_owner()
+                self._configure()
+                if create:
+                    self.connection.pragma("application_id", APPLICATION_ID)
+                return
+        except NOT_FOR_WRITING:
+            if create or not os.path.lexists(self.path):
+                raise
+        self._open_for_reading()
+
+    def _open_for_reading(self) -> None:
+        """With the log that is there: without one SQLite would make it, and it would not be the owner's. Where there is
+        none, as a file that nobody changes; as beside a live log that gives old rows, `transaction` looks again.
+        """
+        self._seen = None
+        if os.path.lexists(self.path + "-wal"):
+            with suppress(*NOT_FOR_WRITING):
+                self.connection = connected(f"{as_uri(self.path)}?mode=ro&readonly_shm=1", FOR_READING)
+                return self._check_owner()
+        seen = self._look()
+        if seen[1]:
+            raise StoreProblem(
+                "the store was left with a log that only who can write beside it can read.",
+                next_step=fe("status", after=", where .foureyes can be written; then try again here"),
+            )
+        self.connection, self._seen = connected(f"{as_uri(self.path)}?immutable=1", FOR_READING), seen
+        return self._check_owner()
+
+    def _look(self) -> Seen:
+        """What changes with whatever somebody writes: of the store's file, and the size of its log."""
+        about, log = _about(self.path), _about(self.path + "-wal")
+        return (about.st_ino, about.st_size, about.st_mtime_ns) if about else (), log.st_size if log else 0
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether this caller can only look."""
+        return self.connection.readonly("main")
 
     def _check_owner(self) -> None:
         found = self.connection.pragma("application_id")
@@ -113,6 +157,10 @@ class SqliteEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One consistent state; a writing one ends with a commit or leaves no trace."""
+        if self._seen and self._look() != self._seen:
+            with translated(self.path):
+                self.connection.close()
+                self._open_for_reading()
         self._say("BEGIN IMMEDIATE" if write else "BEGIN")
         try:
             yield
@@ -121,6 +169,8 @@ class SqliteEngine:
                 self.connection.execute("ROLLBACK")
             raise
         self._say("COMMIT" if write else "ROLLBACK")
+        if self._seen and self._look() != self._seen:
+            raise StoreBusy("the store was written while it was read here.", next_step=prose("try again"))
 
     def _say(self, statement: str) -> None:
         try:
@@ -181,6 +231,26 @@ class SqliteEngine:
         self.connection.close()
 
 
+def connected(path: str, flags: int) -> apsw.Connection:
+    connection = apsw.Connection(path, flags=flags)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    return connection
+
+
+def _about(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
+def as_uri(path: str) -> str:
+    """A path as SQLite takes it together with options."""
+    from urllib.parse import quote
+
+    return "file:" + quote(os.path.abspath(path))
+
+
 def refuse_odd(path: str) -> None:
     """SQLite follows links, and has its own words for pipes and directories: its files are plain ones, or not there."""
     for ending in ("", "-wal", "-shm", "-journal") if path not in WITHOUT_FILE else ():
@@ -203,19 +273,11 @@ def check_library_version(version: str) -> None:
 
 
 def not_writable(path: str) -> StoreProblem | None:
-    """Which of the store's files and its folder the caller may not write: SQLite writes beside the store also for who
-    only reads.
-    """
+    """Which of the store's files and its folder the caller may not write."""
     folder = os.path.dirname(path)
     places = {f"{os.path.basename(folder)}/": folder, os.path.basename(path): path}
     wrong = [name for name, place in places.items() if os.path.lexists(place) and not os.access(place, os.W_OK)]
-    if not wrong or path in WITHOUT_FILE:
-        return None
-    are = "is" if len(wrong) == 1 else "are"
-    return StoreProblem(
-        f"{' and '.join(wrong)} {are} read-only for you: the store cannot be written. Nothing was changed.",
-        next_step=prose(f"make {' and '.join(wrong)} writable for you, or ask who owns it"),
-    )
+    return only_readable(folder, wrong) if wrong and path not in WITHOUT_FILE else None
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.signing import NEW_KEY, active_keys
+from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
@@ -27,7 +28,19 @@ class Doctor:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
         checks.append(self._journal(progress))
-        return [*checks, self._checks(actor), self._identity(actor), self._keys(actor)]
+        return [*checks, self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
+
+    def _writing(self) -> Check:
+        """Whether work can be done from here; in the sandbox of an agent often it cannot."""
+        agent = sandbox_around(self._context.environ)
+        inside = f" in the sandbox of {agent}" if agent else ""
+        shut = self._context.outside.unwritable()
+        if not shut:
+            return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
+        named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)
+        says = "you can look, and not claim, commit or hand in"
+        text = f"this command{inside} cannot write {named}: {says}"
+        return Check("writing", "warn", text, let_write(agent, [place.path for place in shut]))
 
     def _git(self) -> Check:
         try:

@@ -14,7 +14,7 @@ from foureyes.steps import Steps, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import LineCommit
+    from foureyes.app.views.work import LineCommit
 
 HOW_FAR = 500
 SHOWN = 3

@@ -38,3 +38,18 @@ class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
 
     worktree: str
     branch: str
+
+
+class LineCommit(msgspec.Struct, frozen=True):
+    """A commit of the target branch, and its first line."""
+
+    sha: Sha
+    subject: str
+
+
+class Unwritable(msgspec.Struct, frozen=True):
+    """A place that work has to write and this caller cannot: what it is, where, and why in the system's words."""
+
+    what: str
+    path: str
+    why: str

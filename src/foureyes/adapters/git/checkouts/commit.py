@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from os.path import isfile, join, relpath
 
-from foureyes.adapters.git.checkouts.status import head_ref, status, unresolved, users_excludes
+from foureyes.adapters.git.checkouts.status import head_ref, masks, status, unresolved, users_excludes
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
@@ -20,7 +20,7 @@ _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissi
 
 
 def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-    """Commit everything, except new files of the store, which belongs to no branch."""
+    """Commit everything that can be, except new files of the store, which belongs to no branch."""
     _must_have_files(place)
     if conflicts := unresolved(git, place):
         raise GitProblem(
@@ -28,8 +28,9 @@ def commit_all(git: Git, place: Located, message: str, trailers: Sequence[tuple[
             next_step=shell("git", "status"),
         )
     excludes = ("-c", f"core.excludesFile={users_excludes(git)}")
-    git.own(*excludes, "add", "--update", cwd=place.worktree)
-    git.own(*excludes, "add", "--all", "--", ".", ":(top,exclude).foureyes", cwd=place.worktree)
+    but = [f":(top,exclude,literal){path}" for path in masks(git, place)]
+    git.own(*excludes, "add", "--update", *(("--", ".", *but) if but else ()), cwd=place.worktree)
+    git.own(*excludes, "add", "--all", "--", ".", ":(top,exclude).foureyes", *but, cwd=place.worktree)
     git.own(*_ADD_TRAILERS, "commit", *_message(message), *_trailers(trailers), cwd=place.worktree)
     return _head(git, place)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from os.path import expanduser, isdir, isfile, join
 
 from foureyes.adapters.folders import read
@@ -79,7 +80,30 @@ def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:
 def status(
     git: Git, place: Located, excludes: str, *paths: str, options: tuple[str, ...] = ()
 ) -> list[tuple[bytes, bytes]]:
-    """Code and path of everything that is not as committed."""
+    """Code and path of everything that is not as committed, and could be."""
+    entries = _entries(git, place, excludes, *paths, options=options)
+    return [(code, path) for code, path in entries if not _is_mask(place, code, path)]
+
+
+def masks(git: Git, place: Located) -> list[str]:
+    """What lies in a checkout and is neither file nor link nor directory: no commit can hold it."""
+    return [os.fsdecode(path) for code, path in _entries(git, place, "/dev/null") if _is_mask(place, code, path)]
+
+
+def _is_mask(place: Located, code: bytes, path: bytes) -> bool:
+    """Sandboxes of agents bind devices over dotfiles. What is staged there can be committed all the same."""
+    if code[:1] not in (b" ", b"?", b"!"):
+        return False
+    try:
+        found = os.lstat(join(os.fsencode(place.worktree), path)).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(found) or stat.S_ISLNK(found) or stat.S_ISDIR(found))
+
+
+def _entries(
+    git: Git, place: Located, excludes: str, *paths: str, options: tuple[str, ...] = ()
+) -> list[tuple[bytes, bytes]]:
     args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, *options, "--", *paths)
     out = git.real(*args, git_dir=place.git_dir, work_tree=place.worktree).out
     rows = [(row[:2], row[3:]) for row in out.split(b"\0") if row]
