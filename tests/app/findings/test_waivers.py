@@ -216,8 +216,11 @@ def test_the_same_note_again_is_the_same_task_L16(desk: DeskWorld) -> None:
     done = desk.app.findings.track(BOB, [name])
     assert (done.changed, findings(desk, task)[name].tracked) == (False, new)
     assert len(desk.ids_of(label="tech-debt")) == 1
+    again = desk.app.findings.track(BOB, [], task=task)
+    assert (again.changed, again.notes) == (False, (f"{name} is {new} already",)), "all of a task, twice"
+    other = desk.handed_in()
     with desk.refused("L16"):
-        desk.app.findings.track(BOB, [], task=task)
+        desk.app.findings.track(BOB, [], task=other)
 
 
 def test_a_blocking_finding_is_answered_and_not_put_off_L16_lesson_19(desk: DeskWorld) -> None:

@@ -183,6 +183,16 @@ def test_the_implementer_hears_how_to_hand_in_and_how_near_escalation_is_E5() ->
     assert "Answer: FIXED or REJECTED" in about(text, "TL-fe-7k2-1-001")
 
 
+def test_a_reviewer_hears_how_to_read_the_change_and_how_to_send_the_review_V2_V3() -> None:
+    first = compose("review", replace(BUSY, attempt=1), template("review"))
+    assert "read it: fe show fe-7k2 --diff\n" in first
+    assert "--since" not in first
+    later = compose("rereview", replace(BUSY, attempt=3), template("rereview"))
+    assert "fe show fe-7k2 --diff --since 2\n" in later
+    assert all("then: fe review submit fe-7k2 FILE\n" in text for text in (first, later))
+    assert "fe review submit" not in compose("implement", replace(BUSY, attempt=3), template("implement"))
+
+
 def test_each_finding_is_answered_with_the_words_it_can_have_L6_L9() -> None:
     told = replace(BUSY, findings=(*BUSY.findings, finding(4, must_fix=True)))
     text = compose("respond", told, template("respond"))

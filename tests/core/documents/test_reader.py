@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import inspect as shape
 
+from foureyes.core.documents.json_text import unfenced
 from foureyes.core.documents.reader import LIMIT, read
 from foureyes.core.documents.shapes import CHECK, DOCUMENTS, QaHandoff, ReviewRequest, ReviewResult, TechLeadHandoff
 from foureyes.core.documents.typed import MOST_PROBLEMS
@@ -364,3 +365,13 @@ def test_a_refusal_names_the_kind_of_document_G2() -> None:
         read("{}", QaHandoff)
     assert caught.value.message == "this is no valid handoff_qa document"
     assert (caught.value.code, caught.value.exit_code) == ("usage", 2)
+
+
+def test_a_document_in_a_code_fence_is_read_and_its_lines_are_counted_where_they_are_V3() -> None:
+    assert unfenced('\n```json\n{"a": 1}\n```\n') == ('{"a": 1}', 3)
+    assert unfenced(b'```\n{"a": 1}\n```') == ('{"a": 1}', 2)
+    for other in ("```json\n```", 'so:\n```json\n{"a": 1}\n```', '```python\n{"a": 1}\n```', b"\xff", ""):
+        assert unfenced(other) == (other, 1)
+    with pytest.raises(BadInput) as caught:
+        read("```json\n{\n,}\n```", ReviewResult)
+    assert "line 3, column 1" in caught.value.reasons[0].message

@@ -86,6 +86,12 @@ def test_the_latest_redo_is_there_in_full_and_earlier_ones_in_a_line_F3() -> Non
     assert said.endswith("Please address these concerns in this iteration.\n")
 
 
+def test_the_words_of_the_lead_reach_the_agent_as_the_leads_E3() -> None:
+    said = section([replace(REDO, source="lead", text="split the parser off")])
+    assert "What the lead decided:\n> split the parser off" in said
+    assert "the gate" not in said
+
+
 def test_what_the_gate_found_is_told_apart_from_what_a_reviewer_says_F3() -> None:
     said = section([replace(REDO, source="checks", text="Check tests failed")])
     assert "What the gate found:\n> Check tests failed\n" in said

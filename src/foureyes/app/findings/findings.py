@@ -172,7 +172,7 @@ class Findings:
                 chosen += [
                     finding
                     for finding in findings_of(work.tx, self._context.find_id(work.tx, task))
-                    if is_note(finding) and not finding.tracked
+                    if is_note(finding)
                 ]
             wrong = [
                 Reason("L16", f"{finding.id} blocks: it is answered, not put off", fe("finding", "respond", finding.id))
@@ -180,9 +180,7 @@ class Findings:
                 if finding.blocking
             ]
             if wrong or not chosen:
-                none = Reason(
-                    "L16", "there is no open note without a task", fe("finding", "list", *([task] if task else []))
-                )
+                none = Reason("L16", "there is no open note", fe("finding", "list", *([task] if task else [])))
                 raise Refused(
                     "nothing was planned.", reasons=tuple(wrong) or (none,), next_step=(wrong or [none])[0].next
                 )
@@ -196,10 +194,11 @@ class Findings:
                 else:
                     planned.append(f"{finding.id} is {finding.tracked} already")
             now = self._context.get(work.tx, TaskId(chosen[0].task))
+        said = f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}"
         return outcome(
             now,
-            f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}",
-            fe("ready"),
+            said if fresh else "nothing new was planned: every note has its task",
+            fe("ready") if fresh else fe("show", chosen[0].tracked),
             changed=fresh > 0,
             notes=tuple(planned),
         )

@@ -140,7 +140,9 @@ def _redo(facts: Facts, reason: str, *, fresh: bool) -> RedoRequested:
     assert facts.attempt is not None
     option: Literal["fresh", "keep"] = "fresh" if fresh else "keep"
     reset_to = facts.attempt.base if fresh else None
-    return RedoRequested(iteration=facts.task.iteration, feedback=reason, option=option, reset_to=reset_to)
+    return RedoRequested(
+        iteration=facts.task.iteration, feedback=reason, option=option, reset_to=reset_to, source="lead"
+    )
 
 
 def _option(text: str) -> LeadOption:

@@ -21,43 +21,30 @@ from foureyes.app.findings.rulings import (
     words_of,
 )
 from foureyes.app.ports import Tx
+from foureyes.app.review.review_content import ReviewContent, content_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
-from foureyes.core.documents.findings import effective, files_of, rulings_of, status_problem
-from foureyes.core.documents.findings import findings_of as found_in
-from foureyes.core.documents.reader import read
+from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import (
     CheckLine,
     OpenFinding,
     RequestContext,
     ReviewPayload,
     ReviewRequest,
-    ReviewResult,
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, unread
-from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Found, Raised, Ruling, status_of
+from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import is_reviewing
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import BadInput, FoureyesError, Reason, Refused
-from foureyes.steps import blank, fe, prose
-
-
-class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
-    """A review as its document says it, in our own words."""
-
-    document: ReviewResult
-    findings: list[Found]
-    notes: list[str]
-    files: list[str]
-    rulings: list[Ruling]
+from foureyes.errors import Reason, Refused
+from foureyes.steps import fe, prose
 
 
 class Return(msgspec.Struct, frozen=True):
@@ -91,7 +78,7 @@ class Reviews:
         """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
         permit(actor, "review submit")
         before = self._before(actor, task)
-        given = self._given(actor, before.facts, document)
+        given = content_of(self._context, actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.findings)
         anchored = [anchor(each, code) for each in given.findings]
         words = "; ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
@@ -134,42 +121,6 @@ class Reviews:
         if case.attempt is None:
             raise not_handed_in(task_id)
         return case
-
-    def _given(self, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:
-        """V3: structured output only; every wrong field is named, and prose is no review."""
-        try:
-            result = read(document, ReviewResult)
-            findings, notes, problems = found_in(result.payload.issues, "payload.issues")
-            files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
-            ruled, others = rulings_of(result.payload.rulings)
-            problems += [*more, *others]
-            wrong = status_problem(result.payload.status, [each.severity for each in findings], len(notes))
-            problems += [wrong] if wrong else []
-            if problems:
-                step = fe("review", "submit", facts.task.id, blank("FILE"), before="mend these and send it again: ")
-                raise BadInput(
-                    "the review_result was refused, and nothing of it was stored.",
-                    reasons=tuple(problems),
-                    next_step=step,
-                )
-        except BadInput:
-            self._note_return(actor, facts)
-            raise
-        rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
-        return ReviewContent(document=result, findings=findings, notes=notes, files=files, rulings=rulings)
-
-    def _note_return(self, actor: Actor, facts: Facts) -> None:
-        """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score
-        (Y).
-        """
-        assert facts.attempt is not None
-        if actor.kind != "agent":
-            return
-        try:
-            with self._context.writing(actor, "review submit") as work:
-                work.record(facts.task.id, e.ReviewReturned(attempt=facts.attempt.n, why="document"))
-        except FoureyesError:
-            return  # what matters is what is wrong with the document
 
     def _came_back(self, tx: Tx, case: Case, why: str) -> bool:
         """V7: once."""
@@ -234,8 +185,8 @@ class Reviews:
     def _record(self, work: Work, case: Case, given: ReviewContent, raised: Raising) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
-        severities = [finding.severity for finding in given.findings]
-        verdict = effective(payload.verdict, severities)
+        verdict = effective(payload.verdict, given.severities)
+        still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
         missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
         counts = eligible.allowed and not missing and verdict == "approved"
@@ -245,7 +196,7 @@ class Reviews:
             diff_id=attempt.diff_id,
             verdict=payload.verdict,
             effective=verdict,
-            status=status_of(severities, notes=len(given.notes)),
+            status=status_of([*given.severities, *still_open], notes=len(given.notes)),
             summary=payload.summary,
             files=tuple(given.files),
             missing=missing,
@@ -354,7 +305,7 @@ def _notes(taken: Taken) -> list[str]:
         names = some(event.missing, 3)
         notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {names}")
     if event.verdict != event.effective:
-        notes.append(f"stated approved, effectively {event.effective}: it carries a blocking finding (V5)")
+        notes.append(f"stated approved, effectively {event.effective}: it leaves a blocking finding open (V5)")
     return notes + [
         f"{finding.id} could be {' or '.join(finding.alike)}; name the earlier id to say so (L2)"
         for finding in taken.findings

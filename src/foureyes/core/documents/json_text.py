@@ -39,6 +39,19 @@ def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[st
         raise ValueError("it is nested too deeply") from None
 
 
+def unfenced(document: bytes | str) -> tuple[bytes | str, int]:
+    """What stands in a document that is one code fence, as agents write it, and the line on which that begins; any
+    other document as it is.
+    """
+    text = document if isinstance(document, str) else document.decode(errors="replace")
+    lines = text.removeprefix("\ufeff").strip().splitlines()
+    is_fenced = len(lines) > 2 and lines[0].strip().lower() in ("```", "```json") and lines[-1].strip() == "```"
+    if not is_fenced:
+        return document, 1
+    before = text[: text.index("```")].count("\n")
+    return "\n".join(lines[1:-1]), before + 2
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) == len(pairs):

@@ -248,7 +248,8 @@ def _text(purpose: Purpose, briefing: Briefing, blocks: dict[str, str], kept: Ke
         _concerns(purpose, briefing), shown(briefing.feedback).strip("\n"),
         _section("How near escalation is", shown(briefing.loop).strip(), briefing.loop),
         _section("Rounds so far", fenced("\n".join(briefing.rounds)), briefing.rounds if purpose == "lead" else ()),
-        _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept), _change(briefing, kept),
+        _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept),
+        _change(purpose, briefing, kept),
         _section("Look especially at", _list(briefing.focus), briefing.focus if purpose in REVIEWING else ()),
         blocks.get("deep_analysis", "") if role else "", blocks.get("working", "") if role else "",
         contract(purpose, _asked(purpose, briefing, kept)), blocks.get("answering", ""), examples,
@@ -370,12 +371,20 @@ def _checks(briefing: Briefing, kept: Kept) -> str:
     return _section("Checks", "\n".join(rows), briefing.checks)
 
 
-def _change(briefing: Briefing, kept: Kept) -> str:
+def _read_it(briefing: Briefing) -> list[str]:
+    """The commands that show the change, and what is new in it."""
+    show = f"fe show {plain(briefing.task)} --diff"
+    since = [f"only what changed since the attempt before: {show} --since {briefing.attempt - 1}"]
+    return [f"read it: {show}", *(since if briefing.attempt > 1 else [])]
+
+
+def _change(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
     facts = {"base": briefing.base, "head": briefing.head, "branch": briefing.branch, "diff": briefing.diff_id}
     facts["seen"] = briefing.seen
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
     rows = [_file(file) for file in briefing.files[: kept["files"]]]
     left = len(briefing.files) - len(rows)
+    lines += _read_it(briefing) if purpose in REVIEWING and briefing.attempt else []
     lines += [f"{len(briefing.files)} changed:", fenced("\n".join(rows))] if rows else []
     lines += (
         [f"… {left} of {len(briefing.files)} files are left out: fe show {plain(briefing.task)} --diff"] if left else []

@@ -165,6 +165,7 @@ def _reviewing(asked: Asked, *, again: bool) -> str:
         "back to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
         "- id: only for a finding above that is there again.\n"
+        f"Write it to a file, then: fe review submit {plain(asked.task)} FILE\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
     )
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.json_text import parsed, unfenced
 from foureyes.core.documents.shapes import name_of
 from foureyes.core.documents.typed import misfits
 from foureyes.errors import BadInput, Reason
@@ -37,7 +37,8 @@ def _parsed(document: bytes | str, limit: int) -> Any:
     if len(document) > limit:
         kind = "bytes" if isinstance(document, bytes) else "characters"
         raise ValueError(f"it has {len(document):,} {kind}; at most {limit:,} are read")
-    return parsed(document, constant=float)  # what is no number is named by its path, as everything else
+    text, first_line = unfenced(document)
+    return parsed(text, first_line=first_line, constant=float)  # what is no number is named by its path, as all else
 
 
 def _refusal(into: type[Any], rule: str, problems: Iterable[str], more: int = 0) -> BadInput:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from foureyes.core.events.event import Event
@@ -121,7 +123,9 @@ class ApprovalEnded(Event, frozen=True, kw_only=True):
 
 
 class RedoRequested(Event, frozen=True, kw_only=True):
-    """Back to open with feedback (F1). `reset_to` is where the branch begins again, unless the work is kept."""
+    """Back to open with feedback (F1). `reset_to` is where the branch begins again, unless the work is kept. `source`:
+    the lead's decision (E3), or a review.
+    """
 
     iteration: int
     feedback: str
@@ -130,6 +134,7 @@ class RedoRequested(Event, frozen=True, kw_only=True):
     reset_to: Sha | None = None
     priority: PriorityChange = "same"
     look: Looked = NOTHING_KNOWN
+    source: Literal["", "lead"] = ""
 
 
 class TaskRejected(Event, frozen=True, kw_only=True):

@@ -22,13 +22,16 @@ QUICK_ISSUES = (
 )
 """F1: what is wrong so often that nobody should have to type it."""
 
+HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}
+"""Whose words they are, by their source; all others are the gate's."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Feedback(msgspec.Struct, frozen=True, kw_only=True):
     """One decision about one attempt, oldest first in a task's history. `source` is empty for people and agents.
 
-    From the gate it says what the automatic feedback is about: `checks` or `merge`.
+    From the gate it says what the automatic feedback is about (`checks`, `findings`, `merge`); `lead`: E3, the lead's.
     """
 
     iteration: int
@@ -79,7 +82,7 @@ def section(history: list[Feedback], *, asks: bool = True) -> str:
     if latest.quick_issues:
         lines += ["The reviewer identified these issues:", *[f"- {issue}" for issue in latest.quick_issues], ""]
     if latest.text.strip():
-        heading = "Detailed feedback:" if not latest.source else "What the gate found:"
+        heading = HEADINGS.get(latest.source, "What the gate found:")
         lines += [heading, *[f"> {line}".rstrip() for line in latest.text.strip().splitlines()], ""]
     if latest.option != "keep":
         where = "from where the task began" if latest.option == "fresh" else "from a checkpoint"

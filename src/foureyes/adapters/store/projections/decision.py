@@ -153,6 +153,7 @@ def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
         "reset_to": event.reset_to,
         "priority": event.priority,
         "look": event.look,
+        "source": event.source,
     }
     insert_feedback(db, row, "redo", event.iteration, event.feedback, **values)
     act(db, row, "requested_changes", attempt=event.iteration)

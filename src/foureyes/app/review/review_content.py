@@ -1,0 +1,96 @@
+"""What a reviewer's document says (V3): read whole, or every wrong field is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.findings.lookup import open_blocking
+from foureyes.core import events as e
+from foureyes.core.documents.findings import files_of, findings_of, rulings_of, status_problem
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import ReviewResult
+from foureyes.core.nouns.finding import AFTER_RULING, Finding, Found, Ruling, Severity
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.facts import Facts
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.steps import blank, fe, in_turn
+
+
+class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
+    """A review as its document says it, in our own words. `left_open`: how severe is what it rules not to be
+    settled.
+    """
+
+    document: ReviewResult
+    findings: list[Found]
+    notes: list[str]
+    files: list[str]
+    rulings: list[Ruling]
+    left_open: list[Severity]
+
+    @property
+    def severities(self) -> list[Severity]:
+        """V5, L5: of all that it says is wrong: what it found, and what it leaves open."""
+        return [*[finding.severity for finding in self.findings], *self.left_open]
+
+
+def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:
+    """V3: structured output only; every wrong field is named, and prose is no review."""
+    task = facts.task.id
+    try:
+        content, problems = _content(context, task, document)
+    except BadInput as problem:
+        _note_return(context, actor, facts)
+        form = fe("prompt", task, "--for", "review", before="what it looks like: ")
+        again = fe("review", "submit", task, blank("FILE"))
+        raise BadInput(problem.message, reasons=problem.reasons, next_step=in_turn(form, again)) from None
+    if problems:
+        _note_return(context, actor, facts)
+        step = fe("review", "submit", task, blank("FILE"), before="mend these and send it again: ")
+        what = "the review_result was refused, and nothing of it was stored."
+        raise BadInput(what, reasons=tuple(problems), next_step=step)
+    return content
+
+
+def _content(context: Context, task: TaskId, document: bytes) -> tuple[ReviewContent, list[Reason]]:
+    result = read(document, ReviewResult)
+    findings, notes, problems = findings_of(result.payload.issues, "payload.issues")
+    files, more = files_of(result.payload.files_reviewed, "payload.files_reviewed")
+    ruled, others = rulings_of(result.payload.rulings)
+    rulings = [Ruling(ruling.finding, ruling.ruling, ruling.reason) for ruling in ruled]
+    left_open, known = _left_open(context, task, rulings)
+    content = ReviewContent(
+        document=result, findings=findings, notes=notes, files=files, rulings=rulings, left_open=left_open
+    )
+    stated, own = result.payload.status, content.severities
+    wrong = status_problem(stated, own, len(notes))
+    if wrong and status_problem(stated, [*own, *known], len(notes)):
+        problems = [*problems, wrong]
+    return content, [*problems, *more, *others]
+
+
+def _left_open(context: Context, task: TaskId, rulings: Sequence[Ruling]) -> tuple[list[Severity], list[Severity]]:
+    """How severe is what these rulings leave open, and what is open before them; a ruling about no finding is refused
+    later.
+    """
+    names = [ruling.finding for ruling in rulings if AFTER_RULING[ruling.ruling] == "open"]
+    with context.store.read() as tx:
+        ruled = [tx.one("finding.one", Finding, id=name) for name in names]
+        known = open_blocking(tx, task, context.now())
+    return [finding.severity for finding in ruled if finding is not None], [finding.severity for finding in known]
+
+
+def _note_return(context: Context, actor: Actor, facts: Facts) -> None:
+    """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score (Y)."""
+    assert facts.attempt is not None
+    if actor.kind != "agent":
+        return
+    try:
+        with context.writing(actor, "review submit") as work:
+            work.record(facts.task.id, e.ReviewReturned(attempt=facts.attempt.n, why="document"))
+    except FoureyesError:
+        return  # what matters is what is wrong with the document
