@@ -60,6 +60,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "projects.note_place": [{"place": ""}],
     "projects.adopt": [{"reason": WHY}],
     "plans.import_": [{"text": "# Plan\n\n## One\n"}],
+    "plans.preview": [{"text": "# Plan\n\n## Task: One\n"}],
     "plans.accept": [{"tasks": [TASK]}],
     "notes.log": [{"task": TASK, "text": "a line"}],
     "notes.handoff": [{"task": TASK, "done": ["x"], "remaining": [], "decisions": [], "uncertain": []}],

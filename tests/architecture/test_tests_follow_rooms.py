@@ -11,8 +11,8 @@ WITHOUT: dict[str, str] = {
     "Data and no behaviour: whoever makes or reads it shows what it is": """
         app/views/attempt app/views/attention app/views/audit app/views/board app/views/check app/views/completion
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
-        app/views/outcome app/views/project app/views/review app/views/session app/views/stack app/views/stats
-        app/views/task app/views/task_list app/views/work core/nouns/stack
+        app/views/outcome app/views/plan app/views/project app/views/review app/views/session app/views/stack
+        app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/rules/facts
     """,

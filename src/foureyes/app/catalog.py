@@ -145,6 +145,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     ),
     "plans": (
         ("import_", ("plan import",), "anyone", "journal", "plan import", "Plan all tasks of a plan file, or none."),
+        ("preview", ("plan import",), "anyone", "", "plan import", "What importing a plan file would make, with "
+         "which modes."),
         ("accept", ("plan accept",), "people", "journal", "plan accept", "Make planned review modes your own."),
         ("export", (), "anyone", "", "plan export", "The open tasks as a plan file."),
     ),

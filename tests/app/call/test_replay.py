@@ -354,7 +354,7 @@ class Desk(RuleBasedStateMachine):
     @rule(actor=who)
     def import_a_plan(self, actor: Actor) -> None:
         def call() -> None:
-            self.tasks += [row.task for row in self.world.app.plans.import_(actor, PLAN)]
+            self.tasks += [row.task for row in self.world.app.plans.import_(actor, PLAN, again=True)]
             del self.tasks[:-8]
 
         self.attempt(call)
@@ -375,7 +375,8 @@ class Desk(RuleBasedStateMachine):
         loosen = (ALICE, creator, actor)[by]
         task = self.planned(creator)
         if loose == "plan":
-            self.attempt(lambda: self.tasks.append(self.world.app.plans.import_(loosen, "## Task: by plan\n")[0].task))
+            plan = "## Task: by plan\n"
+            self.attempt(lambda: self.tasks.append(self.world.app.plans.import_(loosen, plan, again=True)[0].task))
             task = self.tasks[-1]
         steps: list[Callable[[], object]] = [lambda: self.world.start(actor, task)]
         steps.insert(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from foureyes.core.nouns.session import Actor
@@ -76,9 +78,17 @@ def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:
     assert (edit.what, edit.by_author, edit.after_start) == ("label security taken off", True, True)
 
 
-def test_a_label_that_names_no_mode_is_taken_and_told_M2(desk: DeskWorld) -> None:
-    said = "review:never is no mode: it means per-task (known: per-task, batch, auto-approve, skip, auto) (M2)"
-    created = desk.app.tasks.create(ALICE, "Greet", labels=["review:never", "area:shop"])
-    added = desk.app.tasks.add_label(ALICE, desk.create(ALICE), ["review:never"])
-    assert (created.notes, added.notes) == ((said,), (said,))
+@pytest.mark.parametrize("label", ["review:never", "Review:Per_Task", "review:"])
+def test_a_label_that_names_no_mode_is_refused_with_those_that_do_M2(desk: DeskWorld, label: str) -> None:
+    task, tasks = desk.create(ALICE), desk.app.tasks
+    calls: list[Callable[[], object]] = [
+        lambda: tasks.create(ALICE, "Greet", labels=[label, "area:shop"]),
+        lambda: tasks.add_label(CLAUDE, task, ["x", label]),
+        lambda: tasks.edit(ALICE, task, labels=[label]),
+    ]
+    for call in calls:
+        with desk.refused(error=BadInput) as caught:
+            call()
+        assert "review:per-task, review:batch, review:auto-approve, review:skip" in caught[0].message
+    desk.app.tasks.remove_label(ALICE, task, [label])
     assert desk.app.tasks.create(ALICE, "Greet", labels=["review:skip", "area:shop"]).notes == ()

@@ -60,12 +60,12 @@ def labelled(desk: DeskWorld, who: Actor, label: str) -> str:
 
 
 def planned(desk: DeskWorld, who: Actor) -> str:
-    (row,) = desk.app.plans.import_(who, "## Task: pay\n")
+    (row,) = desk.app.plans.import_(who, "## Task: pay\n", again=True)
     return worked_on(desk, row.task)
 
 
 def accepted(desk: DeskWorld, who: Actor) -> str:
-    (row,) = desk.app.plans.import_(CLAUDE, "## Task: pay\n")
+    (row,) = desk.app.plans.import_(CLAUDE, "## Task: pay\n", again=True)
     desk.app.plans.accept(who, [row.task])
     return worked_on(desk, row.task)
 

@@ -37,9 +37,9 @@ Not a task.
 """
 
 
-def import_(desk: DeskWorld, text: str, actor: Actor = ALICE, **options: str) -> dict[str, str]:
+def import_(desk: DeskWorld, text: str, actor: Actor = ALICE, group: str = "") -> dict[str, str]:
     """Task ids by title."""
-    return {row.title: row.task for row in desk.app.plans.import_(actor, text, "plan.md", **options)}
+    return {row.title: row.task for row in desk.app.plans.import_(actor, text, "plan.md", group=group)}
 
 
 def handed_in(desk: DeskWorld, task: str, actor: Actor = CLAUDE) -> str:
@@ -79,12 +79,12 @@ def test_a_dependency_is_a_title_in_any_case_or_the_id_of_a_task_that_exists_M7(
         ("nothing here\n", 'no section "## Task: …"'),
         ("## Task: A\n## Task:\n", "plan.md:2"),
         ("## Task: A\n## Task: a\n", "a second task is called"),
-        ("## Task: A\nPriority: P9\n", "plan.md:1"),
+        ("## Task: A\nPriority: P9\n", "plan.md:2"),
         ("## Task: A\nType: wish\n", "type 'wish'"),
         ("## Task: A\n## Task: B\nDepends on: C\n", "plan.md:2 depends on 'C'"),
         ("## Task: A\nDepends on: B\n## Task: B\nDepends on: A\n", "in a circle: A, B"),
         ("## Task: A\nDepends on: A\n", "in a circle: A"),
-        ("## Task: A\n## Task: B\nLabels: " + "x" * 200 + "\n", "plan.md:2"),
+        ("## Task: A\n## Task: B\nLabels: " + "x" * 200 + "\n", "plan.md:3"),
         ("## Task: A\0\n", ""),
         ("".join(f"## Task: t{n}\n" for n in range(1001)), "at most 1000"),
     ],
@@ -169,40 +169,22 @@ def test_a_typed_name_imports_nothing_and_a_service_may_I1_I5(desk: DeskWorld) -
     assert import_(desk, "## Task: A\n", CI)
 
 
-def test_what_is_exported_is_imported_as_the_same_tasks(desk: DeskWorld) -> None:
-    import_(desk, PLAN)
-    text = desk.app.plans.export()
-    again = import_(desk, text)
-    for title, task in again.items():
-        new, old = (
-            desk.task(task),
-            desk.task(next(one for one in desk.ids_of(sort="oldest") if desk.task(one).title == title)),
-        )
-        assert new.id != old.id
-        assert (new.labels, new.priority, new.type, new.acceptance, new.description) == (
-            old.labels, old.priority, old.type, old.acceptance, old.description,
-        )  # fmt: skip
+@pytest.mark.parametrize("who", [ALICE, CLAUDE, CI])
+def test_a_preview_has_the_modes_of_the_import_and_changes_nothing_M7(desk: DeskWorld, who: Actor) -> None:
+    configure(desk, LINT)
+    text = (
+        "## Task 1: A\n## Task 2: B\nLabels: `Security`\nDepends on: 1\n"
+        "## Task: C\nLabels: review:skip\n## Task: D\nMode: batch\n"
+    )
+    with desk.unchanged():
+        shown = desk.app.plans.preview(who, text)
+    assert ({row.task for row in shown}, shown[1].depends_on) == ({""}, ("A",))
+    made = desk.app.plans.import_(who, text)
+    assert [(row.title, row.mode) for row in shown] == [(row.title, row.mode) for row in made]
+    assert [row.mode for row in desk.app.plans.accept(ALICE, [])][1:2] == [made[1].mode]
 
 
-def test_what_is_exported_still_waits_for_what_it_waited_for(desk: DeskWorld) -> None:
-    import_(desk, PLAN)
-    again = import_(desk, desk.app.plans.export())
-    assert [link.title for link in desk.show(again["Add sign-in"]).depends_on] == ["Refactor utils"]
-
-
-def test_an_export_of_nothing_is_empty(desk: DeskWorld) -> None:
-    assert desk.app.plans.export() == ""
-
-
-@pytest.mark.parametrize(
-    "description",
-    ["Labels: security", "# A heading\ntext", "## Task: a trap", "```\nopen fence", "<!-- a comment -->"],
-    ids=["field", "heading", "task", "fence", "comment"],
-)
-def test_an_export_survives_odd_descriptions(desk: DeskWorld, description: str) -> None:
-    """Every task that is exported comes back, and only those; whoever wrote a description plans nothing by it."""
-    desk.create(title="first", description=description)
-    desk.create(title="second", description="plain")
-    again = import_(desk, desk.app.plans.export())
-    assert sorted(again) == ["first", "second"]
-    assert desk.task(again["first"]).labels == []
+def test_accept_shows_the_mode_that_counts_not_the_planned_one_M7_M1(desk: DeskWorld) -> None:
+    (row,) = desk.app.plans.import_(CLAUDE, "## Task: A\nLabels: security\n")
+    (accepted,) = desk.app.plans.accept(ALICE, [])
+    assert (accepted.mode, accepted.planned, row.mode) == ("per-task", "auto-approve", "per-task")

@@ -33,7 +33,7 @@ Acceptance: sign-in works with an expired token
 Sign in with **refresh tokens**.
 
 ### Details
-Labels: in the description are words
+\\Labels: in the description are words
 
 ## Notes
 Not part of any task.
@@ -101,7 +101,16 @@ def test_headings_and_fields_are_read_as_people_write_them_M7(text: str) -> None
 
 @pytest.mark.parametrize(
     "text",
-    ["", "words", "## Tasks\n- a\n", "Task: a\n", "##Task: a\n", "```\n## Task: a\n```\n", "<!--\n## Task: a\n-->\n"],
+    [
+        "",
+        "words",
+        "## Tasks\n- a\n",
+        "Task: a\n",
+        "##Task: a\n",
+        "## Task S9\n",
+        "```\n## Task: a\n```\n",
+        "<!--\n## Task: a\n-->\n",
+    ],
 )
 def test_a_file_without_a_task_is_an_error_that_says_how_one_looks_M7(text: str) -> None:
     assert "## Task:" in error(text).message
@@ -111,10 +120,10 @@ WRONG = {
     "no title": ("x\n## Task:\n", 2),
     "only a comment for a title": ("## Task: <!-- later -->\n", 1),
     "title too long": (f"## Task: {'x' * 501}\n", 1),
-    "priority": ("\n\n## Task: a\nPriority: urgent\n", 3),
-    "type": ("## Task: a\nType: story\n", 1),
-    "mode": ("## Task: a\nMode: never\n", 1),
-    "label": ("## Task: a\nLabels: " + "x" * 65, 1),
+    "priority": ("\n\n## Task: a\nPriority: urgent\n", 4),
+    "type": ("## Task: a\nType: story\n", 2),
+    "mode": ("## Task: a\nMode: never\n", 2),
+    "label": ("## Task: a\nLabels: " + "x" * 65, 2),
     "twice": ("## Task: Same\n\n## Task: same\n", 3),
 }
 
@@ -152,8 +161,10 @@ def test_a_fence_ends_with_the_sign_that_it_began_with_M7() -> None:
         assert [task.title for task in read_plan(f"## Task: a\n{outer}\n{inner}\n{outer}\n## Task: b\n")] == ["a", "b"]
 
 
-def test_a_fence_that_is_never_closed_swallows_the_rest_as_markdown_does_M7() -> None:
-    assert "## Task: b" in one("## Task: a\n```\n## Task: b\n").description
+def test_a_fence_that_is_never_closed_swallows_no_task_M7() -> None:
+    assert error("## Task: a\n```\n## Task: b\n").message.startswith("plan.md:2 a code fence begins here")
+    assert one("## Task: a\n```\nwords\n").description == "```\nwords"
+    assert one("## Task: a\n````md\n```\n## Task: b\n```\n````\n").title == "a"
 
 
 def test_what_is_commented_out_is_not_there_and_line_numbers_stay_right_M7() -> None:
@@ -169,15 +180,24 @@ def test_a_comment_that_is_never_closed_is_text_M7() -> None:
     assert one("## Task: a\n<!-- b\n").description == "<!-- b"
 
 
-def test_a_field_after_the_description_began_is_text_M7() -> None:
-    found = one("## Task: a\n\nwords first\nLabels: review:skip\nMode: skip\n")
-    assert (found.labels, found.planned) == ((), "auto-approve")
-    assert found.description == "words first\nLabels: review:skip\nMode: skip"
+HEADINGS = [
+    "## Task 2: b",
+    "### **Task: b**",
+    "## Task 2 - b",
+    "## Task S9. b",
+    "## 3. Task: b",
+    "#### TASK fe-q4d : b",
+]
 
 
-def test_a_description_field_ends_the_fields_M7() -> None:
-    found = one("## Task: a\nLabels: x\nDescription: begins here\nLabels: y\n")
-    assert (found.labels, found.description) == (("x",), "begins here\nLabels: y")
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_may_number_its_task_M7(heading: str) -> None:
+    assert [task.title for task in read_plan(f"## Task: a\n{heading}\n")] == ["a", "b"]
+
+
+def test_tasks_with_the_same_title_are_told_apart_by_their_numbers_M7() -> None:
+    assert [task.ref for task in read_plan("## Task 1: a\n## Task 2: A\n")] == ["1", "2"]
+    assert error("## Task 1: a\n## Task 1: b\n").message.startswith("plan.md:2 ")
 
 
 # Whatever it holds
@@ -193,6 +213,11 @@ PIECES = [
     "<!--",
     "-->",
     "Labels: ",
+    "Lables: ",
+    "Mode: skip",
+    "\n- ",
+    "**",
+    "|",
     "review:skip",
     "\\",
     "a",
@@ -211,11 +236,11 @@ def test_whatever_a_file_holds_is_tasks_or_a_clear_error_G1(text: str) -> None:
         said = (isinstance(problem, BadInput), bool(problem.message), bool(problem.next_step))
         assert said == (True, True, True)
     assert all(task.title and task.planned in ("", "auto-approve", "per-task", "batch", "skip") for task in found)
-    assert len({task.title.lower() for task in found}) == len(found)
+    assert len({(task.ref.lower(), task.title.lower()) for task in found}) == len(found)
 
 
 @quick
 @given(NASTY)
 def test_a_description_that_was_written_into_a_plan_comes_back_as_it_was_M7(description: str) -> None:
-    (found,) = read_plan(f"## Task: a\nDescription:\n{written(description)}\n")
+    (found,) = read_plan(f"## Task: a\nMode: batch\nDescription:\n{written(description)}\n")
     assert found.description == description.strip()

@@ -37,7 +37,8 @@ def test_json_of_import_accept_and_export(shop: Counter) -> None:
     ]  # fmt: skip
     assert rows[1]["depends_on"] == [rows[0]["task"]]
     assert shop.show(rows[0]["task"])["task"]["group"] == "shop"
-    assert shop.lines(shop.cast.alice, "plan", "accept") == [{"task": rows[0]["task"], "mode": "auto-approve"}]
+    (accepted,) = shop.lines(shop.cast.alice, "plan", "accept")
+    assert accepted == {"task": rows[0]["task"], "mode": "auto-approve", "planned": "auto-approve"}
     assert shop.done(shop.cast.job, "plan", "export")["plan"] == shop.run(shop.cast.job, "plan", "export").out
 
 
@@ -79,3 +80,21 @@ def test_accept_is_for_people_and_for_what_a_plan_made_M7(shop: Counter) -> None
     assert shop.no(shop.cast.job, "plan", "accept").rules == ("M7",)
     assert shop.no(shop.cast.alice, "plan", "accept", task).rules == ("M7",)
     assert shop.no(shop.cast.alice, "plan", "accept", rc=3).message == "no open task has a planned mode."
+
+
+def test_a_plan_is_tried_first_and_a_second_time_says_what_is_there_M7(shop: Counter) -> None:
+    tried = shop.run(shop.cast.claude, "plan", "import", "plan.md", "--dry-run").out.splitlines()
+    assert [line.split() for line in tried[:3]] == [
+        ["ID", "MODE", "WAITS", "FOR", "TITLE"],
+        ["-", "auto-approve", "Add", "login"],
+        ["-", "per-task", "Add", "login", "Pay"],
+    ]
+    assert tried[3:] == ["would plan 2 tasks", "next: fe plan import plan.md"]
+    assert shop.tasks() == []
+    shop.lines(shop.cast.claude, "plan", "import", "plan.md")
+    (shop.repo / "plan.md").write_text(PLAN.replace("Priority: P1", "Priority: P0\nEffort: 2 days"))
+    again = shop.run(shop.cast.claude, "plan", "import", "plan.md").out
+    assert "planned 0 tasks; 2 there already, 1 of them not as the plan has it: nothing of these was changed" in again
+    assert "its priority is P1, not P0" in again
+    assert "line 9: Effort: is no line of a plan, and is part of the text" in again
+    assert len(shop.tasks()) == 2

@@ -51,12 +51,12 @@ def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
             started.add(row.task)
             continue
         begun = row.task in started
-        for control in _controls_in(event_of(row), SessionId(row.session)):
+        for control in controls_in(event_of(row), SessionId(row.session)):
             controls[row.task].append(msgspec.structs.replace(control, after_start=begun) if begun else control)
     return controls
 
 
-def _controls_in(event: Event, who: SessionId) -> Iterator[Control]:
+def controls_in(event: Event, who: SessionId) -> Iterator[Control]:
     """What one event says about how its task is looked at."""
     match event:
         case TaskCreated():

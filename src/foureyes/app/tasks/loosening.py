@@ -34,16 +34,9 @@ def loosening(
     return signing.loosening(context, actor, signing.Intent(verb=verb, task=task, reason=reason), loosens=loosens)
 
 
-def notes_of(work: Work, labels: Sequence[str] = ()) -> tuple[str, ...]:
-    """What somebody is told whose loosening does not count, or whose label names no mode (M2)."""
-    unsigned = (NOT_SIGNED,) if work.unsigned else ()
-    return (*unsigned, *_no_modes(labels)) if any(":" in label for label in labels) else unsigned
-
-
-def _no_modes(labels: Sequence[str]) -> list[str]:
-    from foureyes.core.rules.modes import unknown_modes
-
-    return [f"{reason.message} ({reason.rule})" for reason in unknown_modes(labels)]
+def notes_of(work: Work) -> tuple[str, ...]:
+    """What somebody is told whose loosening does not count (M6)."""
+    return (NOT_SIGNED,) if work.unsigned else ()
 
 
 def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
@@ -67,6 +60,17 @@ def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
     from foureyes.core.rules.policy import rule_of
 
     return label_mode(label) is not None or rule_of(context.policy(tx, actor), label) is not None
+
+
+def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels as they are kept; one that looks like a mode and is none is refused (M2)."""
+    kept = clean_labels(labels)
+    if any(":" in label for label in kept):
+        from foureyes.core.rules.modes import refuse_unknown_mode
+
+        for label in kept:
+            refuse_unknown_mode(label)
+    return kept
 
 
 def clean_labels(labels: Sequence[str]) -> tuple[str, ...]:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.controls import controls_in
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import loosening
+from foureyes.app.tasks.plan_text import plan_text
+from foureyes.app.tasks.planned_before import PlannedBefore
+from foureyes.app.views.plan import Accepted, PlannedRow
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
-from foureyes.core.documents.plan_file import PlannedTask, read_plan, written
+from foureyes.core.documents.plan_file import PlannedTask, read_plan
+from foureyes.core.documents.plan_order import PlanNames, in_order
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.modes import label_mode, mode_of
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import fe, prose
@@ -27,21 +32,8 @@ from foureyes.steps import fe, prose
 MANY = 10_000
 
 
-class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that a plan made."""
-
-    task: str
-    title: str
-    mode: str
-    labels: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
-
-
-class Accepted(msgspec.Struct, frozen=True):
-    """A task whose planned mode a person made their own."""
-
-    task: str
-    mode: str
+Make = Callable[[e.TaskCreated], tuple[str, str]]
+"""What becomes of a new task: its id and its mode."""
 
 
 class Plans:
@@ -50,43 +42,97 @@ class Plans:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def import_(self, actor: Actor, text: str, name: str = "the plan", *, group: str = "") -> list[PlannedRow]:
+    def import_(
+        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False
+    ) -> list[PlannedRow]:
         """All tasks of a plan or none. One without a review label is planned as auto-approve; the modes count as the
-        importer's (M6).
+        importer's (M6). What is there by its key or title is not made again, unless `again`.
         """
         permit(actor, "plan import")
-        planned = read_plan(text, name)
+        planned = in_order(read_plan(text, name), name)
         with loosening(self._context, actor, "plan import", text, lambda: True) as work:
-            return self._create(work, planned, name, group)
 
-    def _create(self, work: Work, planned: list[PlannedTask], name: str, group: str) -> list[PlannedRow]:
-        made: dict[str, TaskId] = {}
-        rows = []
-        for task in _in_order(planned, name):
-            needs = [made.get(other.lower()) or self._known(work, other, task, name) for other in task.depends_on]
-            mode = task.planned
-            new = free_id(self._context, work.tx)
-            event = e.TaskCreated(
-                title=task.title,
-                description=task.description,
-                type=task.type,
-                priority=task.priority,
-                labels=task.labels,
-                depends_on=tuple(dict.fromkeys(needs)),
-                acceptance=task.acceptance,
-                group=group,
-                planned=mode,
-                signed_by=work.key,
-            )
-            work.record(new, event)
-            made[task.title.lower()] = new
-            shown = mode_of(facts_of(self._context, work.tx, new), self._context.policy(work.tx, work.actor)).mode
-            rows.append(PlannedRow(task=new, title=task.title, mode=shown, labels=task.labels, depends_on=tuple(needs)))
+            def make(event: e.TaskCreated) -> tuple[str, str]:
+                new = free_id(self._context, work.tx)
+                work.record(new, msgspec.structs.replace(event, signed_by=work.key))
+                return new, self._mode(work.tx, work.actor, new)
+
+            return self._rows(work.tx, work.actor, planned, name, make, group=group, again=again)
+
+    def preview(
+        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False
+    ) -> list[PlannedRow]:
+        """What an import would make, and with which modes. Nothing is changed, nobody signs."""
+        permit(actor, "plan import")
+        planned = in_order(read_plan(text, name), name)
+        with self._context.store.read() as tx:
+
+            def make(event: e.TaskCreated) -> tuple[str, str]:
+                return "", self._mode_if(tx, actor, event)
+
+            return self._rows(tx, actor, planned, name, make, group=group, again=again)
+
+    def _rows(
+        self, tx: Tx, actor: Actor, planned: list[PlannedTask], name: str, make: Make, *, group: str, again: bool
+    ) -> list[PlannedRow]:
+        names, before = PlanNames(planned), PlannedBefore(self._context, tx)
+        ids: dict[int, str] = {}
+        rows: list[PlannedRow] = []
+        for task in planned:
+            needs = [self._need(tx, other, task, names, ids, name) for other in task.depends_on]
+            known = None if again and not task.key else before.take(task)
+            if known is not None:
+                row = self._known(tx, actor, task, before, known, needs)
+            else:
+                new, mode = make(_event(task, needs, group))
+                row = PlannedRow(task=new, title=task.title, mode=mode, labels=task.labels, depends_on=tuple(needs))
+            ids[task.line] = row.task or task.title
+            rows.append(msgspec.structs.replace(row, notes=(*row.notes, *task.notes)))
         return rows
 
-    def _known(self, work: Work, text: str, task: PlannedTask, name: str) -> TaskId:
+    def _known(
+        self, tx: Tx, actor: Actor, task: PlannedTask, before: PlannedBefore, known: TaskId, needs: list[str]
+    ) -> PlannedRow:
+        there = self._context.get(tx, known)
+        notes = before.differences(task, there, needs)
+        return PlannedRow(
+            task=known,
+            title=there.title,
+            mode=self._mode(tx, actor, known),
+            labels=tuple(there.labels),
+            depends_on=tuple(link.id for link in tx.all("task.dependencies", Link, id=known)),
+            state="differs" if notes else "known",
+            status=there.status,
+            notes=notes,
+        )
+
+    def _mode(self, tx: Tx, actor: Actor, task: str) -> str:
+        return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor)).mode
+
+    def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> str:
+        """The mode of a task that nobody made yet; a person whose key lies here will sign."""
+        keys = self._context.has_keys(tx)
+        signs = keys and actor.kind == "human" and bool(self._context.keys.held())
+        event = msgspec.structs.replace(event, signed_by="here" if signs else "")
+        task = Task(
+            id=TaskId("new"), title=event.title, labels=list(event.labels), planned=event.planned,
+            creator=actor.session, version=0, created_at="", updated_at="",
+        )  # fmt: skip
+        facts = Facts(
+            task=task,
+            parties={actor.session: self._context.party(tx, actor)},
+            controls=tuple(controls_in(event, actor.session)),
+            has_keys=keys,
+        )
+        return mode_of(facts, self._context.policy(tx, actor)).mode
+
+    def _need(self, tx: Tx, text: str, task: PlannedTask, names: PlanNames, ids: dict[int, str], name: str) -> str:
+        """The task that a section waits for: of this plan, or one that exists."""
+        line = names.line_of(text, task, name)
+        if line is not None:
+            return ids[line]
         try:
-            return self._context.find_id(work.tx, text)
+            return self._context.find_id(tx, text)
         except FoureyesError:
             why = f"{name}:{task.line} depends on {text!r}, which is neither a task of this plan nor one that exists."
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
@@ -97,16 +143,13 @@ class Plans:
         with self._context.store.read() as tx:
             ids = self._named(tx, tasks)
         with loosening(self._context, actor, "plan accept", " ".join(ids), lambda: True) as work:
-            accepted = []
-            for task in [self._context.get(work.tx, name) for name in ids]:
-                if task.planned:
-                    work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
-                    accepted.append(Accepted(task.id, task.planned))
-                elif tasks:
-                    reason = Reason(
-                        "M7", f"{task.id} came from no plan: its mode is a label's or the default", fe("show", task.id)
-                    )
-                    refuse_verb("nothing was accepted.", reason, task=task.id)
+            found = [self._context.get(work.tx, name) for name in ids]
+            if tasks:
+                _refuse_unplanned(found)
+            planned = [task for task in found if task.planned]
+            for task in planned:
+                work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
+            accepted = [Accepted(task.id, self._mode(work.tx, actor, task.id), task.planned) for task in planned]
         if not accepted:
             raise NotFound("no open task has a planned mode.", next_step=fe("plan", "import", "plan.md"))
         return accepted
@@ -114,7 +157,7 @@ class Plans:
     def _named(self, tx: Tx, tasks: Sequence[str]) -> list[TaskId]:
         """These tasks, or every open one."""
         if tasks:
-            return [self._context.find_id(tx, task) for task in tasks]
+            return list(dict.fromkeys(self._context.find_id(tx, task) for task in tasks))
         return [TaskId(row.id) for row in tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)]
 
     def export(self) -> str:
@@ -123,45 +166,30 @@ class Plans:
             rows = tx.tasks(ListQuery(live=True, limit=MANY), TaskRow)
             tasks = [self._context.get(tx, TaskId(row.id)) for row in rows]
             needs = {task.id: tx.all("task.dependencies", Link, id=task.id) for task in tasks}
-        titles = {task.id: task.title for task in tasks if "," not in task.title}
-        return "\n\n".join(
-            _section(task, [titles.get(TaskId(link.id), link.id) for link in needs[task.id]]) for task in tasks
-        )
+        return plan_text(tasks, needs)
 
 
-def _section(task: Task, needs: list[str]) -> str:
-    """A task as a section of a plan; what it says is text there, and never a label or another task."""
-    lines = [f"## Task: {task.title}", *([f"Labels: {', '.join(task.labels)}"] if task.labels else [])]
-    if not any(label_mode(label) for label in task.labels):
-        lines.append(f"Mode: {task.planned or 'default'}")
-    lines += [
-        f"Priority: P{task.priority}",
-        f"Type: {task.type}",
-        *([f"Depends on: {', '.join(needs)}"] if needs else []),
-    ]
-    if task.acceptance.strip():
-        items = [line.strip().removeprefix("- ") for line in task.acceptance.split("\n") if line.strip()]
-        lines += [f"Acceptance: {items[0]}"] if len(items) == 1 else ["Acceptance:", *[f"  - {item}" for item in items]]
-    return "\n".join(
-        [*lines, *(["Description:", written(task.description.strip())] if task.description.strip() else []), ""]
+def _event(task: PlannedTask, needs: list[str], group: str) -> e.TaskCreated:
+    return e.TaskCreated(
+        title=task.title,
+        description=task.description,
+        type=task.type,
+        priority=task.priority,
+        labels=task.labels,
+        depends_on=tuple(dict.fromkeys(TaskId(need) for need in needs)),
+        acceptance=task.acceptance,
+        group=group,
+        planned=task.planned,
+        key=task.key,
     )
 
 
-def _in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:
-    """Tasks after those they depend on; otherwise as the plan has them. A circle is an error."""
-    by_title = {task.title.lower(): task for task in planned}
-    done: list[PlannedTask] = []
-    left = list(planned)
-    while left:
-        free = [
-            task for task in left if all(by_title[o.lower()] in done for o in task.depends_on if o.lower() in by_title)
-        ]
-        if not free:
-            titles = ", ".join(task.title for task in left[:4])
-            raise BadInput(
-                f"{name}:{left[0].line} tasks wait for each other in a circle: {titles}.",
-                next_step=prose("take one dependency out"),
-            )
-        done.append(free[0])
-        left.remove(free[0])
-    return done
+def _refuse_unplanned(tasks: list[Task]) -> None:
+    """M7: all of what is named came from a plan, or nothing is accepted."""
+    others = [task for task in tasks if not task.planned]
+    reasons = [
+        Reason("M7", f"{task.id} came from no plan: its mode is a label's or the default", fe("show", task.id))
+        for task in others
+    ]
+    if reasons:
+        refuse_verb("nothing was accepted.", *reasons, task=others[0].id)

@@ -17,6 +17,7 @@ from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import (
     clean_labels,
     is_new_word,
+    labels_to_put_on,
     loosening,
     notes_of,
     putting_on_loosens,
@@ -71,7 +72,7 @@ class Tasks:
         check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
-        on = clean_labels(labels)
+        on = labels_to_put_on(labels)
         what = " ".join([*on, *(["minor"] if minor else []), title])
         with loosening(
             self._context, actor, "create", what, lambda: minor or putting_on_loosens(self._context, actor, on)
@@ -97,7 +98,7 @@ class Tasks:
             new = free_id(self._context, work.tx)
             work.record(new, event)
             created = self._context.get(work.tx, new)
-            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work, on))
+            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work))
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
@@ -140,7 +141,7 @@ class Tasks:
         """Change fields, all of them or none. `step` moves the priority. A text edited after an approval ends it
         (T8).
         """
-        on = clean_labels(labels)
+        on = labels_to_put_on(labels)
         what = " ".join([*on, *(["minor"] if minor else []), acceptance or ""])
         less = bool(minor) or acceptance is not None
         with loosening(
@@ -169,7 +170,7 @@ class Tasks:
                 work.record(row.id, e.MinorSet(minor=minor, signed_by=work.key))
             self._put_on(work, row, on)
             self._let_wait(work, row, depends_on)
-            return _edited(row, self._context.get(work.tx, row.id), notes_of(work, on))
+            return _edited(row, self._context.get(work.tx, row.id), notes_of(work))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
         """What is wanted and different, and the end of approvals that were given for another text (T8)."""
@@ -197,7 +198,7 @@ class Tasks:
 
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Put labels on."""
-        on = clean_labels(labels)
+        on = labels_to_put_on(labels)
         loosens = partial(putting_on_loosens, self._context, actor, on)
         with loosening(self._context, actor, "label", f"add {' '.join(on)}", loosens, task=task) as work:
             row = self._context.find(work.tx, task)
@@ -226,7 +227,7 @@ class Tasks:
         now = self._context.get(work.tx, task.id)
         changed = now.version != task.version
         message = f"{now.id} labels: {', '.join(now.labels) or 'none'}"
-        return outcome(now, message, changed=changed, notes=notes_of(work, put_on) if changed else ())
+        return outcome(now, message, changed=changed, notes=notes_of(work) if changed else ())
 
     def add_dependency(self, actor: Actor, task: str, depends_on: Sequence[str]) -> Outcome:
         """Let a task wait for others; a circle is refused (T4)."""

@@ -1,51 +1,52 @@
 """Plans as people and planning agents write them: Markdown with a section per task (M7). Pure: text in, tasks out.
 
-## Task: Add authentication
+## Task 2: Add authentication
 Labels: review:per-task, security
 Priority: P1
-Depends on: Refactor utils
+Depends on: Task 1, Refactor utils
 Acceptance: sign-in works with an expired token
 
-Anything else is the description.
+Anything else is the description. A backslash before a line makes it text, whatever it looks like.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
-from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_title
+from foureyes.core.documents import plan_lines as lines
+from foureyes.core.documents.plan_section import Said, what_is_said
+from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_title, task_type
 from foureyes.core.rules.modes import NAMES as NAMES_OF_MODES
-from foureyes.core.rules.modes import PREFIX
+from foureyes.core.rules.modes import PREFIX, label_mode, refuse_unknown_mode
 from foureyes.core.words.folding import folded
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, FoureyesError
-from foureyes.steps import prose
+from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.steps import Steps, prose
 
-HEADING = re.compile(r"^#{1,6}\s+Task\s*:\s*(?P<title>.*?)\s*#*\s*$", re.IGNORECASE)
-OTHER_HEADING = re.compile(r"^#{1,2}\s+\S")
-FIELD = re.compile(
-    r"^\s*(?:[-*]\s+)?\**(?P<name>Labels?|Priority|Depends on|Dependencies|Acceptance|Type|Mode|Description)\**"
-    r"\s*:\**\s*(?P<value>.*)$",
+HEADING = re.compile(
+    r"^(?:\d{1,3}[.)]\s+)?Task(?:\s+(?P<ref>#?[\w][\w.-]{0,20}))?\s*(?::\s*|\s[-–—]\s+|(?<=\d)[.)]\s+)(?P<title>.*)$",
     re.IGNORECASE,
 )
+LOOKS_LIKE_ONE = re.compile(r"^Task\b|\bTask\b(?:\s+[\w.#-]{1,20})?\s*:", re.IGNORECASE)
 COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
-ODD = re.compile(r"\\*(?:\s*#{1,6}\s|\s*(?:```|~~~))")
-ESCAPED = re.compile(r"\\+(?:\s*#{1,6}\s|\s*(?:```|~~~))")
 DEFAULT = "default"
-NAMED_MODES = NAMES_OF_MODES
-FENCE = re.compile(r"^\s*(```|~~~)")
-ITEM = re.compile(r"^\s+[-*]\s+(?P<text>.+)$")
-NAMES = {"label": "labels", "dependencies": "depends on"}
+WORDS_OF_PRIORITY = {"critical": 0, "highest": 0, "high": 1, "medium": 2, "normal": 2, "low": 3, "lowest": 4}
 MOST = 1_000
+MOST_REASONS = 20
 
 
 class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
-    """One section of a plan. `depends_on` are titles of the same plan, or ids of tasks that exist."""
+    """One section of a plan. `ref` is what the plan calls it by (`Task 3: …`), `key` the word under which it is made
+    once. `depends_on` are titles or refs of the same plan, or ids of tasks that exist. `notes`: what was not read.
+    """
 
     line: int
     title: str
+    ref: str = ""
+    key: str = ""
     description: str = ""
     labels: tuple[str, ...] = ()
     priority: int = DEFAULT_PRIORITY
@@ -53,6 +54,7 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
     acceptance: str = ""
     depends_on: tuple[str, ...] = ()
     mode: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def planned(self) -> str:
@@ -63,31 +65,75 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
             return "" if self.mode == DEFAULT else self.mode
         return "" if any(folded(label).startswith(PREFIX) for label in self.labels) else "auto-approve"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What other tasks of the plan may call it."""
+        return names_of(self.ref, self.title)
+
+
+def names_of(ref: str, title: str) -> tuple[str, ...]:
+    """What a task with this number and title may be called."""
+    ref, shown = ref.lower(), lines.plain(title).lower()
+    called = (ref, f"task {ref}", f"{ref}: {shown}", f"task {ref}: {shown}") if ref else ()
+    return (*called, shown, title.lower())
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """A task's lines, each with its number."""
+
+    line: int
+    level: int
+    title: str
+    ref: str
+    body: list[tuple[int, str]]
+
+
+class Problems:
+    """What is wrong with a plan, each with its line: all of it is said at once."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.reasons: list[Reason] = []
+        self._lines: dict[str, int] = {}
+
+    def add(self, line: int, why: str, step: Steps | None = None) -> None:
+        mend = step or prose(f"mend line {line} of {self.name}; a backslash before it makes it text")
+        reason = Reason("M7", f"{self.name}:{line} {why.rstrip('.')}", mend)
+        self._lines[reason.message] = line
+        self.reasons.append(reason)
+
+    def raise_(self) -> None:
+        """One is a sentence, several are a list, from top to bottom."""
+        self.reasons.sort(key=lambda reason: self._lines[reason.message])
+        count = len(self.reasons)
+        if count == 1:
+            raise BadInput(f"{self.reasons[0].message}.", next_step=self.reasons[0].next)
+        if count:
+            more = f" The first {MOST_REASONS} of {count}" if count > MOST_REASONS else f" {count} lines are wrong"
+            raise BadInput(
+                f"nothing of {self.name} was planned.{more}.",
+                reasons=tuple(self.reasons[:MOST_REASONS]),
+                next_step=prose(f"mend these lines of {self.name}"),
+            )
+
 
 def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
-    """Every task of a plan, in its order; a wrong one is an error that names its line, and nothing is taken from the
-    file.
+    """Every task of a plan, in its order; wrong ones are an error that names their lines, and nothing is taken from
+    the file.
     """
-    tasks: list[PlannedTask] = []
-    for line, title, body in _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name))):
-        try:
-            tasks.append(_task(line, title, body))
-        except FoureyesError as problem:
-            raise BadInput(f"{name}:{line} {problem.message}", next_step=prose(f"mend line {line} of {name}")) from None
+    problems = Problems(name)
+    sections = _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name)), problems)
+    names = {name for section in sections for name in names_of(section.ref, section.title)}
+    tasks = [task for section in sections if (task := _read(section, names, problems))]
+    _refuse_twice(tasks, problems)
+    problems.raise_()
     if not tasks:
         raise BadInput(
-            f'{name} has no section "## Task: …".',
+            f'{name} has no section "## Task: …" outside of code fences and comments.',
             next_step=prose("write one section per task: ## Task: what is to be done"),
         )
     if len(tasks) > MOST:
         raise BadInput(f"{name} has {len(tasks)} tasks; at most {MOST} are taken at once.", next_step=prose("split it"))
-    titles = [task.title.lower() for task in tasks]
-    twice = next((task for number, task in enumerate(tasks) if task.title.lower() in titles[:number]), None)
-    if twice is not None:
-        raise BadInput(
-            f"{name}:{twice.line} a second task is called {twice.title!r}.",
-            next_step=prose("give each task a title of its own"),
-        )
     return tasks
 
 
@@ -96,86 +142,172 @@ def _lines_of(comment: re.Match[str]) -> str:
     return "\n" * comment.group().count("\n")
 
 
-def _sections(text: str) -> list[tuple[int, str, list[str]]]:
-    """Line number, title and lines of every task; headings inside code fences are text."""
-    sections: list[tuple[int, str, list[str]]] = []
-    fenced, inside = "", False
-    for number, line in enumerate(text.split("\n"), 1):
-        fence = FENCE.match(line)
-        if fence and fenced in ("", fence[1]):
-            fenced = "" if fenced else fence[1]
-        heading = None if fenced else HEADING.match(line)
-        if heading:
-            inside = True
-            sections.append((number, COMMENT.sub("", heading["title"]).strip(), []))
-        elif not fenced and OTHER_HEADING.match(line):
+def _sections(text: str, problems: Problems) -> list[Section]:
+    """The sections of a plan; headings inside code fences are text."""
+    sections: list[Section] = []
+    inside, level = False, 2
+    for number, line, fenced in fences(text.split("\n"), problems):
+        heading = None if fenced else lines.ANY_HEADING.match(line)
+        found = HEADING.match(_unmarked(heading["text"])) if heading and heading["blank"] else None
+        if heading and found:
+            inside, level = True, len(heading["level"])
+            ref = (found["ref"] or "").lstrip("#")
+            sections.append(Section(line=number, level=level, title=found["title"].strip(), ref=ref, body=[]))
+        elif heading and LOOKS_LIKE_ONE.search(_unmarked(heading["text"])):
+            problems.add(number, f"{line.strip()[:60]!r} looks like a task, and a task begins so: ## Task: its title")
+        elif heading and heading["blank"] and heading["text"] and len(heading["level"]) <= min(2, level):
             inside = False
         elif inside:
-            sections[-1][2].append(line)
+            sections[-1].body.append((number, line))
+        elif not fenced and (why := _belongs_to_a_task(line)):
+            problems.add(number, why)
     return sections
 
 
-def _task(line: int, title: str, body: list[str]) -> PlannedTask:
-    fields, description = _fields(body)
-    labels = tuple(clean_label(word) for word in re.split(r"[,\s]+", fields.get("labels", "")) if word)
-    kind = fields.get("type", "task").strip().lower() or "task"
+def _unmarked(heading: str) -> str:
+    """A heading without emphasis around it."""
+    text = heading.strip()
+    return text[2:-2].strip() if text.startswith("**") and text.endswith("**") and len(text) > 4 else text
+
+
+def _belongs_to_a_task(line: str) -> str:
+    """Why a line that stands in no task is not left out in silence."""
+    field = lines.field_in(line)
+    if field is not None:
+        return f"{field.name.capitalize()}: stands in no task" if field.name in lines.STRICT and field.value else ""
+    return lines.why_refused(line)
+
+
+def fences(text: list[str], problems: Problems) -> Iterator[tuple[int, str, bool]]:
+    """Number, line, and whether it is in a code fence. One that never ends must not swallow a task."""
+    opened, since, swallowed = "", 0, False
+    for number, line in enumerate(text, 1):
+        fence = lines.FENCE.match(line)
+        closes = bool(fence and opened and fence["sign"].startswith(opened) and not fence["after"].strip())
+        if fence and not opened:
+            opened, since, swallowed = fence["sign"], number, False
+            yield number, line, True
+            continue
+        heading = lines.ANY_HEADING.match(line)
+        swallowed = swallowed or bool(heading and HEADING.match(heading["text"]))
+        yield number, line, bool(opened)
+        opened = "" if closes else opened
+    if opened and swallowed:
+        problems.add(since, "a code fence begins here and never ends, with tasks in it", prose("close the fence"))
+
+
+def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask | None:
+    """A section as a task; what is wrong with it goes to `problems`."""
+    before = len(problems.reasons)
+    said = what_is_said(section.body, problems.add)
     try:
-        return PlannedTask(
-            line=line,
-            title=clean_title(title),
-            description=clean_text(description, "the description"),
-            labels=labels,
-            priority=clean_priority(fields["priority"]) if fields.get("priority") else DEFAULT_PRIORITY,
-            type=msgspec.convert(kind, TaskType),
-            acceptance=clean_text(fields.get("acceptance", ""), "the acceptance"),
-            depends_on=tuple(
-                word.strip().strip("`") for word in fields.get("depends on", "").split(",") if word.strip()
-            ),
-            mode=_mode(fields.get("mode", "")),
-        )
-    except msgspec.ValidationError:
-        raise BadInput(f"type {kind!r} is none of task, bug, feature, chore, docs, epic.") from None
+        title = clean_title(section.title)
+    except FoureyesError as problem:
+        problems.add(section.line, problem.message)
+        return None
+    values = _values(said, names, problems)
+    if len(problems.reasons) > before:
+        return None
+    task = PlannedTask(line=section.line, title=title, ref=section.ref, notes=said.notes, **values)  # type: ignore[arg-type]
+    why = _contradiction(task)
+    if why:
+        problems.add(section.line, why)
+    return None if why else task
 
 
-def _mode(text: str) -> str:
-    mode = text.strip().lower()
-    if mode in ("", DEFAULT, *NAMED_MODES):
-        return NAMED_MODES.get(mode, mode)
-    raise BadInput(f"mode {mode!r} is none of {', '.join(NAMED_MODES)}, {DEFAULT}.")
+def _values(said: Said, names: set[str], problems: Problems) -> dict[str, object]:
+    """The fields of a task as values; each that cannot be one is a problem of its line."""
+    values: dict[str, object] = {}
+
+    def take(name: str, value: object) -> None:
+        if isinstance(value, tuple) and isinstance(have := values.get(name, ()), tuple):
+            values[name] = tuple(dict.fromkeys([*have, *value]))
+        elif values.setdefault(name, value) != value:
+            raise BadInput(f"another {name} than in the lines before.")
+
+    for field in said.fields:
+        try:
+            match field.name:
+                case "labels":
+                    labels = lines.labels_in(field.value, late=field.late)
+                    take("labels", tuple(_label(label, late=field.late) for label in labels))
+                case "mode":
+                    mode = lines.mode_in(field.value, DEFAULT)
+                    _refuse_late_skip(mode, late=field.late)
+                    take("mode", mode)
+                case "priority":
+                    take("priority", _priority(field.value))
+                case "type":
+                    take("type", task_type(lines.plain(field.value) or "task"))
+                case "key":
+                    take("key", clean_label(lines.plain(field.value)))
+                case "depends on":
+                    take("depends_on", tuple(_needs(field.value, names)))
+        except FoureyesError as problem:
+            problems.add(field.line, problem.message)
+    values["acceptance"] = "\n".join(field.value for field in said.fields if field.name == "acceptance").strip()
+    values["description"] = said.text
+    return values
+
+
+def _label(label: str, *, late: bool) -> str:
+    label = clean_label(label)
+    refuse_unknown_mode(label)
+    _refuse_late_skip(label_mode(label) or "", late=late)
+    return label
+
+
+def _refuse_late_skip(mode: str, *, late: bool) -> None:
+    """M6: what lets nobody look is said where everybody reads it, and is never taken out of a text."""
+    if late and mode == "skip":
+        raise BadInput("skip stands below the text of the task: write it directly below the heading.")
+
+
+def _priority(value: str) -> int:
+    word = (lines.plain(value).split() or [""])[0].strip("`*,;:()")
+    known = WORDS_OF_PRIORITY.get(word.lower())
+    return known if known is not None else clean_priority(word) if word else DEFAULT_PRIORITY
+
+
+def _needs(value: str, names: set[str]) -> Iterator[str]:
+    """What a task waits for. A title may hold a comma."""
+    for line in value.split("\n"):
+        whole = lines.plain(line)
+        yield from (whole,) if whole.lower() in names else lines.words_in(line)
+
+
+def _contradiction(task: PlannedTask) -> str:
+    """M1, M7: what would lose the stricter of two words about its mode."""
+    modes = {mode for label in task.labels if (mode := label_mode(label))}
+    if task.mode and modes and modes != {task.mode}:
+        return f"it says mode {task.mode} and, by a label, {', '.join(sorted(modes))}"
+    if task.planned == "auto-approve" and not task.mode:
+        for found in lines.REVIEW.finditer(f"{task.title}\n{task.description}\n{task.acceptance}"):
+            mode = NAMES_OF_MODES.get(found["mode"].lower())
+            if mode in ("per-task", "batch"):
+                return f"its text names {found.group()}, and no line says it: add Labels: {PREFIX}{mode}, or Mode: auto"
+    return ""
+
+
+def _refuse_twice(tasks: list[PlannedTask], problems: Problems) -> None:
+    """Two tasks that nobody can tell apart."""
+    seen: dict[str, int] = {}
+    for task in tasks:
+        for kind, name in (("called", task.ref.lower()), ("with the key", task.key)):
+            if name and seen.setdefault(f"{kind} {name}", task.line) != task.line:
+                problems.add(task.line, f"a second task is {kind} {name!r}", prose("give each its own"))
+        if (
+            seen.setdefault(task.title.lower() if not (task.ref or task.key) else f"{task.line}", task.line)
+            != task.line
+        ):
+            why = f"a second task is called {task.title!r}"
+            problems.add(task.line, why, prose("give each task a title of its own, or a number: ## Task 2: …"))
 
 
 def written(text: str) -> str:
     """A description as a plan holds it: nothing in it can be taken for a task, a field, a comment or a fence."""
-    return "\n".join("\\" + line if ODD.match(line) else line for line in text.replace("<!--", "\\<!--").split("\n"))
+    return "\n".join(_escaped(line) for line in text.replace("<!--", "\\<!--").split("\n"))
 
 
-def _read(text: str) -> str:
-    """The same the other way round."""
-    return "\n".join(line[1:] if ESCAPED.match(line) else line for line in text.split("\n")).replace("\\<!--", "<!--")
-
-
-def _fields(body: list[str]) -> tuple[dict[str, str], str]:
-    """`Name: value` lines before anything else was written; a list below `Acceptance:` belongs to it. Comments are
-    dropped.
-
-    `Description:` ends them: what follows is text, whatever it looks like.
-    """
-    fields: dict[str, str] = {}
-    lines = COMMENT.sub("", "\n".join(body)).split("\n")
-    rest = 0
-    last = ""
-    for number, line in enumerate(lines):
-        field = FIELD.match(line)
-        item = ITEM.match(line) if last == "acceptance" else None
-        if field:
-            last = NAMES.get(field["name"].lower(), field["name"].lower())
-            fields[last] = field["value"].strip()
-        elif item:
-            fields[last] = f"{fields[last]}\n- {item['text'].strip()}".strip()
-        elif line.strip():
-            break
-        rest = number + 1
-        if last == "description":
-            break
-    begins = fields.pop("description", "")
-    return fields, _read("\n".join([begins, *lines[rest:]]).strip())
+def _escaped(line: str) -> str:
+    return "\\" + line if lines.is_special(line.lstrip("\\")) else line

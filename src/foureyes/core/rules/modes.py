@@ -34,7 +34,7 @@ from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.folding import folded
 from foureyes.core.words.globs import matching, matching_any_case
-from foureyes.errors import Reason
+from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
@@ -154,13 +154,24 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
     return not matching_any_case(paths, policy.check_paths) and not gate_files(policy, paths)
 
 
-def unknown_modes(labels: Iterable[str]) -> list[Reason]:
+def is_unknown_mode(label: str) -> bool:
     """M2: a label that looks like a mode and is none."""
-    plain = {label: folded(label) for label in sorted(labels)}
-    strange = [
-        label for label, name in plain.items() if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NAMES
-    ]
-    return [Reason("M2", f"{label} is no mode: it means per-task (known: {', '.join(NAMES)})") for label in strange]
+    name = folded(label)
+    return name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NAMES
+
+
+def unknown_modes(labels: Iterable[str]) -> list[Reason]:
+    """M2: those of these labels, as far as somebody put them on before they were refused, or an import brought them."""
+    known = ", ".join(NAMES)
+    strange = filter(is_unknown_mode, sorted(labels))
+    return [Reason("M2", f"{label} is no mode: it means per-task (known: {known})") for label in strange]
+
+
+def refuse_unknown_mode(label: str) -> None:
+    """M2: nobody puts one on: what was meant is not known."""
+    if is_unknown_mode(label):
+        known = ", ".join(f"{PREFIX}{name}" for name in NAMES)
+        raise BadInput(f"{label} is no review mode. Known: {known}.", next_step=prose(f"one of {known}"))
 
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:

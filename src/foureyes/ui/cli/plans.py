@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +15,9 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.files import read_document
 from foureyes.ui.steps import next_line
 
+if TYPE_CHECKING:
+    from foureyes.app.views.plan import PlannedRow
+
 LIMIT = 2_000_000
 
 
@@ -21,26 +26,52 @@ def plan() -> None:
     """Many tasks at once, from Markdown."""
 
 
-@verb("import", example="fe plan import plan.md")
+@verb("import", example="fe plan import plan.md --dry-run")
 @click.argument("file")
 @click.option("--group", default="", help="A name for all of them.")
-def plan_import(session: Session, file: str, group: str) -> None:
+@click.option("--dry-run", is_flag=True, help="Show what would be made, with the modes; change nothing.")
+@click.option("--again", is_flag=True, help="Make also what is there already by its title.")
+def plan_import(session: Session, file: str, group: str, dry_run: bool, again: bool) -> None:
     """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-`
     reads stdin.
 
-    A task without a review label is planned as auto-approve. Modes count as yours: for what you implement yourself they
-    do not (M6).
+    What is there already, by its key or title, is not made again and not changed. A task without a review label is
+    planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6).
     """
-    rows = session.app.plans.import_(
-        session.actor, _read(session, file), os.path.basename(file) if file != "-" else "stdin", group=group
-    )
+    name = os.path.basename(file) if file != "-" else "stdin"
+    ask = session.app.plans.preview if dry_run else session.app.plans.import_
+    rows = ask(session.actor, _read(session, file), name, group=group, again=again)
     if session.json:
         output.write_lines(rows)
         return
-    cells = [(row.task, row.mode, ", ".join(row.depends_on), row.title) for row in rows]
-    output.write_raw(output.table(("ID", "MODE", "WAITS FOR", "TITLE"), cells) + "\n")
+    _show(rows)
     accept = by("person", fe("plan", "accept"), "a person makes the modes their own: ")
-    output.write(f"planned {output.count(len(rows), 'task')}\n{next_line(either(fe('ready'), accept, joint='      '))}")
+    then = fe("plan", "import", file) if dry_run else either(fe("ready"), accept, joint="      ")
+    output.write(f"{_counted(rows, dry_run=dry_run)}\n{next_line(then)}")
+
+
+def _show(rows: Sequence[PlannedRow]) -> None:
+    """The tasks, then what there is to say about some."""
+    heading: tuple[str, ...] = ("ID", "MODE", "WAITS FOR", "TITLE")
+    cells: list[tuple[str, ...]] = [(row.task or "-", row.mode, ", ".join(row.depends_on), row.title) for row in rows]
+    if any(row.state != "new" for row in rows):
+        heading = ("PLAN", *heading)
+        states = [row.state if row.status == "open" else f"{row.state}, {row.status}" for row in rows]
+        cells = [(state, *cell) for state, cell in zip(states, cells, strict=True)]
+    output.write_raw(output.table(heading, cells) + "\n")
+    for row in rows:
+        for note in row.notes:
+            output.write(f"  {row.task or row.title}: {note}")
+
+
+def _counted(rows: Sequence[PlannedRow], *, dry_run: bool) -> str:
+    """How many are new, and how many were there."""
+    new, there = sum(row.state == "new" for row in rows), sum(row.state != "new" for row in rows)
+    differ = sum(row.state == "differs" for row in rows)
+    words = f"{'would plan' if dry_run else 'planned'} {output.count(new, 'task')}"
+    words += f"; {there} there already" if there else ""
+    words += f", {differ} of them not as the plan has it: nothing of these was changed" if differ else ""
+    return words
 
 
 def _read(session: Session, file: str) -> str:
@@ -62,7 +93,8 @@ def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
         output.write_lines(rows)
         return
     for row in rows:
-        output.write(f"{row.task}  {row.mode}")
+        over = f"   (planned as {row.planned}; what is stricter goes before it)" if row.mode != row.planned else ""
+        output.write(f"{row.task}  {row.mode}{over}")
     output.write(f"the modes of {output.count(len(rows), 'task')} are yours now")
 
 

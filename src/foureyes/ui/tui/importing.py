@@ -10,6 +10,7 @@ from foureyes.errors import BadInput
 from foureyes.ui.tui.desk import Desk
 
 if TYPE_CHECKING:
+    from foureyes.app.views.plan import PlannedRow
     from foureyes.ui.tui.screens.page import Page
 
 WORDS = "import a plan"
@@ -22,19 +23,28 @@ def import_plan(page: Page) -> None:
     from foureyes.ui.tui.screens.ask_text import ask_text
 
     def given(file: str) -> None:
-        def work(desk: Desk) -> int:
+        def work(desk: Desk) -> list[PlannedRow]:
             text = read_plan_file(os.path.join(page.app.environ.get("PWD", ""), os.path.expanduser(file)))
-            return len(desk.application.plans.import_(desk.actor, text, os.path.basename(file)))
+            return desk.application.plans.import_(desk.actor, text, os.path.basename(file))
 
-        def planned(count: int) -> None:
+        def planned(rows: list[PlannedRow]) -> None:
             page.app.unsent.pop(WORDS, None)
             page.reload()
-            page.note(f"planned {count} task{'' if count == 1 else 's'}")
+            page.note(counted(rows))
 
         page.ask(work, planned)
 
     lines = ["the file, in Markdown: a section ## Task: ... for each task"]
     ask_text(page, "IMPORT A PLAN", given, lines=lines, enter="import", words=WORDS)
+
+
+def counted(rows: list[PlannedRow]) -> str:
+    """How many were made, and how many were there."""
+    made, differ = sum(row.state == "new" for row in rows), sum(row.state == "differs" for row in rows)
+    words = [f"planned {made} task{'' if made == 1 else 's'}"]
+    words += [f"{len(rows) - made} there already"] if made < len(rows) else []
+    words += [f"{differ} not as the plan has it: fe plan import FILE --dry-run"] if differ else []
+    return ", ".join(words)
 
 
 def read_plan_file(path: str) -> str:

@@ -202,6 +202,12 @@ SELECT priority, n FROM tasks WHERE id = :id;
 -- name: task.by_key
 SELECT t.id, j.payload FROM tasks t JOIN journal j ON j.task = t.id AND j.kind = 'TaskCreated' WHERE t.once_key = :key;
 
+-- name: task.with_key
+SELECT id FROM tasks WHERE once_key = :key;
+
+-- name: task.titles
+SELECT id, title FROM tasks WHERE deleted = 0 ORDER BY CASE WHEN status = 'closed' THEN 1 ELSE 0 END, n;
+
 -- name: task.exists
 SELECT id FROM tasks WHERE id = :id;
 

@@ -1,0 +1,68 @@
+"""What of a plan is there already: a plan that is imported again makes nothing twice (M7)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.rows import Named
+from foureyes.app.views.task_list import Link
+from foureyes.core.words.folding import folded
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.documents.plan_file import PlannedTask
+    from foureyes.core.nouns.task import Task
+
+
+class Titled(Named, frozen=True):
+    """A task and its title."""
+
+    title: str
+
+
+class PlannedBefore:
+    """The tasks of a project, by what a plan calls them: each stands for one section at most."""
+
+    def __init__(self, context: Context, tx: Tx) -> None:
+        self._context, self._tx = context, tx
+        self._by_title: dict[str, list[str]] = defaultdict(list)
+        for row in tx.all("task.titles", Titled):
+            self._by_title[folded(row.title)].append(row.id)
+
+    def take(self, task: PlannedTask) -> TaskId | None:
+        """The task that a section is about: by its key; else by its title, the one that it names by its id first."""
+        if task.key:
+            found = self._tx.one("task.with_key", Named, key=task.key)
+            return TaskId(found.id) if found else None
+        ids = self._by_title.get(folded(task.title), [])
+        if not ids:
+            return None
+        known = task.ref.lower() if task.ref.lower() in ids else ids[0]
+        ids.remove(known)
+        return TaskId(known)
+
+    def differences(self, task: PlannedTask, known: Task, needs: list[str]) -> tuple[str, ...]:
+        """What the plan says and the task does not, a line each."""
+        have, want = {folded(label): label for label in known.labels}, {folded(label): label for label in task.labels}
+        waits = {link.id for link in self._tx.all("task.dependencies", Link, id=known.id)}
+        lacks = [label for word, label in want.items() if word not in have]
+        more = [label for word, label in have.items() if word not in want]
+        lines = [f"it lacks the label {label}" for label in lacks]
+        lines += [f"it has the label {label}" for label in more]
+        lines += [f"it does not wait for {need}" for need in needs if need not in waits]
+        if known.planned != task.planned:
+            lines.append(f"it was planned as {known.planned or 'default'}, not {task.planned or 'default'}")
+        if known.priority != task.priority:
+            lines.append(f"its priority is P{known.priority}, not P{task.priority}")
+        words = [name for name in ("title", "type", "description", "acceptance") if _differs(name, task, known)]
+        return (*lines, *([f"other words: {', '.join(words)}"] if words else []))
+
+
+def _differs(name: str, task: PlannedTask, known: Task) -> bool:
+    was, now = str(getattr(known, name)), str(getattr(task, name))
+    return [line.strip().removeprefix("- ") for line in was.strip().split("\n")] != [
+        line.strip().removeprefix("- ") for line in now.strip().split("\n")
+    ]

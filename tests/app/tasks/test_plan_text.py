@@ -1,0 +1,98 @@
+"""What is exported can be imported: as what it was, here and elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.session import Actor
+
+from tests.stage.people import ALICE
+from tests.stage.world import DeskWorld
+
+PLAN = """# Plan: the shop
+
+Some words before.
+
+## Task: Add sign-in
+Labels: review:per-task, security
+Priority: P1
+Type: feature
+Depends on: Refactor utils
+Acceptance:
+  - signs in
+  - signs out
+
+With refresh tokens.
+
+```
+## Task: not one, it is in a fence
+```
+
+## Task: Refactor utils
+
+## Notes
+Not a task.
+"""
+
+
+def import_(desk: DeskWorld, text: str, actor: Actor = ALICE, group: str = "") -> dict[str, str]:
+    """Task ids by title."""
+    return {row.title: row.task for row in desk.app.plans.import_(actor, text, "plan.md", group=group)}
+
+
+def test_what_is_exported_is_known_here_and_the_same_tasks_elsewhere(desk: DeskWorld) -> None:
+    found = import_(desk, PLAN)
+    text = desk.app.plans.export()
+    assert {row.state for row in desk.app.plans.import_(ALICE, text)} == {"known"}
+    for row in desk.app.plans.import_(ALICE, text, again=True):
+        new, old = desk.task(row.task), desk.task(found[row.title])
+        assert new.id != old.id
+        assert (new.labels, new.priority, new.type, new.acceptance, new.description) == (
+            old.labels, old.priority, old.type, old.acceptance, old.description,
+        )  # fmt: skip
+        assert [link.title for link in desk.show(new.id).depends_on] == [
+            link.title for link in desk.show(old.id).depends_on
+        ]
+
+
+def test_tasks_with_the_same_title_are_exported_and_imported_as_what_they_are(desk: DeskWorld) -> None:
+    one, other = desk.create(title="Fix it, now", priority=3), desk.create(title="fix it, NOW", priority=1)
+    top = desk.create(title="Top", depends_on=[one])
+    text = desk.app.plans.export()
+    assert f"## Task {one}: Fix it, now" in text
+    rows = {row.task: row for row in desk.app.plans.import_(ALICE, text)}
+    assert ({row.state for row in rows.values()}, set(rows)) == ({"known"}, {one, other, top})
+    again = {desk.task(row.task).priority: row for row in desk.app.plans.import_(ALICE, text, again=True)}
+    assert again[2].depends_on == (again[3].task,)
+
+
+def test_what_was_waited_for_and_is_done_is_not_exported(desk: DeskWorld) -> None:
+    done = desk.create(title="Done")
+    desk.create(title="Next", depends_on=[done])
+    desk.app.closing.cancel(ALICE, done)
+    assert "Depends on" not in desk.app.plans.export()
+
+
+def test_an_export_of_nothing_is_empty(desk: DeskWorld) -> None:
+    assert desk.app.plans.export() == ""
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Labels: security",
+        "Text.\n- **Labels:** x\nLables: y\n| Mode | skip |",
+        "# A heading\ntext",
+        "## Task: a trap",
+        "```\nopen fence",
+        "<!-- a comment -->",
+    ],
+    ids=["field", "fields", "heading", "task", "fence", "comment"],
+)
+def test_an_export_survives_odd_descriptions(desk: DeskWorld, description: str) -> None:
+    """Every task that is exported comes back, and only those; whoever wrote a description plans nothing by it."""
+    desk.create(title="first", description=description)
+    desk.create(title="second", description="plain")
+    again = {row.title: row.task for row in desk.app.plans.import_(ALICE, desk.app.plans.export(), again=True)}
+    assert sorted(again) == ["first", "second"]
+    assert desk.task(again["first"]).labels == []
