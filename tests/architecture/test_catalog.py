@@ -31,6 +31,7 @@ WITHOUT_A_NOUN = {"setup"}
 WITHOUT_A_COMMAND = {
     "sessions.recognise": "every command asks it who is calling, before the command itself",
     "attempts.changes": "a face shows hunks; fe show --diff prints the same change as git writes it",
+    "lists.page": "the rows alone, for faces that stay open and for completion; fe list says more about each",
     "worktrees.open": "claims.start and claims.next open it with the claim: fe start --worktree",
     "queue.draw": "a list with ticks asks while it is ticked; the command line draws when it is told all at once",
     **dict.fromkeys(

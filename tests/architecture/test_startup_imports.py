@@ -74,12 +74,14 @@ LOOP = frozenset(
 
 GATE = frozenset(
     {
-        "foureyes.core.rules.gate", "foureyes.core.rules.four_eyes", "foureyes.core.rules.modes",
-        "foureyes.core.nouns.check", "foureyes.core.loop", "foureyes.app.views.review", "foureyes.app.work",
+        "foureyes.core.rules.gate", "foureyes.core.rules.four_eyes", "foureyes.core.rules.check_states",
+        "foureyes.core.loop", "foureyes.app.views.review", "foureyes.app.work",
         "foureyes.app.pages.loop", "foureyes.app.pages.preview",
     }
 )  # fmt: skip
-"""What judges a change: who looks at a task of which nothing was handed in needs none of it."""
+"""What judges a change: who looks at a task of which nothing was handed in needs none of it, only how it would be
+reviewed.
+"""
 
 STARTING_GIT = frozenset({"subprocess", "foureyes.adapters.process", "foureyes.adapters.git.client.git"})
 """What starts git: files say where branches are, what a new commit holds and whether checkouts follow."""

@@ -41,8 +41,8 @@ WITHOUT: dict[str, str] = {
     """,
     "Plumbing of every call: each test of a verb goes through it": """
         app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback
-        app/call/holding app/call/outcome app/call/parties app/call/refusals app/call/signing app/call/stacks
-        app/call/test_names app/call/work
+        app/call/holding app/call/modes app/call/outcome app/call/parties app/call/refusals app/call/signing
+        app/call/stacks app/call/test_names app/call/work
         app/tasks/ids app/work/branches errors steps
     """,
     "A step of a verb, tried through the verb in the same folder of tests or one beside it": """

@@ -286,7 +286,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "handoff document."),
     ),
     "lists": (
-        ("page", (), "anyone", "", "list", "A page of tasks."),
+        ("page", (), "anyone", "", "", "A page of tasks."),
+        ("listed", (), "anyone", "", "list", "A page of tasks, each with who works on it, its mode and what it waits "
+         "for."),
         ("place", (), "anyone", "", "list", "Where a task stands in a list, to continue after it."),
         ("reviewable", (), "anyone", "", "reviewable", "What the caller may approve."),
         ("show", (), "anyone", "", "show", "Everything about a task, and what the caller could do about it."),

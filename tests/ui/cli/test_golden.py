@@ -72,10 +72,10 @@ def columns(text: str) -> list[list[str]]:
 
 def test_list(shop: Shop) -> None:
     assert columns(shop.text(shop.stage.cast.alice, "list"))[:4] == [
-        ["ID", "P", "STATUS", "IT", "TITLE", "LABELS"],
-        ["LOGIN", "P0", "open", "Add login", "api security"],
-        ["LIMIT", "P2", "open (minor)", "Rate limit the endpoints"],
-        ["PAGES", "P2", "reviewing", "1", "Page the order list"],
+        ["ID", "P", "STATUS", "IT", "WHO", "MODE", "WAITS FOR", "TITLE", "LABELS"],
+        ["LOGIN", "P0", "open", "per-task", "Add login", "api security"],
+        ["LIMIT", "P2", "open (minor)", "batch", "LOGIN", "Rate limit the endpoints"],
+        ["PAGES", "P2", "reviewing", "1", "codex#1", "batch", "Page the order list"],
     ]
 
 
@@ -108,7 +108,8 @@ def test_show_a_planned_task(shop: Shop) -> None:
         "    and logout\n"
         "  acceptance\n"
         "    logs in\n"
-        "next: fe start LOGIN\n"
+        "  mode        per-task: label security is per-task\n"
+        "next: an agent runs: fe start LOGIN\n"
     )
 
 
@@ -174,7 +175,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     cast = stage.cast
     said = stage.run(cast.alice, "create", "Add login").out
     task = said.split()[1]
-    assert said == f"created {task}\nnext: fe start {task}\n"
+    assert said == f"created {task}\n  mode  batch: review.default_mode is batch\nnext: fe ready\n"
     assert stage.run(cast.codex, "start", task).out == (
         f'started {task}: Add login\nnext: work on a branch, commit, then: fe submit {task} -m "what you did"\n'
     )

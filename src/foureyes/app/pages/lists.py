@@ -15,6 +15,7 @@ from foureyes.core.words.text import clean_text
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.task import TaskDetail
+    from foureyes.app.views.task_list import ListedTask
     from foureyes.core.nouns.session import Actor
 
 LOG_LINES = 20
@@ -34,6 +35,14 @@ class Lists:
             if query.parent is not None:
                 query = msgspec.structs.replace(query, parent=self._context.find_id(tx, query.parent))
             return tx.tasks(query, TaskRow)
+
+    def listed(self, actor: Actor, query: ListQuery) -> list[ListedTask]:
+        """One page of a list, with who works on each task, its mode and what it waits for."""
+        from foureyes.app.pages.listed import listed
+
+        rows = self.page(query)
+        with self._context.store.read() as tx:
+            return listed(self._context, tx, actor, rows)
 
     def place(self, task: str) -> tuple[int, int]:
         """Where a task stands in a list, to continue after it."""

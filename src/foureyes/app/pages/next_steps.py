@@ -45,9 +45,9 @@ def after_task(detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with
     """
     task, you = detail.task, detail.you
     if you is None:
-        unblock = fe("unblock", task.id)
+        start, unblock = fe("start", task.id), fe("unblock", task.id)
         steps = {
-            "open": fe("start", task.id),
+            "open": by("other", start, "an agent runs: ") if actor.kind == "human" else start,
             "in_progress": fe("submit", task.id),
             "approved": merge,
             "blocked": by_person(unblock) if task.rejected_by else unblock,

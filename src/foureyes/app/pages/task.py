@@ -52,8 +52,18 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             from foureyes.app.pages.preview import gated
 
             detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
+        elif row.status != "closed":
+            detail = _before_work(context, tx, detail, facts, actor)
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
     return msgspec.structs.replace(detail, next=after_task(detail, actor, merge, with_diff=with_diff))
+
+
+def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
+    """M: which eyes it will wait for, as it stands now."""
+    from foureyes.app.call.modes import modes_of
+
+    chosen = modes_of(context, tx, actor, {facts.task.id: facts}).get(facts.task.id)
+    return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons) if chosen else detail
 
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:

@@ -8,6 +8,8 @@ from functools import partial
 import msgspec
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_for
+from foureyes.app.call.modes import modes_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
@@ -24,7 +26,7 @@ from foureyes.app.tasks.loosening import (
     spelled,
     taking_off_loosens,
 )
-from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.outcome import Outcome, PlannedTask
 from foureyes.app.views.review import ApprovalView
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalEnded
@@ -42,7 +44,14 @@ from foureyes.core.nouns.task import (
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Conflict, Reason
-from foureyes.steps import fe
+from foureyes.steps import Steps, fe
+
+
+def after_planning(actor: Actor, task: TaskId) -> Steps:
+    """What somebody does who has planned a task. Who starts a task is an author of it and cannot approve it (P2), so a
+    person is not led there.
+    """
+    return fe("start", task) if actor.kind == "agent" else fe("ready")
 
 
 class Tasks:
@@ -67,7 +76,7 @@ class Tasks:
         group: str = "",
         estimate_minutes: int | None = None,
         key: str = "",
-    ) -> Outcome:
+    ) -> PlannedTask:
         """Plan a task. The same key again gives the same task, and is a conflict if it says something else."""
         check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
@@ -92,13 +101,21 @@ class Tasks:
                 key=clean_label(key) if key else "",
                 signed_by=work.key,
             )
-            known = self._once(work.tx, event)
-            if known is not None:
-                return known
-            new = free_id(self._context, work.tx)
-            work.record(new, event)
-            created = self._context.get(work.tx, new)
-            return outcome(created, f"created {new}", fe("start", new), notes=notes_of(work))
+            done = self._once(work.tx, event)
+            if done is None:
+                new = free_id(self._context, work.tx)
+                work.record(new, event)
+                created = self._context.get(work.tx, new)
+                done = outcome(created, f"created {new}", after_planning(actor, new), notes=notes_of(work))
+        return self._with_mode(actor, done)
+
+    def _with_mode(self, actor: Actor, done: Outcome) -> PlannedTask:
+        """M: what labels and plan come to, while it can still be said otherwise."""
+        task = TaskId(done.task)
+        with self._context.store.read() as tx:
+            mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
+        planned = PlannedTask(**msgspec.structs.asdict(done))
+        return msgspec.structs.replace(planned, mode=mode.mode, mode_reasons=mode.reasons) if mode else planned
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
 
@@ -17,3 +18,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     next: Steps = NO_STEP
     notes: tuple[str, ...] = ()
+
+
+class PlannedTask(Outcome, frozen=True, kw_only=True):
+    """A task that was planned, and how it would be reviewed as it stands now (M); empty while the configuration is
+    broken.
+    """
+
+    mode: str = ""
+    mode_reasons: tuple[Reason, ...] = ()

@@ -30,6 +30,17 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     n: int = 0
 
 
+class ListedTask(TaskRow, frozen=True, kw_only=True):
+    """A task in a list, with what people look for: `who` works on it, the `mode` it would be reviewed in as it stands
+    now (M), which unfinished tasks it `waits` for, and whose decision (`waiting_for`, E2).
+    """
+
+    who: str = ""
+    mode: str = ""
+    waits: tuple[str, ...] = ()
+    waiting_for: str = ""
+
+
 class Link(msgspec.Struct, frozen=True):
     """A neighbouring task."""
 

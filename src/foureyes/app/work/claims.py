@@ -185,7 +185,8 @@ class Claims:
         work.record(task.id, e.TaskStarted(target_head=head))
         now = self._context.get(work.tx, task.id)
         step = _submit(now.id, "work on a branch")
-        return outcome(now, f"started {now.id}: {now.title}", step, notes=self._to_answer(work, now))
+        notes = (*self._to_answer(work, now), *([_author(now.id)] if work.actor.kind == "human" else []))
+        return outcome(now, f"started {now.id}: {now.title}", step, notes=notes)
 
     @staticmethod
     def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
@@ -283,6 +284,11 @@ class Claims:
         owner = work.tx.one("session.get", SessionView, id=task.implementer)
         limit = self._context.ago(self._context.policy(work.tx, work.actor).claim_stale_minutes)
         return owner is not None and (owner.ended or owner.last_seen_at <= limit)
+
+
+def _author(task: TaskId) -> str:
+    """P2: what a person may not know who only wanted to see the task under way."""
+    return f"you are an author of {task} now and cannot approve it (P2); agents start tasks themselves: fe next"
 
 
 def _submit(task: TaskId, work: str) -> Steps:

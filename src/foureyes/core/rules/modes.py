@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.core.nouns.attempt import NOT_MEASURED
-from foureyes.core.nouns.check import CheckState, red
 from foureyes.core.nouns.session import GRADES
-from foureyes.core.rules import gate
 from foureyes.core.rules.involvement import (
     is_involved,
     is_person,
@@ -38,6 +36,8 @@ from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
+    from foureyes.core.nouns.check import CheckState
+    from foureyes.core.rules import gate
     from foureyes.core.rules.facts import Control, Facts
 
 PREFIX = "review:"
@@ -273,6 +273,8 @@ def why_not_by_itself(
     barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts))]
     if barred:
         return tuple(barred)
+    from foureyes.core.rules import gate  # who only asks for the mode of a task judges nothing
+
     standing_by = [*gate.reasons_of(lambda: [*gate.has_blocking(facts), *gate.holds(facts), gate.is_stale(facts, tip)])]
     if chosen.mode == "skip":
         return tuple(standing_by)
@@ -286,6 +288,8 @@ def why_not_by_itself(
 
 def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...]) -> list[Reason]:
     """M4: the switches, the checks, the iterations and the signal."""
+    from foureyes.core.nouns.check import red
+
     auto, attempt, task = policy.auto, facts.attempt, facts.task.id
     reasons = []
     if not auto.enabled:

@@ -10,7 +10,7 @@ from foureyes.core.nouns.attempt import SIGNALS
 from foureyes.errors import BadInput
 from foureyes.steps import by, by_person_or_service, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
-from foureyes.ui.cli.output import count
+from foureyes.ui.cli.output import count, with_id
 from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line, steps_text
 
@@ -58,7 +58,7 @@ def submit(
 
 def _submit(session: Session, task: str, **given: Any) -> None:
     outcome = session.app.attempts.submit(session.actor, task, **given)
-    session.answer(outcome, submit_text(outcome))
+    session.answer(with_id(outcome), submit_text(outcome))
 
 
 def submit_text(outcome: SubmitOutcome) -> str:

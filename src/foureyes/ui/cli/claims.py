@@ -51,7 +51,7 @@ def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:
     submit = fe("submit", outcome.task, "-m", phrase("what you did"), before=f"work{' here' * is_here}, commit, then: ")
     next_step = submit if is_here else in_turn(shell("cd", path), submit, joint=", ")
     if session.json:
-        output.write_json({**output.plain(outcome), "next": steps_text(next_step)})
+        output.write_json({**output.with_id(outcome), "next": steps_text(next_step)})
         return
     place = f"  worktree  {flat(path)}  on branch {outcome.branch}"
     output.write("\n".join([outcome.message, *[f"  {note}" for note in outcome.notes], place, next_line(next_step)]))

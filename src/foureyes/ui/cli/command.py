@@ -249,4 +249,4 @@ def say(session: Session, outcome: Any) -> None:
     lines = [outcome.message, *[f"  {note}" for note in outcome.notes]]
     if outcome.next:
         lines.append(next_line(outcome.next))
-    session.answer(outcome, "\n".join(lines))
+    session.answer(output.with_id(outcome), "\n".join(lines))

@@ -86,7 +86,7 @@ def approve(
     outcome = session.app.decisions.approve(
         session.actor, task, seen=seen, declaration=declared, if_version=if_version, look=LOOK
     )
-    session.answer(outcome, approve_text(outcome))
+    session.answer(output.with_id(outcome), approve_text(outcome))
 
 
 def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_auto: bool, yes: bool) -> None:
@@ -103,7 +103,7 @@ def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_
             output.flush()
             code = max(code, diagnostics.report(answer, json=session.json))
         else:
-            session.answer(answer, approve_text(answer))
+            session.answer(output.with_id(answer), approve_text(answer))
     if code:
         raise SystemExit(code)
 

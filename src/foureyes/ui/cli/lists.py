@@ -7,11 +7,11 @@ import os
 import click
 import msgspec
 
-from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow, TaskRow
+from foureyes.app.views.task_list import ListedTask, ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.nouns.task import TYPES, task_type
 from foureyes.core.words.lifecycle import STATUSES, parse_status
 from foureyes.errors import BadInput
-from foureyes.steps import fe
+from foureyes.steps import by, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, verb
 from foureyes.ui.steps import next_line
@@ -88,14 +88,18 @@ def list_tasks(
             session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit
         )
     else:
-        show_tasks(session, session.app.lists.page(query), limit)
+        show_tasks(session, session.app.lists.listed(session.actor, query), limit)
 
 
 @verb("ready", example="fe ready --limit 5")
 @LIMIT
 def ready(session: Session, limit: int) -> None:
     """What can be started now: open, not held, waiting for nothing; by priority, then age."""
-    show_tasks(session, session.app.lists.page(ListQuery(ready=True, limit=limit + 1)), limit)
+    rows = session.app.lists.listed(session.actor, ListQuery(ready=True, limit=limit + 1))
+    show_tasks(session, rows, limit)
+    if rows and not session.json:
+        claim = fe("next")
+        output.write(next_line(claim if session.actor.kind == "agent" else by("other", claim, "an agent runs: ")))
 
 
 @verb("reviewable", example="fe reviewable")
@@ -107,7 +111,7 @@ def reviewable(session: Session, after: str | None, limit: int) -> None:
     show_reviewable(session, session.app.lists.reviewable(session.actor, query), limit)
 
 
-def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
+def show_tasks(session: Session, rows: list[ListedTask], limit: int) -> None:
     """A page of tasks; one row more than asked for means that there is another page."""
     page = rows[:limit]
     if session.json:
@@ -116,25 +120,35 @@ def show_tasks(session: Session, rows: list[TaskRow], limit: int) -> None:
     if not page:
         output.write("no tasks")
         return
-    cells = [
-        (
-            row.id,
-            f"P{row.priority}",
-            _standing(row),
-            str(row.iteration or ""),
-            output.shorten(row.title, 60),
-            " ".join(row.labels),
-        )
-        for row in page
-    ]
-    output.write_raw(output.table(("ID", "P", "STATUS", "IT", "TITLE", "LABELS"), cells) + "\n")
+    output.write_raw(output.fitted(HEADING, [_cells(row) for row in page], wide="TITLE", last="LABELS") + "\n")
     if len(rows) > limit:
         output.write(f"{limit} tasks and more: --after {rows[limit - 1].id}")
     else:
         output.write(output.count(len(page), "task"))
 
 
-def _standing(row: TaskRow) -> str:
+HEADING = ("ID", "P", "STATUS", "IT", "WHO", "MODE", "WAITS FOR", "TITLE", "LABELS")
+
+
+def _cells(row: ListedTask) -> tuple[str, ...]:
+    return (
+        row.id,
+        f"P{row.priority}",
+        _standing(row),
+        str(row.iteration or ""),
+        row.who,
+        row.mode,
+        ", ".join([*row.waits, *([DECIDES[row.waiting_for]] if row.waiting_for else [])]),
+        row.title,
+        " ".join(row.labels),
+    )
+
+
+DECIDES = {"lead": "the lead", "user": "a person"}
+"""Who has to decide about a loop before anybody goes on (E2)."""
+
+
+def _standing(row: ListedTask) -> str:
     marks = [mark for mark, on in (("rejected", row.rejected), ("held", row.held), ("minor", row.minor)) if on]
     return row.status + (f" ({', '.join(marks)})" if marks else "")
 

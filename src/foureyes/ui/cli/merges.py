@@ -30,7 +30,7 @@ def merge(session: Session, wait: bool) -> None:
     end_cleanly()
     rows = session.app.merges.process(session.actor, None if session.json else session.tell, wait=wait)
     if session.json:
-        output.write_lines(rows)
+        output.write_lines(map(output.with_id, rows))
         return
     if not rows:
         output.write("nothing is approved and unmerged")
@@ -59,7 +59,7 @@ def merges_list(session: Session) -> None:
     """Everything approved, in the order in which it will be merged, and what it waits for."""
     items = session.app.merges.all(session.actor)
     if session.json:
-        output.write_lines(items)
+        output.write_lines(map(output.with_id, items))
         return
     if not items:
         output.write("nothing is approved and unmerged")

@@ -53,6 +53,13 @@ def plain(value: object) -> dict[str, Any]:
     return fields
 
 
+def with_id(value: object) -> dict[str, Any]:
+    """A view of one task with its id under both names that there are: `task`, and `id` as in lists."""
+    fields = plain(value)
+    name = fields["approved"] if "approved" in fields else fields["task"]
+    return {"id": name, "task": name, **fields}
+
+
 def shown(value: object) -> str:
     """What JSON has no form for; the text of next steps."""
     if isinstance(value, Steps):
@@ -80,6 +87,37 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
     )
+
+
+def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, last: str) -> str:
+    """A table that fits a terminal: columns in which nothing stands are left out, then `last` if it does not fit, then
+    `wide` is cut. Without a terminal it has every column, whole.
+    """
+    if not on_terminal():
+        return table(head, rows)
+    width = columns()
+    kept = [i for i in range(len(head)) if i == 0 or any(row[i] for row in rows)]
+    while True:
+        sizes = {i: max(len(head[i]), *(len(flat(row[i])) for row in rows)) for i in kept}
+        room = width - sum(size + 2 for i, size in sizes.items() if head[i] != wide)
+        if room >= NARROW or head[kept[-1]] != last:
+            break
+        kept.pop()
+    return table(
+        [head[i] for i in kept],
+        [[shorten(flat(row[i]), max(room, NARROW)) if head[i] == wide else row[i] for i in kept] for row in rows],
+    )
+
+
+NARROW = 24
+"""What is left of a title on a terminal that is too narrow for everything."""
+
+
+def columns() -> int:
+    """How wide the terminal is."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def count(number: int, noun: str) -> str:

@@ -34,7 +34,7 @@ def show_queue(session: Session, limit: int) -> None:
 
 
 def _json(row: QueueRow) -> dict[str, object]:
-    plain: dict[str, object] = output.plain(row)
+    plain: dict[str, object] = output.with_id(row)
     return plain | {"risk": {"class": row.risk.level, "reasons": row.risk.reasons}}
 
 

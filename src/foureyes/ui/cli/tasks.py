@@ -9,6 +9,7 @@ import click
 from foureyes.core.nouns.task import TYPES
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, if_version, say, verb
+from foureyes.ui.steps import next_line
 
 
 def from_stdin(text: str | None) -> str | None:
@@ -64,7 +65,10 @@ def create(
         estimate_minutes=estimate,
         key=key,
     )
-    say(session, outcome)
+    why = "; ".join(reason.message for reason in outcome.mode_reasons)
+    mode = [f"  mode  {outcome.mode}: {why}"] if outcome.mode else []
+    lines = [outcome.message, *mode, *[f"  note  {note}" for note in outcome.notes], next_line(outcome.next)]
+    session.answer(output.with_id(outcome), "\n".join(lines))
 
 
 @verb("update", example='fe update fe-7k2 --title "Add login and logout" --if-version 17')

@@ -260,6 +260,10 @@ SELECT t.n, t.id, t.title, t.type, t.status, t.priority, t.labels, t.parent, t.i
   t.created_at, t.updated_at
 FROM task_text x CROSS JOIN tasks t ON t.n = x.rowid
 
+-- name: task.claimed
+SELECT t.id AS task, coalesce(s.name, '') AS who, t.waiting_for FROM tasks t LEFT JOIN sessions s ON s.id = t.implementer
+WHERE t.id IN (SELECT value FROM json_each(:ids));
+
 -- name: task.where_visible
 t.deleted = 0
 

@@ -82,7 +82,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
 
 def detail_fields(detail: TaskDetail) -> dict[str, Any]:
     """Everything about a task for programs; each attempt with what `--seen` takes for it (D7)."""
-    fields = plain(detail)
+    fields = {"id": detail.task.id, **plain(detail)}
     for attempt, row in zip(detail.attempts, fields["attempts"], strict=True):
         row["seen"] = attempt.seen
     return fields

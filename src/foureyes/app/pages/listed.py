@@ -1,0 +1,58 @@
+"""A page of tasks as people read it: who works on each, how it is reviewed, what it waits for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.facts import facts_for
+from foureyes.app.call.modes import modes_of
+from foureyes.app.views.task_list import ListedTask, TaskRow
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """Who has a task, and who has to decide before anybody can go on with it."""
+
+    task: str
+    who: str
+    waiting_for: str
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """An unfinished task that another waits for."""
+
+    task: str
+    depends_on: str
+
+
+def listed(context: Context, tx: Tx, actor: Actor, rows: Sequence[TaskRow]) -> list[ListedTask]:
+    """The rows with what stands beside a task; of closed ones nothing is said."""
+    live = [TaskId(row.id) for row in rows if row.status != "closed"]
+    claims = {row.task: row for row in tx.all("task.claimed", Claimed, ids=live)} if live else {}
+    waits: dict[str, list[str]] = defaultdict(list)
+    for wait in tx.all("board.waits", Wait, ids=live) if live else ():
+        waits[wait.task].append(wait.depends_on)
+    modes = modes_of(context, tx, actor, facts_for(context, tx, live)) if live else {}
+    found = []
+    for row in rows:
+        claim, mode = claims.get(row.id), modes.get(TaskId(row.id))
+        found.append(
+            ListedTask(
+                **msgspec.structs.asdict(row),
+                who=claim.who if claim else "",
+                mode=mode.mode if mode else "",
+                waits=tuple(waits[row.id]),
+                waiting_for=claim.waiting_for if claim else "",
+            )
+        )
+    return found
