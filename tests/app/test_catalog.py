@@ -24,7 +24,7 @@ from foureyes.core.rules.rights import barred
 from foureyes.errors import Reason, Refused
 
 from tests.stage.gated import LINT, configure
-from tests.stage.people import ALICE, BOB, CODEX
+from tests.stage.people import ALICE, BOB, CI, CODEX
 from tests.stage.world import DeskWorld
 
 WITHIN = replace(ALICE, within="fe check run")
@@ -32,6 +32,7 @@ WITHIN = replace(ALICE, within="fe check run")
 
 TASK = "TASK"
 FINDING = "FINDING"
+RUN = "RUN"
 FILE = "FILE"
 LEAD = json.dumps({"type": "handoff_tech_lead", "issues": []}).encode()
 DEVELOPER = json.dumps({"type": "handoff_developer", "issue_responses": []}).encode()
@@ -69,6 +70,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "stops.resume": [{"task": TASK, "reason": WHY}],
     "checkpoints.create": [{"name": "before"}],
     "checkpoints.restore": [{"name": "before"}],
+    "check_runs.one": [{"number": RUN}],
     "attempts.clear_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
     "findings.add": [{"task": TASK, "finding": Found(severity="HIGH", title="leaks")}],
     "findings.waive": [{"finding": FINDING, "reason": WHY}],
@@ -105,15 +107,17 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.fixture
-def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, str]]:
+def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     """A world with a check, and a task in review that somebody found something in."""
     configure(desk, LINT)
     task = desk.handed_in()
+    desk.app.checks.run_target(CI)
+    run = desk.app.check_runs.of_target(BOB)[0].n
     finding = desk.app.findings.add(CODEX, task, Found(severity="HIGH", title="leaks")).id
-    return desk, {TASK: task, FINDING: finding}
+    return desk, {TASK: task, FINDING: finding, RUN: run}
 
 
-def calls(desk: DeskWorld, verb: Verb, actor: Actor, names: dict[str, str]) -> list[Callable[[], object]]:
+def calls(desk: DeskWorld, verb: Verb, actor: Actor, names: dict[str, Any]) -> list[Callable[[], object]]:
     """The verb, ready to be called, once for each thing that it can be asked for."""
     method = getattr(getattr(desk.app, verb.noun), verb.name)
     takes = inspect.signature(method).parameters
@@ -123,7 +127,7 @@ def calls(desk: DeskWorld, verb: Verb, actor: Actor, names: dict[str, str]) -> l
     return [lambda given=given: method(**who, **filled(given, names)) for given in asked]  # type: ignore[misc]
 
 
-def filled(value: Any, names: dict[str, str]) -> Any:
+def filled(value: Any, names: dict[str, Any]) -> Any:
     """A value with the names of this world in the place of what stands for them."""
     if isinstance(value, str):
         return names.get(value, value)
@@ -137,7 +141,7 @@ def filled(value: Any, names: dict[str, str]) -> Any:
 
 
 def test_a_verb_asks_for_the_rights_that_the_catalogue_names_I5(
-    handed_in: tuple[DeskWorld, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    handed_in: tuple[DeskWorld, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk, names = handed_in
     asked: list[str] = []
@@ -170,7 +174,7 @@ def refusal(call: Callable[[], object]) -> str:
 
 
 def test_a_verb_that_only_looks_opens_no_writing_transaction(
-    handed_in: tuple[DeskWorld, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+    handed_in: tuple[DeskWorld, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk, names = handed_in
 

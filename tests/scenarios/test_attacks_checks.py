@@ -285,10 +285,11 @@ def test_D5_a_test_of_the_target_does_not_go_unnoticed(gate: Gate, way: str) -> 
     assert gate.merge() == {work.task: "merged"}
 
 
-def test_D5_work_without_eyes_that_loses_a_test_is_sent_back(gate: Gate) -> None:
+def test_D5_work_without_eyes_that_loses_a_test_goes_to_a_person(gate: Gate) -> None:
     work = gate.trusted(FEWER["one is deleted"])
-    assert gate.settled(work, rc=6)["status"] == "open"
-    assert "gone: shop::stock" in gate.context(work.task)
+    assert gate.settled(work, rc=6)["status"] == "reviewing"
+    gate.may_not_approve(gate.cast.gemini, work, "-m", "fine", rules=["D5"])
+    gate.approve(gate.cast.alice, work, "-m", "the stock is counted elsewhere")
 
 
 def test_D5_tests_that_go_behind_a_makers_claim_do_not_reach_the_target_unsaid(gate: Gate, tmp_path: Path) -> None:

@@ -47,6 +47,10 @@ def git(cwd: Path, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None
     return done.stdout.decode().strip()
 
 
+TROUBLE = ("conflict", "checks", "void", "stuck")
+"""What became of a task that a merge did not bring to the target."""
+
+
 class Cast:
     """Everybody, each started when first needed. People of one machine are one person: the OS user."""
 
@@ -163,10 +167,15 @@ class Stage:
         return result.json
 
     def lines(self, who: Caller, *args: str, **options: Unpack[Options]) -> list[Any]:
-        """Run a `fe … --json` that answers with one object per line."""
+        """Run a `fe … --json` that answers with one object per line. A merge exits with 6 where a task came back or is
+        stuck.
+        """
         result = self.run(who, *args, "--json", **options)
-        assert result.rc == 0, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
-        return [json.loads(line) for line in result.out.splitlines()]
+        rows = [json.loads(line) for line in result.out.splitlines()] if result.rc in (0, 6) else []
+        is_trouble = args[:1] == ("merge",) and any(row["outcome"] in TROUBLE for row in rows)
+        wanted = 6 if is_trouble else 0
+        assert result.rc == wanted, f"{who.name}: fe {' '.join(args)} -> {result.rc}: {result.out}{result.err}"
+        return rows
 
     def no(
         self, who: Caller, *args: str, rc: int = 1, rules: Sequence[str] | None = None, **options: Unpack[Options]

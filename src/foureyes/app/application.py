@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from foureyes.app.findings.findings import Findings
     from foureyes.app.findings.rulings import Rulings
     from foureyes.app.gate.attempts import Attempts
+    from foureyes.app.gate.check_runs import CheckRuns
     from foureyes.app.gate.checks import Checks
     from foureyes.app.gate.merging import Merges
     from foureyes.app.pages.attention import Attention
@@ -67,6 +68,7 @@ class Application:
     checkpoints: Checkpoints
     attempts: Attempts
     checks: Checks
+    check_runs: CheckRuns
     merges: Merges
     findings: Findings
     answers: Answers

@@ -28,6 +28,7 @@ NOUNS: dict[str, str] = {
     "checkpoints": "work.checkpoints:Checkpoints",
     "attempts": "gate.attempts:Attempts",
     "checks": "gate.checks:Checks",
+    "check_runs": "gate.check_runs:CheckRuns",
     "merges": "gate.merging:Merges",
     "findings": "findings.findings:Findings",
     "answers": "findings.answers:Answers",
@@ -198,7 +199,13 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "branch."),
         ("pending", ("check run",), "anyone", "", "check run", "The attempts in review that checks have something to "
          "do for."),
-        ("show", (), "anyone", "", "check show", "Where every check of a task stands, with what it printed."),
+    ),
+    "check_runs": (
+        ("of_task", (), "anyone", "", "check show", "Where every check of a task stands, with what it printed, and "
+         "the other runs for it."),
+        ("of_target", (), "anyone", "", "check show", "The latest run of each check on the target, with what it "
+         "printed."),
+        ("one", (), "anyone", "", "check show", "One run, by its number, with what it printed."),
     ),
     "merges": (
         ("all", (), "anyone", "", "merges list", "What is approved and not merged, in its order."),

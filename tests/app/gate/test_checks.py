@@ -69,7 +69,7 @@ def test_another_check_under_the_same_name_has_no_result_yet_D5(desk: DeskWorld,
     task = desk.handed_in()
     check(desk, task)
     configure(desk, other)
-    assert row_of(desk.app.checks.show(BOB, task), "lint").outcome == "not_run"
+    assert row_of(desk.app.check_runs.of_task(BOB, task), "lint").outcome == "not_run"
     with desk.refused("D5"):
         desk.approve(BOB, task)
     assert not row_of(check(desk, task), "lint").reused
@@ -81,7 +81,7 @@ def test_whether_a_check_is_required_is_no_other_check(desk: DeskWorld) -> None:
     task = desk.handed_in()
     check(desk, task)
     configure(desk, LINT + "required = false\n")
-    assert row_of(desk.app.checks.show(BOB, task), "lint").outcome == "passed"
+    assert row_of(desk.app.check_runs.of_task(BOB, task), "lint").outcome == "passed"
 
 
 def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) -> None:
@@ -170,10 +170,10 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
     configure(desk, LINT)
     task = desk.handed_in()
     check(desk, task, BOB)
-    assert not row_of(desk.app.checks.show(CI, task), "lint").claimed
+    assert not row_of(desk.app.check_runs.of_task(CI, task), "lint").claimed
     desk.app.feedback.redo(ALICE, task, "more")
     desk.start(BOB, task)
-    assert row_of(desk.app.checks.show(CI, task), "lint").claimed
+    assert row_of(desk.app.check_runs.of_task(CI, task), "lint").claimed
 
 
 # What is no pass
@@ -217,7 +217,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
         desk.approve(BOB, task, reason="these tests may go")
     (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
     assert f"was unsound on tree {report.tree[:7]}: it {ELSEWHERE.sentence}" in reason.message
-    assert steps_text(reason.next) == f"mend that, then a person or a service runs: fe check run {task}"
+    assert steps_text(reason.next) == f"mend that, then fe check run {task}"
     assert desk.show(task).findings == []
 
 
@@ -265,6 +265,76 @@ def test_what_was_not_run_refuses_and_names_the_command_D5_G2(desk: DeskWorld) -
     assert all(
         "was not run" in reason.message and steps_text(reason.next) == f"fe check run {task}" for reason in reasons
     )
+
+
+@pytest.mark.parametrize("who", [CODEX, CLAUDE])
+def test_an_agent_is_told_at_once_who_runs_a_check_so_that_it_counts_and_is_never_sent_to_a_run_that_does_not_D5_G2(
+    desk: DeskWorld, who: Actor
+) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    counts = f"a person or a service runs: fe check run {task}"
+    for why in ("was not run", "an agent or a maker of the work ran it (claimed)"):
+        with desk.refused("D5") as caught:
+            desk.approve(CODEX, task)
+        assert [steps_text(reason.next) for reason in caught[0].reasons] == [counts]
+        assert why in caught[0].reasons[0].message
+        assert steps_text(check(desk, task, who).next) == counts
+
+
+# What broke is tried again
+
+
+def test_a_job_takes_a_crashed_check_up_again_after_a_pause_that_grows_and_recovers_by_itself_D5(
+    desk: DeskWorld,
+) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=127)
+    task, pauses = desk.handed_in(labels=AUTO), []
+    for _ in range(8):
+        assert desk.app.checks.pending(CI).tasks == (task,)
+        check(desk, task)
+        assert desk.app.checks.pending(CI).tasks == (), "not again at once"
+        (later,) = desk.app.checks.pending(CI).later
+        began = desk.clock.now()
+        while not desk.app.checks.pending(CI).tasks:
+            desk.clock.advance(minutes=1)
+        pauses.append(round((desk.clock.now() - began).total_seconds() / 60))
+        assert (later.task, later.check, later.outcome, later.tries) == (task, "lint", "crashed", len(pauses))
+    assert pauses == [1, 2, 4, 8, 16, 32, 60, 60]
+    desk.outside.runner.says("lint")
+    assert check(desk, task).status == "approved"
+    assert desk.app.checks.pending(CI).tasks == ()
+
+
+def test_naming_the_task_or_again_runs_a_crashed_check_at_once_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=127)
+    task = desk.handed_in()
+    check(desk, task)
+    assert desk.app.checks.pending(CI).tasks == ()
+    assert desk.app.checks.pending(CI, again=True).tasks == (task,)
+    check(desk, task)
+    assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+def test_the_targets_tests_that_cannot_run_are_not_tried_every_minute_either_D5(world: GitWorld) -> None:
+    configure(world, TESTS)
+    answers(world, "tests", Ran(exit_code=127), report_of([ONE]))
+    task = deliver(world)
+    assert row_of(check(world, task), "tests").outcome == "not_run"
+    assert world.app.checks.pending(CI).tasks == ()
+    world.clock.advance(minutes=2)
+    assert world.app.checks.pending(CI).tasks == (task,)
+    assert row_of(check(world, task), "tests").outcome == "passed"
+
+
+def test_a_crash_where_an_agent_ran_it_makes_no_job_wait_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=127)
+    task = desk.handed_in()
+    check(desk, task, CODEX)
+    assert desk.app.checks.pending(CI).tasks == (task,)
 
 
 def test_no_code_has_no_tree_to_check_D5_A5(desk: DeskWorld) -> None:
@@ -321,7 +391,7 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
         check(desk, waiting)
     assert steps_text(caught[0].next_step) == f"fe submit {waiting}"
     with desk.refused(error=NotFound):
-        desk.app.checks.show(BOB, waiting)
+        desk.app.check_runs.of_task(BOB, waiting)
     with desk.refused(error=BadInput) as caught:
         check(desk, task, only=["lnt"])
     assert "lint" in steps_text(caught[0].next_step)
@@ -349,10 +419,10 @@ def test_pending_is_what_has_no_result_that_counts(desk: DeskWorld) -> None:
     desk.create()
     check(desk, claimed, CLAUDE)
     check(desk, done, CI)
-    assert desk.app.checks.pending(CI) == [unchecked, claimed]
+    assert desk.app.checks.pending(CI).tasks == (unchecked, claimed)
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, unchecked, CI)
-    assert desk.app.checks.pending(CI) == [claimed], "red is a result"
+    assert desk.app.checks.pending(CI).tasks == (claimed,), "red is a result"
 
 
 def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) -> None:
@@ -362,7 +432,7 @@ def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) ->
     heard: list[News] = []
     check(desk, task, tell=heard.append)
     with desk.unchanged():
-        row = row_of(desk.app.checks.show(BOB, task), "lint")
+        row = row_of(desk.app.check_runs.of_task(BOB, task), "lint")
     assert (row.output, row.command, row.duration_ms, CI.session in row.by) == (
         "a.py:1 E501\n",
         "ruff check .",

@@ -10,7 +10,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.gated import AUTO, TESTS, answers, check, configure, deliver, report_of, row_of, words
+from tests.stage.gated import AUTO, TESTS, answers, check, configure, deliver, report_of, row_of
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 
@@ -106,7 +106,7 @@ def test_a_result_that_was_not_compared_with_the_target_is_not_green_D5_G1(world
     configure(world, TESTS)
     answers(world, "tests", BOTH)
     task = same_tree_on_a_new_base(world)
-    row = row_of(world.app.checks.show(BOB, task), "tests")
+    row = row_of(world.app.check_runs.of_task(BOB, task), "tests")
     assert (row.outcome, row.summary) == ("not_run", "not compared with the target's tests yet")
     with world.refused("D5"):
         world.approve(BOB, task)
@@ -143,14 +143,6 @@ def test_a_claimed_list_of_the_targets_tests_is_no_list_where_a_run_counts_D5(wo
     task = deliver(world)
     assert row_of(check(world, task, runner), "tests").outcome == "passed"
     assert row_of(check(world, task, CI), "tests").gone == (TWO,)
-
-
-def test_gone_tests_send_automatic_work_back_and_are_named_D5_T_send_back(world: GitWorld) -> None:
-    configure(world, TESTS)
-    answers(world, "tests", BOTH, report_of([ONE]))
-    task = deliver(world, labels=AUTO)
-    assert check(world, task).status == "open"
-    assert f"- gone: {TWO}" in words(world, task)
 
 
 def test_breaking_the_glass_lets_tests_go_too_and_both_are_on_record_N3_P8(world: GitWorld) -> None:

@@ -28,8 +28,9 @@ def test_green_is_0_and_the_second_time_it_is_known(shop: Counter) -> None:
         "T1  attempt 1, tree TREE\n"
         "  lint         passed     exit code 0   SECONDS\n"
         "  knip         passed     exit code 0   SECONDS   optional\n"
+        "next: fe show T1 --diff\n"
     )
-    assert shop.text(shop.cast.job, "check", "run", shop.tasks()[0]).splitlines()[1:] == [
+    assert shop.text(shop.cast.job, "check", "run", shop.tasks()[0]).splitlines()[1:-1] == [
         "  lint         passed     exit code 0   known from this tree",
         "  knip         passed     exit code 0   known from this tree   optional",
     ]
@@ -70,18 +71,18 @@ def test_what_an_agent_runs_is_marked_as_claimed_D5(shop: Counter) -> None:
 
 def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> None:
     good, bad = shop.work(GREEN, "review:auto"), shop.work({"conftest.py": "\n"}, "review:auto")
-    assert (
-        shop.text(shop.cast.job, "check", "run", good).splitlines()[-1]
-        == "  approved by the rule (M4, mode auto-approve): fe merge"
-    )
-    assert shop.text(shop.cast.job, "check", "run", bad).splitlines()[-1] == (
+    assert shop.text(shop.cast.job, "check", "run", good).splitlines()[-2:] == [
+        "  approved by the rule (M4, mode auto-approve)",
+        "next: fe merge",
+    ]
+    assert shop.text(shop.cast.job, "check", "run", bad).splitlines()[-2] == (
         "  not auto-approved: it changes how checks run: conftest.py (M4)"
     )
     red = shop.work(RED, "review:auto")
-    assert (
-        shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-1]
-        == "  sent back with what failed: fe context T3"
-    )
+    assert shop.text(shop.cast.job, "check", "run", red, rc=6).splitlines()[-2:] == [
+        "  sent back with what failed",
+        "next: fe context T3",
+    ]
 
 
 def test_without_a_task_everything_in_review_is_checked_once(shop: Counter) -> None:
@@ -152,7 +153,7 @@ def test_several_failures_are_listed_and_the_rest_counted(template: Path, tmp_pa
     )
     lines = shop.text(cast.job, "check", "run", shop.work(), rc=6).splitlines()
     assert lines[1].startswith("  tests        failed     0/12 passed")
-    assert (len(lines), lines[-1]) == (13, "    - and 2 more")
+    assert (len(lines), lines[-2]) == (14, "    - and 2 more")
 
 
 def test_settings_are_the_accepted_ones_of_the_target_and_not_the_checkouts_P12(shop: Counter) -> None:
@@ -177,3 +178,27 @@ def test_who_is_told_to_end_or_loses_its_terminal_leaves_nothing_behind(
     for name in ("TERM", "HUP"):
         done = cast.job.sh(f"{run}; kill -{name} $!; wait $!; echo $?", cwd=shop.repo, env={"TMPDIR": str(place)})
         assert (name, done.out, list(place.iterdir())) == (name, "130\n", [])
+
+
+def test_a_job_says_when_it_tries_a_crashed_check_again_and_how_to_do_so_at_once_D5(
+    template: Path, tmp_path: Path, cast: Cast
+) -> None:
+    shop = counter(template, tmp_path, cast, settings=LINT.replace("exit 1", "exit 127"))
+    task = shop.work(RED)
+    assert "crashed" in shop.text(shop.cast.job, "check", "run", rc=6)
+    said = shop.text(shop.cast.job, "check", "run")
+    assert said.startswith("T1  lint ended once as crashed; tried again at ")
+    assert said.endswith("at once by fe check run T1\n")
+    assert shop.done(shop.cast.job, "check", "run")["later"][0]["task"] == task
+    assert "crashed" in shop.text(shop.cast.job, "check", "run", "--again", rc=6)
+
+
+def test_what_ran_on_the_target_is_shown_with_what_it_printed_D5(shop: Counter) -> None:
+    assert shop.text(shop.cast.claude, "check", "show", "--target").endswith("next: fe check run --target\n")
+    shop.text(shop.cast.job, "check", "run", "--target")
+    said = shop.text(shop.cast.claude, "check", "show", "--target")
+    assert "lint on target" in said
+    assert "clean" in said
+    (first, *_) = shop.lines(shop.cast.claude, "check", "show", "--target")
+    assert shop.done(shop.cast.claude, "check", "show", "--run", str(first["n"])) == first
+    assert shop.run(shop.cast.claude, "check", "show").rc == 2

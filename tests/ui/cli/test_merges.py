@@ -68,7 +68,7 @@ def test_a_conflict_is_told_with_where_the_feedback_is_Q3(shop: Counter) -> None
     shop.approved(path="app.py", text="mine\n")
     shop.commit("main", {"app.py": "theirs\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(shop.cast.job, "merge") == (
+    assert shop.text(shop.cast.job, "merge", rc=6) == (
         "CONFLICT T1  Merging into main at SHA conflicts in 1 file: app.py\n"
         "         T1 is open again, with this as feedback: fe context T1\n"
     )
@@ -84,8 +84,10 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.done(cast.alice, "approve", task)
     shop.commit("main", {"lint.sh": "exit 127\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith("STUCK    T1  required check lint crashed on tree TREE")
+    assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  required check lint crashed on tree TREE")
+    assert shop.text(cast.job, "merge", rc=6).endswith("when that is mended: fe merges retry T1\n"), "still stuck (B8)"
     assert "fe merges retry T1" in shop.text(cast.alice, "merges", "list")
+    assert shop.text(cast.alice, "status").startswith("waits for a person")
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is tried again\nnext: fe merge\n"
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is not stuck\nnext: fe merge\n"
     shop.commit("main", {"lint.sh": "exit 1\n"})
@@ -94,7 +96,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     (mine,) = shop.git("diff", "--name-only", f"main...fe/{task}").split()
     shop.commit("main", {"lint.sh": f"test ! -e {mine}\n"})
     shop.git("reset", "-q", "--hard", "main")
-    assert shop.text(cast.job, "merge").startswith(
+    assert shop.text(cast.job, "merge", rc=6).startswith(
         "RED      T1  On top of main, required checks fail (lint); main was not moved."
     )
 
@@ -102,7 +104,7 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
 def test_a_void_approval_says_why(shop: Counter) -> None:
     task = shop.approved()
     shop.done(shop.cast.alice, "label", "add", task, "security")
-    assert shop.text(shop.cast.job, "merge").startswith(
+    assert shop.text(shop.cast.job, "merge", rc=6).startswith(
         "VOID     T1  the approval no longer holds: P6 label security asks for a person"
     )
 

@@ -27,7 +27,7 @@ def slow(seat: Seat, title: str = "Add login") -> tuple[str, Path]:
 
 
 def outcomes(seat: Seat, task: str) -> dict[str, str]:
-    return {row.check: row.outcome for row in seat.app.checks.show(BOB, task).checks}
+    return {row.check: row.outcome for row in seat.app.check_runs.of_task(BOB, task).checks}
 
 
 def test_of_what_a_check_prints_the_last_line_stays_and_of_what_ends_every_one() -> None:
@@ -78,7 +78,7 @@ def test_nothing_waits_for_checks_that_run_and_what_comes_of_them_is_shown_D5(se
 
     play(seat.sit(), story)
     assert outcomes(seat, task) == {"tests": "passed", "lint": "passed"}
-    assert {row.by for row in seat.app.checks.show(BOB, task).checks} != {"ci"}
+    assert {row.by for row in seat.app.check_runs.of_task(BOB, task).checks} != {"ci"}
 
 
 def test_a_run_that_is_stopped_ends_with_all_it_started_and_has_no_result_D5(seat: Seat) -> None:

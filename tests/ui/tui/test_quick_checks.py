@@ -14,7 +14,7 @@ FILES = {"green": "x = 1\n", "red": "RED = 1\n", "messy": "MESSY = 1\n"}
 
 
 def said(seat: Seat, task: str) -> list[tuple[object, ...]]:
-    rows = seat.app.checks.show(BOB, task).checks
+    rows = seat.app.check_runs.of_task(BOB, task).checks
     return [(row.check, row.outcome, row.summary, row.output) for row in rows]
 
 

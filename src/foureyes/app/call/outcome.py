@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.outcome import Outcome
-from foureyes.steps import NO_STEP, Steps
+from foureyes.steps import NO_STEP, Steps, by_person_or_service, fe
 
 if TYPE_CHECKING:
+    from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
 
 
@@ -24,3 +25,9 @@ def outcome(
         next=next_step,
         notes=notes,
     )
+
+
+def merge_by(actor: Actor | None, *options: str) -> Steps:
+    """D5: the queue is not an agent's to work off."""
+    merge = fe("merge", *options)
+    return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge

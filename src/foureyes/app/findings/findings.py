@@ -9,9 +9,10 @@ import msgspec
 
 from foureyes.app.call.authors import authors_of
 from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
@@ -19,6 +20,8 @@ from foureyes.app.findings.answers import plan_debt
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.page import view_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
+from foureyes.app.findings.rulings import tip_in
+from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
@@ -144,7 +147,8 @@ class Findings:
             )
         with self._context.store.read() as tx:
             row = finding_named(tx, finding)
-        words = f"{row.id} for {days} days: {reason}"
+            before = case_of(self._context, tx, actor, TaskId(row.task))
+        words, tip = f"{row.id} for {days} days: {reason}", tip_in(self._context, before)
         with self._context.deciding(actor, "finding waive", task=row.task, reason=words) as work:
             row = finding_named(work.tx, finding)
             me = self._context.party(work.tx, work.actor)
@@ -160,8 +164,11 @@ class Findings:
                 row.task,
                 SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{row.id} until {until[:10]}"),
             )
+            by_rule = settle(self._context, work, facts.task.id, tip).is_by_rule
             now = self._context.get(work.tx, facts.task.id)
-        return outcome(now, f"waived {row.id} until {until[:10]}", fe("show", now.id), notes=("audited: fe security",))
+        said = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
+        step = merge_by(actor) if by_rule else fe("show", now.id)
+        return outcome(now, said, step, notes=("audited: fe security",))
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""

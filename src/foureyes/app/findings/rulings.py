@@ -7,19 +7,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+import msgspec
+
 from foureyes.app.call.caller import permit
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
+from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import MoveView
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.answering import why_not_ruling
@@ -28,6 +32,7 @@ from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
+from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.rules.policy import required_reviews
@@ -64,22 +69,20 @@ class Rulings:
         with self._context.store.read() as tx:
             task = one_task(tx, [ruling.finding for ruling in rulings])
             before = case_of(self._context, tx, actor, task)
-        words = words_of(rulings)
+        words, tip = words_of(rulings), tip_in(self._context, before)
         with self._context.deciding(
             actor, "finding rule", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = case_of(self._context, work.tx, work.actor, task)
+            case = case_of(self._context, work.tx, work.actor, task, tip=tip)
             unseen = was_not_seen(case.facts, case.me, seen) if seen else None
             if unseen is not None:
                 refuse_task(task, "was not changed", unseen)
             decision = refuse_rulings(work, case, rulings)
             record_rulings(work, case, rulings, decision)
-            sent_back = send_back(self._context, work, task)
+            stands = stand(self._context, work, case)
             done = self._context.get(work.tx, task)
-            left = open_blocking(work.tx, task, work.at)
         given = ", ".join(f"{ruling.finding} {ruling.ruling}" for ruling in rulings)
-        message = f"{given}; {standing_in_words(left, sent_back)}"
-        return outcome(done, message, _next(case, left, sent_back), notes=work.notes)
+        return outcome(done, f"{given}; {stands.sentence}", _next(case, stands, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """L18: by who gave it, until the next hand-in has read it."""
@@ -187,23 +190,46 @@ def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: 
         work.record(task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
 
 
-def standing_in_words(left: Sequence[Finding], sent_back: bool) -> str:
-    """What is left after rulings, in half a sentence."""
-    if not left:
-        return "no blocking finding is open"
-    waiting = sum(finding.state != "open" or finding.waiting for finding in left)
-    words = f"{len(left)} open blocking"
-    return f"{words}, sent back" if sent_back else f"{words}, {waiting} to rule on" if waiting else words
+class Standing(msgspec.Struct, frozen=True):
+    """What is left after rulings or a review: the blocking findings that are open, and what the gate made of it."""
+
+    left: tuple[Finding, ...]
+    sent_back: bool = False
+    by_rule: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """In half a sentence."""
+        if not self.left:
+            return "no blocking finding is open" + (", and the rule approves it (M4)" if self.by_rule else "")
+        waiting = sum(finding.state != "open" or finding.waiting for finding in self.left)
+        words = f"{len(self.left)} open blocking"
+        return f"{words}, sent back" if self.sent_back else f"{words}, {waiting} to rule on" if waiting else words
 
 
-def _next(case: Case, left: Sequence[Finding], sent_back: bool) -> Steps:
+def stand(context: Context, work: Work, case: Case) -> Standing:
+    """The gate sends back what is still open, and lets the rule decide where nothing is (M4)."""
+    task = case.task.id
+    sent_back = send_back(context, work, task)
+    by_rule = not sent_back and settle(context, work, task, case.tip).is_by_rule
+    return Standing(tuple(open_blocking(work.tx, task, work.at)), sent_back, by_rule)
+
+
+def tip_in(context: Context, case: Case) -> Tip | None:
+    """What git says about the attempt of a case, asked before the transaction that decides it."""
+    return tip_of(context, case.attempt, case.target) if case.attempt else None
+
+
+def _next(case: Case, stands: Standing, actor: Actor) -> Steps:
     """What comes after a ruling; an agent's approval names what it saw (D7)."""
     task = case.task.id
-    if not left:
+    if stands.by_rule:
+        return merge_by(actor)
+    if not stands.left:
         if case.me.kind == "agent":
             return fe("approve", task, "--seen", case.seen)
         return fe("approve", task)
-    return fe("reviewable") if sent_back else fe("finding", "list", task, "--open")
+    return fe("reviewable") if stands.sent_back else fe("finding", "list", task, "--open")
 
 
 def send_back(context: Context, work: Work, task: TaskId) -> bool:

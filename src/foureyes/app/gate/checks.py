@@ -1,42 +1,39 @@
-"""Checks: run the quality pipeline on exactly an attempt's tree, and show what came of it (D5)."""
+"""Checks: run the quality pipeline on exactly an attempt's tree, or on the target's (D5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
 from foureyes.app.call.caller import permit, refuse_other_task
-from foureyes.app.call.context import Context
+from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.findings.settling import Settled, settle
 from foureyes.app.gate.running import Stopping, Telling, run_on, run_one
-from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.check import CheckReport, CheckRow, Later, Pending
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
-from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState
+from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, moves_on
 from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy
+from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, NotFound
-from foureyes.steps import fe, prose
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 PAGE = 50
-
-
-class FullResult(CheckResult, frozen=True, kw_only=True):
-    """A result with what the check printed."""
-
-    command: str = ""
-    output: str = ""
+NO_TASK = TaskId("")
+"""What a run on the target is for."""
 
 
 class Checks:
@@ -73,16 +70,13 @@ class Checks:
         """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""
         permit(actor, "check run")
         with self._context.store.read() as tx:
-            target, rules = self._context.project(tx).target, self._context.policy(tx, actor).checks
+            rules = self._context.policy(tx, actor).checks
         if not rules:
             raise self._no_checks()
-        head = self._context.repo.commit_of(f"refs/heads/{target}")
-        tree = self._context.workshop.tree_of(head) if head else None
-        if tree is None:
-            raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))
+        tree = target_tree(self._context)
         for rule in rules:
             if again or self._on_tree(tree, rule) is None:
-                run_one(self._context, actor, TaskId(""), rule, tree, tell, is_target=True)
+                run_one(self._context, actor, NO_TASK, rule, tree, tell, on="target")
         return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
@@ -90,29 +84,43 @@ class Checks:
             rows = tx.all("check.of_trees", CheckResult, trees=[tree])
         return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
 
-    def pending(self, actor: Actor) -> list[str]:
-        """The attempts in review that lack a result that counts, and those that nothing stands against any more
-        (M4).
+    def pending(self, actor: Actor, *, again: bool = False) -> Pending:
+        """The attempts in review that lack a result that says something and counts, and those that nothing stands
+        against any more (M4). What broke is taken up after a pause that grows; `again`: without one.
         """
         permit(actor, "check run")
         waiting: list[str] = []
+        later: list[Later] = []
         with self._context.store.read() as tx:
             after = None
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
                 for row in rows:
                     facts, policy = self._look(tx, actor, TaskId(row.id))
-                    waiting += [row.id] if self._has_to_do(facts, policy) else []
+                    paused = [] if again else self._paused(facts, policy)
+                    if self._has_to_do(facts, policy, {each.check for each in paused}):
+                        waiting.append(row.id)
+                    else:
+                        later += paused
                 after = (rows[-1].priority, rows[-1].n)
-        return waiting
+        return Pending(tasks=tuple(waiting), later=tuple(later))
 
-    def _has_to_do(self, facts: Facts, policy: ReviewPolicy) -> bool:
+    def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[Later]:
+        """The required checks that broke, and are not due again yet."""
+        found, task, now = [], facts.task.id, self._context.now()
+        for state in check_states(facts, policy):
+            broken = broken_of(facts, state)
+            due = stamp(datetime.fromisoformat(broken.last.at) + timedelta(seconds=broken.pause)) if broken else ""
+            if broken and due > now:
+                name, outcome, step = state.rule.name, broken.last.outcome, fe("check", "run", task)
+                found.append(Later(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step))
+        return found
+
+    def _has_to_do(self, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
         """Level-triggered: what a hold or a label kept from being approved is looked at again."""
         if facts.attempt is None or not policy.checks:
             return False
         checked, chosen = check_states(facts, policy), mode_of(facts, policy)
-        if any(
-            state.rule.required and (state.result is None or state.claimed or not state.compared) for state in checked
-        ):
+        if any(lacks_a_run(state) and state.rule.name not in paused for state in checked):
             return True
         tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
@@ -154,33 +162,21 @@ class Checks:
         with self._context.writing(actor, "check run") as work:
             settled = settle(self._context, work, task, tip)
             now = facts_of(self._context, work.tx, task)
-        return report(now, settled, fresh)
-
-    def show(self, actor: Actor, task: str) -> CheckReport:
-        """Where every check stands for the latest attempt, with what it printed."""
-        with self._context.store.read() as tx:
-            facts, policy = self._look(tx, actor, self._context.find_id(tx, task))
-            if facts.attempt is None:
-                raise not_handed_in(facts.task.id)
-            full = {row.seq: row for row in tx.all("check.full", FullResult, tree=facts.attempt.tree)}
-        states = check_states(facts, policy)
-        shown = report(
-            facts, Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states), set()
-        )
-        rows = tuple(_with_output(state, row, full) for state, row in zip(states, shown.checks, strict=True))
-        return msgspec.structs.replace(shown, checks=rows)
+        return report(now, settled, fresh, actor)
 
 
-def _with_output(state: CheckState, row: CheckRow, full: dict[int, FullResult]) -> CheckRow:
-    result = full.get(state.result.seq) if state.result else None
-    return (
-        msgspec.structs.replace(row, output=result.output, command=result.command, program=result.program)
-        if result
-        else row
-    )
+def target_tree(context: Context) -> Sha:
+    """The tree of the tip of the target branch."""
+    with context.store.read() as tx:
+        target = context.project(tx).target
+    head = context.repo.commit_of(f"refs/heads/{target}")
+    tree = context.workshop.tree_of(head) if head else None
+    if tree is None:
+        raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))
+    return tree
 
 
-def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
+def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> CheckReport:
     """What a run of checks gives."""
     assert facts.attempt is not None
     return CheckReport(
@@ -191,7 +187,25 @@ def report(facts: Facts, settled: Settled, fresh: set[int]) -> CheckReport:
         mode=settled.mode,
         checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
         reasons=settled.reasons,
+        next=_next(facts.task, settled, actor),
     )
+
+
+def _next(task: Task, settled: Settled, actor: Actor) -> Steps:
+    """What brings the task on: for an agent never a run that would not count."""
+    if task.status == "approved":
+        return merge_by(actor)
+    if task.status == "open":
+        return fe("context", task.id)
+    missing = [moves_on(state, task.id, by_anyone=False) for state in settled.check_states if lacks(state)]
+    if missing:
+        return missing[0]
+    return fe("show", task.id, "--diff") if task.status == "reviewing" else NO_STEP
+
+
+def lacks(state: CheckState) -> bool:
+    """Whether a required check does not pass where it counts."""
+    return state.rule.required and (not state.is_green or state.claimed)
 
 
 def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:

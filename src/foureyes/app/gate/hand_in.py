@@ -19,9 +19,9 @@ from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.findings.settling import Settled, settle
 from foureyes.app.gate import own_work, stacking, standing
 from foureyes.app.gate.behind_links import marks_behind
-from foureyes.app.gate.settling import Settled, settle
 from foureyes.app.gate.standing import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
@@ -290,10 +290,9 @@ def record(hand: HandIn) -> SubmitOutcome:
         inherited.inherit(context, work, task, event, hand.brought)
         inherited.come_back(context, work, task, event, hand.brought)
         settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
-        if event.n > 1:
-            escalate(context, work, task)
+        said = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
-    return submitted(hand, event, settled.status, settled, stack)
+    return msgspec.structs.replace(submitted(hand, event, settled.status, settled, stack), said=said)
 
 
 STEPS: tuple[HandInStep, ...] = (
@@ -318,6 +317,16 @@ STEPS: tuple[HandInStep, ...] = (
 )
 
 
+def _repeated(hand: HandIn) -> tuple[int, int]:
+    """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
+    by that.
+    """
+    last = hand.facts.attempt
+    if last is None or last.tree != hand.change.tree or last.no_code:
+        return 0, 0
+    return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
+
+
 def submitted(
     hand: HandIn,
     event: AttemptSubmitted | Attempt,
@@ -327,6 +336,7 @@ def submitted(
 ) -> SubmitOutcome:
     """What the caller is told about a hand-in; one that changed nothing settled nothing."""
     changed = settled is not None
+    repeats, fixed = _repeated(hand) if changed else (0, 0)
     return SubmitOutcome(
         task=hand.task.id,
         attempt=event.n,
@@ -350,5 +360,7 @@ def submitted(
         person=settled.person if settled else "",
         unchecked=settled.unchecked if settled else (),
         notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),
+        repeats=repeats,
+        fixed_by_nothing=fixed,
         next=fe("session", "end") if changed and hand.actor.role else fe("next"),
     )

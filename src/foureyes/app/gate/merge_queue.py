@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
@@ -20,7 +21,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import GLASS
 from foureyes.errors import ConfigError, Reason
-from foureyes.steps import Steps, by_person, by_person_or_service, fe, phrase
+from foureyes.steps import Steps, by_person, fe, phrase
 
 ALL = 2**62
 
@@ -150,12 +151,6 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
     return merge_by(actor, "--wait") if settles_at(item, rules) > rules.now else merge_by(actor)
 
 
-def merge_by(actor: Actor | None, *options: str) -> Steps:
-    """D5: the queue is not an agent's to work off."""
-    merge = fe("merge", *options)
-    return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge
-
-
 def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
     """What brings one approved task on, for its own page; the queue itself says, where the configuration is broken."""
     item = next((item for item in _queued(tx) if item.task == task), None)
@@ -191,7 +186,7 @@ def obstacle(item: MergeItem, rules: Rules) -> str:
         return f"waits for {item.open_deps} {'dependency' if item.open_deps == 1 else 'dependencies'}"
     if first := merged_first(item):
         return f"waits for {', '.join(first)}, whose work is inside (A7)"
-    return f"{item.why}; fe merges retry {item.task}" if item.state == "stuck" else ""
+    return item.why if item.state == "stuck" else ""
 
 
 def settles_at(item: MergeItem, rules: Rules) -> str:

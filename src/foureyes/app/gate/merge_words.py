@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.gate.settling import failures_in_words
+from foureyes.app.findings.settling import failures_in_words
 from foureyes.app.ports import CaughtUp, Tx
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem
@@ -50,10 +50,11 @@ def other_change_words(attempt: Attempt, found: str) -> str:
     )
 
 
-def red_words(tx: Tx, target: str, red: list[CheckState]) -> str:
+def red_words(tx: Tx, task: str, target: str, red: list[CheckState]) -> str:
     """Automatic feedback for checks that are red on the merge result."""
     names = ", ".join(state.rule.name for state in red)
-    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n" + failures_in_words(tx, red)
+    words = failures_in_words(tx, task, red)
+    return f"On top of {target}, required checks fail ({names}); {target} was not moved.\n{words}"
 
 
 def checkout_news(checkout: CaughtUp) -> News:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
 from foureyes.app.gate.merge_queue import (
@@ -15,7 +15,6 @@ from foureyes.app.gate.merge_queue import (
     explain,
     is_live,
     items_of,
-    merge_by,
     rules_of,
     seconds_to_next,
     waits_for,

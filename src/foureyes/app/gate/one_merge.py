@@ -216,7 +216,7 @@ class OneMerge:
         if not required:
             return Sha("")
         tip_tree = self._context.workshop.tree_of(tip) or Sha("")
-        run_on(self._context, self._actor, now.facts, required, [tip_tree, tree], tell=self._tell)
+        run_on(self._context, self._actor, now.facts, required, [tip_tree, tree], tell=self._tell, judged="merge")
         return tip_tree
 
     def _judge(self, now: Try, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...] | MergeRow:
@@ -237,7 +237,7 @@ class OneMerge:
         if red:
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             with self._context.store.read() as tx:
-                feedback = red_words(tx, target, red)
+                feedback = red_words(tx, self._task, target, red)
             return self._failed("checks", feedback, failing)
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._leave("; ".join(reason.message for reason in reasons), stuck=broke)
@@ -246,7 +246,7 @@ class OneMerge:
         """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the
         queue.
         """
-        run_on(self._context, self._actor, facts, [state.rule for state in red], [tip_tree])
+        run_on(self._context, self._actor, facts, [state.rule for state in red], [tip_tree], judged="target")
         with self._context.store.read() as tx:
             known = with_trees(tx, facts, [tip_tree])
         before = [check_state(known, state.rule, tip_tree, "") for state in red]

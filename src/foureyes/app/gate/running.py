@@ -11,7 +11,7 @@ from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
 from foureyes.app.views.news import News
 from foureyes.core import events as e
-from foureyes.core.nouns.check import KEPT_FAILURES, CheckRule, Ran, ToolFinding, judge
+from foureyes.core.nouns.check import KEPT_FAILURES, CheckedTree, CheckRule, Ran, ToolFinding, judge
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
@@ -36,19 +36,20 @@ def run_on(
     again: bool = False,
     tell: Telling | None = None,
     stop: Stopping | None = None,
+    judged: CheckedTree = "attempt",
 ) -> set[int]:
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
 
-    The last tree is the one that is judged. On the others only tests are run, to know which ones the target has. What
-    is stopped is not recorded; what ended before is.
+    The last tree is the one that is judged; `judged` says what it is. On the others only tests are run, to know which
+    ones the target has. What is stopped is not recorded; what ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
     todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
     fresh: set[int] = set()
     for rule, tree in todo:
         if (again and tree == trees[-1]) or not _is_known(context, actor, facts, rule, tree):
-            is_target = tree != trees[-1]
-            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, is_target=is_target, stop=stop))
+            on = judged if tree == trees[-1] else "target"
+            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, on=on, stop=stop))
     return fresh
 
 
@@ -77,12 +78,12 @@ def run_one(
     tree: Sha,
     tell: Telling | None,
     *,
-    is_target: bool,
+    on: CheckedTree,
     stop: Stopping | None = None,
 ) -> int:
     """Run a check on a tree and record what came of it; the journal row."""
     _refuse_stopped(stop, task, rule)
-    where = "the target's tests" if is_target else tree[:7]
+    where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(on, tree[:7])
     if tell is not None:
         tell(News(f"{task}  {rule.name} on {where} …"))
     workshop = context.workshop
@@ -94,7 +95,7 @@ def run_one(
     if tell is not None:
         tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
     with context.writing(actor, "check run") as work:
-        return _record(work, task, rule, tree, ran)
+        return record_run(work, task, rule, tree, ran, on)
 
 
 def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> None:
@@ -104,7 +105,8 @@ def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> Non
         raise Refused(f"stopped; {rule.name} has no new result.", reasons=(reason,), task=task)
 
 
-def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> int:
+def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, on: CheckedTree) -> int:
+    """A run, with all that is kept of it; the journal row."""
     verdict = judge(rule, ran)
     digest = ""
     if ran.tests and verdict.outcome != "unsound":
@@ -127,6 +129,7 @@ def _record(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran) -> i
             program=ran.program,
             output=ran.output,
             found=_errors(ran) if verdict.outcome != "unsound" else (),
+            on=on,
         ),
     )
     return seq

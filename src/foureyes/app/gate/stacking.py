@@ -13,7 +13,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.rows import Named
 from foureyes.app.call.stacks import BelowRow
 from foureyes.app.call.work import Work
-from foureyes.app.gate.settling import settle
+from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound

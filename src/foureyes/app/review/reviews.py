@@ -8,16 +8,18 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
+    Standing,
     may_rule,
     record_rulings,
     refuse_rulings,
-    send_back,
-    standing_in_words,
+    stand,
+    tip_in,
     words_of,
 )
 from foureyes.app.ports import Tx
@@ -44,7 +46,7 @@ from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason, Refused
-from foureyes.steps import fe, prose
+from foureyes.steps import Steps, fe, prose
 
 
 class Return(msgspec.Struct, frozen=True):
@@ -61,7 +63,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Raised, ...]
     rulings: list[Ruling]
     against: tuple[Reason, ...]
-    sent_back: bool
+    stands: Standing
 
     @property
     def counts(self) -> bool:
@@ -83,11 +85,12 @@ class Reviews:
         anchored = [anchor(each, code) for each in given.findings]
         words = "; ".join(part for part in (given.document.payload.verdict, words_of(given.rulings)) if part)
         returned: Raising | None = None
+        tip = tip_in(self._context, before)
         done: ReviewOutcome | None = None
         with self._context.deciding(
             actor, "review submit", task=before.task.id, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = case_of(self._context, work.tx, work.actor, before.task.id)
+            case = case_of(self._context, work.tx, work.actor, before.task.id, tip=tip)
             self._refuse(case, given, seen, before)
             raised = _raised(work, case, anchored)
             _refuse_all(case.task.id, raised.refused)
@@ -212,19 +215,17 @@ class Reviews:
                 facts.task.id,
                 SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
             )
-        sent_back = send_back(self._context, work, facts.task.id)
         taken = Taken(
             event=event,
             findings=tuple(raised.event.findings) if raised.event else (),
             rulings=given.rulings,
             against=() if eligible.allowed else eligible.reasons,
-            sent_back=sent_back,
+            stands=stand(self._context, work, case),
         )
         return self._outcome(work, facts.task.id, taken)
 
     def _outcome(self, work: Work, task: TaskId, taken: Taken) -> ReviewOutcome:
-        now, event = self._context.get(work.tx, task), taken.event
-        left = open_blocking(work.tx, task, work.at)
+        now, event, stands = self._context.get(work.tx, task), taken.event, taken.stands
         return ReviewOutcome(
             task=task,
             attempt=event.attempt,
@@ -236,15 +237,11 @@ class Reviews:
             raised=tuple(finding.id for finding in taken.findings),
             ruled=tuple(f"{ruling.finding} {ruling.ruling}" for ruling in taken.rulings),
             missing=event.missing,
-            sent_back=taken.sent_back,
+            sent_back=stands.sent_back,
             task_status=now.status,
             notes=tuple(_notes(taken)),
-            message=f"{event.status}: {standing_in_words(left, taken.sent_back)}",
-            next=fe("approve", task)
-            if not left and taken.counts
-            else fe("finding", "list", task, "--open")
-            if left
-            else fe("show", task),
+            message=f"{event.status}: {stands.sentence}",
+            next=_next(task, taken, work.actor),
         )
 
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
@@ -295,6 +292,14 @@ def _seen_by(payload: ReviewPayload) -> str:
 def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
     """The findings of a review, as they stand beside those that are known."""
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
+
+
+def _next(task: TaskId, taken: Taken, actor: Actor) -> Steps:
+    if taken.stands.by_rule:
+        return merge_by(actor)
+    if taken.stands.left:
+        return fe("finding", "list", task, "--open")
+    return fe("approve", task) if taken.counts else fe("show", task)
 
 
 def _notes(taken: Taken) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps
 
 
 class CheckView(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,8 +33,49 @@ class CheckRow(CheckView, frozen=True, kw_only=True):
     program: str = ""
 
 
+class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a check, as it is on record. `n` names it; `on`: what the tree is (an attempt's, the target's, what a
+    merge would make of the target; empty where an older version did not say).
+    """
+
+    n: int
+    task: str
+    check: str
+    on: str
+    tree: str
+    outcome: str
+    summary: str
+    by: str
+    at: str
+    duration_ms: int = 0
+    failing: tuple[str, ...] = ()
+    command: str = ""
+    program: str = ""
+    output: str = ""
+
+
+class Later(msgspec.Struct, frozen=True, kw_only=True):
+    """A required check of a task that broke itself, and when it is tried again."""
+
+    task: str
+    check: str
+    outcome: str
+    tries: int
+    at: str
+    next: Steps
+
+
+class Pending(msgspec.Struct, frozen=True, kw_only=True):
+    """The tasks in review whose checks are to be run now, and what is tried again later."""
+
+    tasks: tuple[str, ...]
+    later: tuple[Later, ...] = ()
+
+
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The checks of one attempt, and what the gate did about them."""
+    """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
+    record, the latest first; with what was printed where a merge result is not green.
+    """
 
     task: str
     attempt: int
@@ -42,6 +84,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     mode: str = ""
     checks: tuple[CheckRow, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    next: Steps = NO_STEP
+    runs: tuple[CheckRun, ...] = ()
 
     @property
     def is_green(self) -> bool:

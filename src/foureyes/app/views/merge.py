@@ -27,6 +27,11 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is on the target now."""
         return self.outcome in ("merged", "found")
 
+    @property
+    def is_trouble(self) -> bool:
+        """Whether it came back, or cannot be merged until somebody does something about it."""
+        return self.outcome in ("conflict", "checks", "void", "stuck")
+
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     """An approved task in the queue, in its place. `stack`: the tasks whose work is inside (A7); `passed`: those that a

@@ -6,12 +6,14 @@ from typing import Literal
 
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import Mark
-from foureyes.core.nouns.check import Outcome, ToolFinding
+from foureyes.core.nouns.check import CheckedTree, Outcome, ToolFinding
 from foureyes.core.words.ids import SessionId, Sha
 
 
 class CheckFinished(Event, frozen=True, kw_only=True):
-    """A check ran on a tree (D5). The session of the row ran it; the row's task, if any, is what it was run for."""
+    """A check ran on a tree (D5). The session of the row ran it; the row's task, if any, is what it was run for. `on`:
+    what the tree is to that task; empty in rows of older versions.
+    """
 
     tree: Sha
     name: str
@@ -26,6 +28,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     program: str = ""
     output: str = ""
     found: tuple[ToolFinding, ...] = ()
+    on: CheckedTree = ""
 
 
 class TestsListed(Event, frozen=True, kw_only=True):

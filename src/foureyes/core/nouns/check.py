@@ -14,10 +14,12 @@ from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.errors import Reason
-from foureyes.steps import by_person_or_service, fe, prose
+from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, in_turn, phrase, prose
 
 Report = Literal["none", "junit", "sarif"]
 Outcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
+CheckedTree = Literal["", "attempt", "target", "merge"]
+"""What a checked tree is: that of an attempt, of the target, or what the target would become."""
 TestState = Literal["passed", "failed", "skipped"]
 
 REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
@@ -274,8 +276,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lacks_tests(self) -> bool:
-        """It ran, and tests of the target are gone, or may be: what a person can agree to (D5)."""
-        return self.result is not None and self.word != "unsound" and (bool(self.gone) or not self.compared)
+        """It passed, and tests of the target are gone, or may be: what a person can agree to (D5)."""
+        return self.result is not None and self.result.outcome == "passed" and not self.is_green
 
     @property
     def word(self) -> str:
@@ -309,16 +311,29 @@ def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool)
             continue
         name = state.rule.name
         if state.is_green:
-            why = f"required check {name} passed only where its makers ran it themselves (claimed)"
-            step = by_person_or_service(fe("check", "run", task))
+            why = f"required check {name} passed only where an agent or a maker of the work ran it (claimed)"
         elif state.word == "not_run":
             ran = "was not run" if state.result is None else state.summary
-            why, step = f"required check {name}: {ran} (tree {tree[:7]})", fe("check", "run", task)
+            why = f"required check {name}: {ran} (tree {tree[:7]})"
         elif state.word == "unsound":
             why = f"required check {name} was unsound on tree {tree[:7]}: it {state.summary}"
-            step = prose("mend that, then ") + by_person_or_service(fe("check", "run", task))
         else:
             verb = {"crashed": "crashed", "timed_out": "timed out"}.get(state.word, "failed")
-            why, step = f"required check {name} {verb} on tree {tree[:7]} ({state.summary})", fe("check", "show", task)
-        reasons.append(Reason("D5", why, step))
+            why = f"required check {name} {verb} on tree {tree[:7]} ({state.summary})"
+        reasons.append(Reason("D5", why, moves_on(state, task, by_anyone=not counting)))
     return reasons
+
+
+def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
+    """What brings a required check on that did not pass. `by_anyone`: the caller's own run will do; an agent is never
+    sent to one that would not count.
+    """
+    run = fe("check", "run", task) if by_anyone else by_person_or_service(fe("check", "run", task))
+    if state.lacks_tests:
+        agree = by_person(fe("approve", task, "-m", phrase("why these tests may go")))
+        return agree if state.gone else either(run, agree)
+    if state.word == "unsound":
+        return prose("mend that, then ") + run
+    if state.word in ("crashed", "timed_out"):
+        return in_turn(fe("check", "show", task), run)
+    return fe("check", "show", task) if state.word == "failed" else run

@@ -167,12 +167,7 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
     states = check_states(facts, policy)
     if actor.kind == "human" and not is_blank(reason):
         states = tuple(msgspec.structs.replace(state, gone=(), compared=True) for state in states)
-    step = by_person(fe("approve", facts.task.id, "-m", phrase("why these tests may go")))
-    return [
-        msgspec.structs.replace(refusal, next=step) if state.lacks_tests else refusal
-        for state in states
-        for refusal in red((state,), facts.task.id, attempt.tree, counting=actor.kind != "human")
-    ]
+    return red(states, facts.task.id, attempt.tree, counting=actor.kind != "human")
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:

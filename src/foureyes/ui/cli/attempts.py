@@ -78,8 +78,18 @@ def submit_text(outcome: SubmitOutcome) -> str:
         )
     lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
-    lines += _mode(outcome)
+    lines += [*_again(outcome), *_mode(outcome)]
     return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])
+
+
+def _again(outcome: SubmitOutcome) -> list[str]:
+    """L11, E5: nothing is mended by the same files, and how long that goes well."""
+    lines = []
+    if outcome.repeats:
+        fixed = outcome.fixed_by_nothing
+        claims = f", yet {count(fixed, 'finding')} {'is' if fixed == 1 else 'are'} answered FIXED" if fixed else ""
+        lines.append(f"  same      exactly the files of attempt {outcome.repeats}: no progress (L11){claims}")
+    return [*lines, *([f"  loop      {outcome.said}"] if outcome.said else [])]
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
@@ -89,13 +99,21 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
     if outcome.status == "open":
         return [f"  sent back: required checks are red on this tree. fe context {outcome.task}"]
     if outcome.mode == "auto-approve":
-        why = [f"            {reason.message} ({reason.rule})" for reason in outcome.reasons]
-        return ["  mode      auto-approve: decided when nothing stands against it any more", *why]
+        return ["  mode      auto-approve: decided when nothing stands against it any more", *_against(outcome)]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
     look = steps_text(by("other", approve, "somebody else looks at it: "))
     if outcome.person:
         look = f"{steps_text(by('person', approve, 'a person looks at it: '))}   ({outcome.person} asks for one)"
     return [f"  mode      {outcome.mode}: {look}", *_unchecked(outcome)]
+
+
+def _against(outcome: SubmitOutcome) -> list[str]:
+    """What stands against an approval by rule, each with what takes it away."""
+    lines = []
+    for reason in outcome.reasons:
+        step = f": {steps_text(reason.next)}" if reason.next else ""
+        lines.append(f"            {reason.message} ({reason.rule}){step}")
+    return lines
 
 
 def _unchecked(outcome: SubmitOutcome) -> list[str]:

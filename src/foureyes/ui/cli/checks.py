@@ -6,13 +6,14 @@ import sys
 
 import click
 
-from foureyes.app.views.check import CheckReport, CheckRow
+from foureyes.app.views.check import CheckReport, CheckRow, CheckRun, Later, Pending
 from foureyes.app.views.news import News
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
+from foureyes.ui.steps import next_line, steps_text
 
 SHOWN = 10
 
@@ -31,17 +32,22 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     """Run the checks in a throwaway checkout; without a task, for everything in review. Exit code 6 if a required one
     is not green.
 
-    What an agent runs is "claimed": it informs people, and decides nothing (D5).
+    What an agent runs is "claimed": it informs people, and decides nothing; so that it counts, a person or a service
+    runs it (D5). Without a task, a check that broke itself is taken up again after a pause that grows (1 minute to 1
+    hour); --again, or the task's name, runs it at once.
     """
     end_cleanly()
     if target:
         run_on_target(session, task, only, again=again)
         return
-    tasks = [task] if task else session.app.checks.pending(session.actor)
+    pending = Pending(tasks=(task,)) if task else session.app.checks.pending(session.actor, again=again)
     tell = None if session.json else Teller(session)
-    reports = [session.app.checks.run(session.actor, name, only=only, again=again, tell=tell) for name in tasks]
+    reports = [session.app.checks.run(session.actor, name, only=only, again=again, tell=tell) for name in pending.tasks]
+    for later in pending.later if reports else ():
+        session.note(later_text(later))
     if not reports:
-        session.answer({"tasks": 0}, "every attempt in review has its checks")
+        said = "\n".join(map(later_text, pending.later)) or "every attempt in review has its checks"
+        session.answer({"tasks": 0, "later": pending.later}, said)
     for report in reports:
         session.answer(report, report_text(report))
     if not all(report.is_green for report in reports):
@@ -66,6 +72,16 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
         raise SystemExit(VerificationFailed.exit_code)
 
 
+def later_text(later: Later) -> str:
+    """What broke, and when it is tried again."""
+    tries = "once" if later.tries == 1 else f"{later.tries} times"
+    how = later.outcome.replace("_", " ")
+    at = f"{later.at[:10]} {later.at[11:19]} UTC"
+    return (
+        f"{later.task}  {later.check} ended {tries} as {how}; tried again at {at}, at once by {steps_text(later.next)}"
+    )
+
+
 class Teller:
     """Progress on stderr: everything that begins or ends; what a check prints only on a terminal."""
 
@@ -82,12 +98,12 @@ def report_text(report: CheckReport) -> str:
     lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
     lines += [line for row in report.checks for line in _row(row)]
     if report.status == "approved" and report.mode:
-        lines.append(f"  approved by the rule (M4, mode {report.mode}): fe merge")
+        lines.append(f"  approved by the rule (M4, mode {report.mode})")
     elif report.status == "open":
-        lines.append(f"  sent back with what failed: fe context {report.task}")
+        lines.append("  sent back with what failed")
     elif report.mode == "auto-approve":
         lines += [f"  not auto-approved: {flat(reason.message)} ({reason.rule})" for reason in report.reasons]
-    return "\n".join(lines)
+    return "\n".join([*lines, *([next_line(report.next)] if report.next else [])])
 
 
 def _row(row: CheckRow) -> list[str]:
@@ -108,13 +124,41 @@ def _row(row: CheckRow) -> list[str]:
 
 
 @verb("show", example="fe check show fe-7k2")
-@click.argument("task")
-def check_show(session: Session, task: str) -> None:
-    """Where every check stands for the latest attempt, and what it printed."""
-    report = session.app.checks.show(session.actor, task)
+@click.argument("task", required=False)
+@click.option("--target", is_flag=True, help="The latest runs on the target branch.")
+@click.option("--run", "number", type=int, metavar="N", help="One run, by its number, with all that it printed.")
+def check_show(session: Session, task: str | None, target: bool, number: int | None) -> None:
+    """Where every check stands for the latest attempt and what it printed; and every other run for the task: of earlier
+    attempts, of the target, of merge results.
+    """
+    if [task is not None, target, number is not None].count(True) != 1:
+        raise BadInput("name a task, --target, or --run N.", next_step=fe("check", "show", "--target"))
+    runs = session.app.check_runs
+    if number is not None:
+        run = runs.one(number)
+        session.answer(run, "\n".join(run_lines(run)))
+    elif target:
+        show_target(session, runs.of_target(session.actor))
+    else:
+        report = runs.of_task(session.actor, task or "")
+        session.answer(report, show_text(report))
+
+
+def show_target(session: Session, found: list[CheckRun]) -> None:
+    """What ran on the target, and what it printed."""
     if session.json:
-        output.write_json(report)
+        output.write_lines(found)
         return
+    if not found:
+        output.write(
+            f"no check of the accepted configuration ran on it yet\n{next_line(fe('check', 'run', '--target'))}"
+        )
+    for run in found:
+        output.write("\n".join(run_lines(run)))
+
+
+def show_text(report: CheckReport) -> str:
+    """The checks of an attempt with what they printed, and the other runs of its task."""
     lines = [report_text(report)]
     for row in report.checks:
         if row.output.strip():
@@ -123,7 +167,30 @@ def check_show(session: Session, task: str) -> None:
             lines.append(f"   {row.check} ran {row.program}")
     if not report.checks:
         lines.append("  no checks are configured: add [[checks]] to foureyes.toml on the target branch")
-    output.write("\n".join(lines))
+    for run in report.runs:
+        if run.output.strip():
+            lines += ["", *run_lines(run)]
+    if report.runs:
+        lines += ["", "── other runs, each with all that it printed: fe check show --run N"]
+        lines += [f"  {run_line(run)}" for run in report.runs]
+    return "\n".join(lines)
+
+
+WHERE = {"merge": "merge result", "": "tree"}
+
+
+def run_line(run: CheckRun) -> str:
+    """One run in a line: its number, when, on what, by whom, and what came of it."""
+    where = f"{WHERE.get(run.on, run.on)} {run.tree[:7]}"
+    how = run.outcome.replace("_", " ")
+    return f"{run.n}  {run.at[:10]} {run.at[11:19]}  {run.check} on {where}: {how}, {flat(run.summary)}   by {run.by}"
+
+
+def run_lines(run: CheckRun) -> list[str]:
+    """One run with what it printed."""
+    lines = [f"── run {run_line(run)}", f"   {flat(run.command)}"]
+    lines += [f"    - {flat(name)}" for name in run.failing[:SHOWN]]
+    return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (it printed nothing)"])]
 
 
 check.add_command(check_run)

@@ -6,6 +6,7 @@ import click
 
 from foureyes.app.views.merge import MergeRow, what_brings_it_on
 from foureyes.core.words.text import flat
+from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 from foureyes.ui.cli.text.task import stack_lines
@@ -25,17 +26,19 @@ WORDS = {
 @click.option("--wait", is_flag=True, help="Wait for approvals that only have to settle (Q0).")
 def merge(session: Session, wait: bool) -> None:
     """Work the merge queue off: merge, check the result, move the target branch. One at a time, never in your
-    checkout.
+    checkout. Exit code 6 if something came back or is stuck.
     """
     end_cleanly()
     rows = session.app.merges.process(session.actor, None if session.json else session.tell, wait=wait)
     if session.json:
         output.write_lines(map(output.with_id, rows))
-        return
-    if not rows:
+    elif not rows:
         output.write("nothing is approved and unmerged")
-    for row in rows:
-        output.write(row_text(row))
+    else:
+        output.write("\n".join(map(row_text, rows)))
+    if any(row.is_trouble for row in rows):
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
 
 
 def row_text(row: MergeRow) -> str:
@@ -46,6 +49,10 @@ def row_text(row: MergeRow) -> str:
     ]
     if row.outcome in ("conflict", "checks"):
         lines.append(f"         {row.task} is open again, with this as feedback: fe context {row.task}")
+    if row.outcome == "checks":
+        lines.append(f"         all that was printed: fe check show {row.task}")
+    if row.outcome == "stuck":
+        lines.append(f"         when that is mended: fe merges retry {row.task}")
     return "\n".join(lines)
 
 

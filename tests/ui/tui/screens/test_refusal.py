@@ -66,7 +66,7 @@ def test_a_check_that_was_not_run_is_run_by_its_number_and_no_output_is_promised
         assert "allowed" in await at.press("escape")
 
     play(seat.sit(), story)
-    assert [row.outcome for row in seat.app.checks.show(BOB, task).checks] == ["passed", "passed"]
+    assert [row.outcome for row in seat.app.check_runs.of_task(BOB, task).checks] == ["passed", "passed"]
 
 
 def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> None:

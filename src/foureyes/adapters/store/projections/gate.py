@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_finished(db: Engine, row: Row, event: e.CheckFinished) -> None:
-    values: dict[str, object] = {name: getattr(event, name) for name in event.__struct_fields__}
+    values: dict[str, object] = {name: getattr(event, name) for name in event.__struct_fields__ if name != "on"}
     db.run("check.insert", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
 
 

@@ -70,6 +70,12 @@ WHERE kind IN ('TaskCreated', 'LabelAdded', 'LabelRemoved', 'MinorSet', 'TaskEdi
 SELECT seq, task, at, session, kind, payload FROM journal WHERE task IN (SELECT value FROM json_each(:ids))
   AND kind = 'FindingsRaised' ORDER BY seq;
 
+-- name: journal.checks
+SELECT seq, task, at, session, payload FROM journal WHERE task = :task AND kind = 'CheckFinished' ORDER BY seq DESC LIMIT :limit;
+
+-- name: journal.check
+SELECT seq, task, at, session, payload FROM journal WHERE seq = :seq AND kind = 'CheckFinished';
+
 -- name: journal.approved
 SELECT seq, task, at, session, kind, payload FROM journal WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs))
   AND kind = 'Approved' ORDER BY seq;

@@ -45,7 +45,7 @@ class ChecksPage(TextPage):
 
     def reload(self) -> None:
         task = self.task_id
-        self.ask(lambda desk: desk.application.checks.show(desk.actor, task), self._read)
+        self.ask(lambda desk: desk.application.check_runs.of_task(desk.actor, task), self._read)
 
     def _read(self, report: CheckReport) -> None:
         self.report = report

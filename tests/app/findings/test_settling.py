@@ -11,6 +11,7 @@ import pytest
 from foureyes.app.call.caller import gate_of
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.finding import Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.cli.attempts import submit_text
@@ -23,6 +24,7 @@ from tests.stage.gated import (
     KNIP,
     LINT,
     TESTS,
+    answers,
     check,
     configure,
     deliver,
@@ -31,6 +33,7 @@ from tests.stage.gated import (
     row_of,
     words,
 )
+from tests.stage.looped import again, issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -232,7 +235,14 @@ def test_what_is_skipped_waits_for_a_hold_like_everything_D3(desk: DeskWorld) ->
 # Sent back (T)
 
 
-def test_red_checks_send_it_back_with_what_failed_while_iterations_are_left_T_send_back(desk: DeskWorld) -> None:
+def next_round(desk: DeskWorld, task: str, *, actor: Actor = CLAUDE) -> SubmitOutcome:
+    """It is taken up again and handed in with another commit."""
+    desk.start(actor, task)
+    desk.repo.commit(f"fe/{task}", sessions=[actor.session])
+    return desk.submit(actor, task)
+
+
+def test_red_checks_send_it_back_with_what_failed_T_send_back(desk: DeskWorld) -> None:
     configure(desk, TESTS)
     desk.outside.runner.answers["tests"] = report_of(["a"], failing=["test_x", "test_y"])
     task = desk.handed_in(labels=AUTO)
@@ -241,25 +251,119 @@ def test_red_checks_send_it_back_with_what_failed_while_iterations_are_left_T_se
         (*_, told) = desk.show(task).feedback
         assert (told.iteration, told.decision, told.source, told.session) == (n, "redo", "checks", GATE)
         assert "Check tests failed: 1/3 passed (command: pytest -q)\n- test_x\n- test_y" in told.text
-        desk.start(CLAUDE, task)
-        desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
-        desk.submit(CLAUDE, task)
-    report = check(desk, task)
-    assert (report.status, report.attempt) == ("reviewing", 3), "the iterations are used up: a person is asked"
+        next_round(desk, task)
     assert "AttemptSentBack" in desk.kinds(task)
 
 
-def test_without_a_limit_a_person_is_asked_all_the_same_after_five_T_send_back(desk: DeskWorld) -> None:
-    configure(desk, "[review.auto_approve]\nmax_iterations = 0\n" + LINT)
-    desk.outside.runner.says("lint", exit_code=1)
-    task = desk.handed_in(labels=AUTO)
-    rounds = 1
-    while check(desk, task).status == "open":
-        rounds += 1
+def test_equal_red_hand_ins_go_up_from_tier_to_tier_until_the_lead_decides_however_many_are_allowed_L13_E1(
+    desk: DeskWorld,
+) -> None:
+    configure(desk, "[review.auto_approve]\nmax_iterations = 2\n" + TESTS)
+    desk.outside.runner.answers["tests"] = report_of(["a"], failing=["test_x"])
+    task, stood = desk.handed_in(labels=AUTO), []
+    for _ in range(5):
+        assert check(desk, task).status == "open"
+        now = desk.task(task)
+        stood.append((now.iteration, now.tier, now.waiting_for))
+        if now.waiting_for:
+            break
+        warned = next_round(desk, task).said
+        assert warned or now.iteration != 2, "E5: said one round before"
+    assert stood == [
+        (1, "developer", ""),
+        (2, "developer", ""),
+        (3, "senior", ""),
+        (4, "senior", ""),
+        (5, "lead", "lead"),
+    ]
+    with desk.refused("E2"):
         desk.start(CLAUDE, task)
-        desk.repo.commit(f"fe/{task}")
-        desk.submit(CLAUDE, task)
-    assert rounds == 5
+
+
+def test_progress_in_every_round_goes_up_at_the_cap_L13_E1(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    names = [f"test_{n}" for n in range(6)]
+    desk.outside.runner.answers["tests"] = report_of(["a"], failing=names)
+    task = desk.handed_in(labels=AUTO)
+    for n in range(1, 6):
+        desk.outside.runner.answers["tests"] = report_of(["a", *names[: n - 1]], failing=names[n - 1 :])
+        assert check(desk, task).status == "open"
+        assert desk.task(task).tier == ("senior" if n == 5 else "developer")
+        next_round(desk, task)
+
+
+def test_the_same_red_files_handed_in_again_are_told_at_once_L11_L13(world: GitWorld) -> None:
+    configure(world, LINT)
+    world.outside.runner.says("lint", exit_code=1)
+    task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
+    check(world, task)
+    world.start(CLAUDE, task)
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.git("commit", "-q", "--amend", "-m", "once more")
+    done = world.submit(CLAUDE, task)
+    assert (done.status, done.repeats, done.fixed_by_nothing) == ("open", 1, 0)
+    said = submit_text(done)
+    assert "exactly the files of attempt 1: no progress (L11)" in said
+    assert "one more round without fixes escalates to tier senior (E1)" in said
+
+
+def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T(world: GitWorld) -> None:
+    configure(world, TESTS)
+    answers(world, "tests", report_of(["a", "b"]), report_of(["a", "c"]))
+    task = deliver(world, labels=AUTO)
+    report = check(world, task)
+    assert (report.status, world.show(task).feedback) == ("reviewing", [])
+    (reason,) = report.reasons
+    assert "1 of the target's tests are gone: b" in reason.message
+    assert steps_text(reason.next) == f'a person runs: fe approve {task} -m "why these tests may go"'
+    with world.refused("D5"):
+        world.approve(BOB, task)
+    assert world.approve(BOB, task, reason="b is called c now").status == "approved"
+
+
+def test_what_fails_beside_a_test_that_is_gone_is_sent_back_with_both_T_send_back(world: GitWorld) -> None:
+    configure(world, TESTS + LINT)
+    answers(world, "tests", report_of(["a", "b"]), report_of(["a"]))
+    world.outside.runner.says("lint", exit_code=1)
+    task = deliver(world, labels=AUTO)
+    assert check(world, task).status == "open"
+    assert "Check lint failed" in words(world, task)
+    assert "gone: b" in words(world, task)
+
+
+# The last blocker (M4)
+
+
+def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=AUTO)
+    (name,) = review(desk, task, [issue()]).raised
+    again(desk, task)
+    assert check(desk, task).status == "reviewing"
+    done = desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")])
+    assert (done.status, steps_text(done.next)) == ("approved", "a person or a service runs: fe merge")
+    assert "the rule approves it (M4)" in done.message
+    assert desk.show(task).approvals[-1].session == GATE
+
+
+def test_a_ruling_without_green_checks_leaves_it_to_them_M4(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in(labels=AUTO)
+    (name,) = review(desk, task, [issue()]).raised
+    again(desk, task)
+    assert desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")]).status == "reviewing"
+    assert check(desk, task).status == "approved"
+
+
+def test_a_review_that_verifies_the_last_one_and_a_waiver_let_the_rule_decide_too_M4_E3(desk: DeskWorld) -> None:
+    configure(desk, "[review]\nreviews = 0\n" + LINT)
+    first, second = desk.handed_in(labels=AUTO), desk.handed_in(labels=AUTO)
+    (a,), (b,) = review(desk, first, [issue()]).raised, review(desk, second, [issue()]).raised
+    for task in (first, second):
+        again(desk, task)
+        check(desk, task)
+    assert review(desk, first, rulings=[(a, "VERIFIED")], verdict="approved").task_status == "approved"
+    assert desk.app.findings.waive(BOB, b, "known, and small").status == "approved"
 
 
 def test_the_end_of_what_was_printed_is_told_where_no_test_has_a_name(desk: DeskWorld) -> None:

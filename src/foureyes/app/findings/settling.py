@@ -1,5 +1,5 @@
-"""The gate decides by itself (M4, skip, send back): after a hand-in and after checks, in the transaction of whoever
-came.
+"""The gate decides by itself (M4, skip, send back): after a hand-in, after checks, after rulings and waivers, in the
+transaction of whoever came.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import Status
 from foureyes.errors import Reason
 
-MOST_SENT_BACK = 5
-"""However often the configuration lets an attempt go round by itself, after so many a person is asked (L, E1)."""
-
 SHOWN_FAILURES = 20
+SHOWN_LINES = 20
+LINE = 300
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +47,11 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
         """The required checks that nobody ran on this tree yet."""
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word == "not_run")
 
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether nobody needs to look any more."""
+        return self.status in ("approved", "closed")
+
 
 def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
     """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
@@ -64,9 +68,9 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         if not reasons and chosen.mode in ("auto-approve", "skip"):
             gatekeeper.record(task, approval(facts, chosen, checked))
         elif is_sent_back(facts, policy, chosen, checked):
-            red = [state for state in checked if is_red(state)]
+            red = [state for state in checked if is_red(state) or is_gone(state)]
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
-            feedback = failures_in_words(work.tx, red)
+            feedback = failures_in_words(work.tx, task, red)
             gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
             from foureyes.app.tasks.escalation import escalate
 
@@ -110,14 +114,25 @@ def after(attempt: Attempt) -> Status:
 
 def is_red(state: CheckState) -> bool:
     """A required check that ran where it counts and found something wrong with the work; not one that broke itself."""
-    return state.rule.required and not state.claimed and state.result is not None and state.word == "failed"
+    return _counts(state) and state.result is not None and state.result.outcome == "failed"
+
+
+def is_gone(state: CheckState) -> bool:
+    """A required check that passed where it counts, and tests of the target are not in it: a person says whether they
+    may go (D5).
+    """
+    return _counts(state) and state.word == "failed" and not is_red(state)
+
+
+def _counts(state: CheckState) -> bool:
+    return state.rule.required and not state.claimed
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[CheckState, ...]) -> bool:
-    """T `send_back`: red, and no person is asked for: the mode is auto-approve and the iterations are not used up."""
-    limit = min(policy.auto.max_iterations or MOST_SENT_BACK, MOST_SENT_BACK)
-    attempt = facts.attempt
-    mine = attempt is not None and not attempt.landed and attempt.n < limit
+    """T `send_back`: red, and no person is asked for: the mode is auto-approve. However often: the loop ends it (L13,
+    E1). Where only tests are gone, a person is asked at once.
+    """
+    mine = facts.attempt is not None and not facts.attempt.landed
     return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(state) for state in checked)
 
 
@@ -128,10 +143,8 @@ class Output(msgspec.Struct, frozen=True):
     output: str
 
 
-def failures_in_words(tx: Tx, red: list[CheckState]) -> str:
-    """What failed, for the next iteration: the failing tests, or, where no report names them, the end of what was
-    printed.
-    """
+def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
+    """What failed, for the next iteration: the failing tests, and the end of what was printed about them."""
     seqs = [str(state.result.seq) for state in red if state.result]
     printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
     lines = []
@@ -142,10 +155,7 @@ def failures_in_words(tx: Tx, red: list[CheckState]) -> str:
         lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
         if len(names) > SHOWN_FAILURES:
             lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
-        if not names:
-            lines += [
-                f"    {line}"
-                for line in printed.get(state.result.seq, "").rstrip().split("\n")[-SHOWN_FAILURES:]
-                if line.strip()
-            ]
-    return "\n".join(lines)
+        if state.result.outcome != "passed":
+            end = [line for line in printed.get(state.result.seq, "").rstrip().split("\n") if line.strip()]
+            lines += [f"    {line[:LINE]}" for line in end[-SHOWN_LINES:]]
+    return "\n".join([*lines, f"All that was printed: fe check show {task}"])
