@@ -52,7 +52,7 @@ WITHOUT: dict[str, str] = {
         app/pages/claimed app/pages/preview app/pages/waiting app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
-        __main__ bootstrap/instructing bootstrap/moving bootstrap/places bootstrap/restoring
+        __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
         bootstrap/wiring config/primer config/rules config/writing
     """,
     "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.bootstrap import creating
-from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.creating import Created, create_project, unsure_target
 from foureyes.bootstrap.instructing import write_instructions
-from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
@@ -219,7 +218,10 @@ def test_another_clone_is_told_where_the_store_is_and_not_to_begin_another_proje
         open_project(str(tmp_path / "clone"), {})
     told = steps_text(caught.value.next_step)
     assert "work in that clone, or in a git worktree of it; or share it: there fe store copy postgresql://…" in told
-    assert told.endswith("FOUREYES_STORE=postgresql://… fe init")
+    assert "FOUREYES_STORE=postgresql://… fe init; or bring it here: there fe backup FILE, here" in told
+    with pytest.raises(NoProject, match="its store is not in this clone"):
+        create_project(str(tmp_path / "clone"), {}, ALICE, prefix="fe", target=None, commit=True)
+    assert not (tmp_path / "clone" / ".foureyes").exists()
 
 
 def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
@@ -228,21 +230,15 @@ def test_the_folder_is_never_part_of_a_commit(checkout: Checkout) -> None:
     assert checkout.git("status", "--porcelain") == ""
 
 
-def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: Checkout) -> None:
-    init(checkout)
-    app = open_project(str(checkout.path), {})
-    app.projects.backup(BOB, str(checkout.path / "backup.db"))
-    app.tasks.create(CLAUDE, "after the backup")
-    app.close()
-    with pytest.raises(Refused):
-        restore_backup(str(checkout.path), {}, CLAUDE, "backup.db")
-    kept = restore_backup(str(checkout.path), {}, ALICE, "backup.db")
-    app = open_project(str(checkout.path), {})
-    assert app.status.show(ALICE).counts["open"] == 0
-    assert [(row.kind, "backup.db" in row.reason) for row in app.audit.exceptions()] == [("restore", True)]
-    assert app.audit.verify().findings == ()
-    app.close()
-    assert Path(kept).exists()
+def test_init_on_a_feature_branch_asks_which_one_to_protect(checkout: Checkout) -> None:
+    checkout.git("switch", "-q", "-c", "feature/x")
+    with pytest.raises(BadInput, match="feature/x is checked out, and there is main") as caught:
+        init(checkout)
+    assert steps_text(caught.value.next_step) == "fe init --target main · fe init --target feature/x"
+    assert unsure_target(str(checkout.path)) == ("feature/x", "main")
+    assert not (checkout.path / ".foureyes").exists()
+    done = create_project(str(checkout.path), {}, ALICE, prefix="fe", target="feature/x", commit=True)
+    assert (done.target, unsure_target(str(checkout.path))) == ("feature/x", ("", ""))
 
 
 def test_the_instruction_block_goes_into_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:

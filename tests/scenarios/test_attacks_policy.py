@@ -161,7 +161,12 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
     else:
         stage.folder.rename(tmp_path / "away")
         other = stage
+    assert "its store is not in this clone" in other.no(cast.codex, "init", rc=5).message
+    other.no(cast.codex, "init", "--anew", rules=["P12"])
+    kept = (other.repo / "foureyes.toml").read_bytes()
+    (other.repo / "foureyes.toml").unlink()
     assert other.done(cast.codex, "init")["created"] is True
+    (other.repo / "foureyes.toml").write_bytes(kept)
     other.no(cast.codex, "policy", "accept", rules=["P12"])
     assert "names another project" in other.no(cast.alice, "policy", "accept").message
     work = other.in_review(cast.claude, cast.codex)

@@ -93,6 +93,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("create", ("init",), "anyone", "journal", "init", "Begin a project: the first row of its journal."),
         ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),
         ("backup", ("backup",), "anyone", "files", "backup", "Copy the whole store into a file that is not there yet."),
+        ("milestones", (), "anyone", "", "restore", "How far the journal goes, and which tasks it knows as merged."),
         ("note_restore", ("restore",), "people", "journal", "restore", "Put on record that a backup was restored."),
         ("note_place", ("store copy",), "people", "journal", "store copy", "Put on record where the store lies now."),
         ("adopt", ("store adopt",), "people", "journal", "store adopt", "Take up the store that was found as the "

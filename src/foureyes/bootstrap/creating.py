@@ -20,22 +20,23 @@ from foureyes.adapters.store.opening import create_store
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.caller import permit
+from foureyes.bootstrap.beginning_anew import begin_anew, refuse_second_journal
 from foureyes.bootstrap.given_files import read_given
+from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
-    FOLDER,
-    PROMPTS,
     folder_of,
     git,
     is_project,
     repository,
     settings_on_target,
+    usual_target,
     workshop,
 )
 from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
-from foureyes.steps import blank, fe, prose
+from foureyes.steps import blank, either, fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -72,9 +73,11 @@ def create_project(
     source: str | None = None,
     trying: bool = False,
     home: IdentityRule | None = None,
+    anew: bool = False,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
-    nothing. `home` is where a new project is at home (I3).
+    nothing. `home` is where a new project is at home (I3). `anew`: a person begins a new journal of the project that
+    foureyes.toml names, because its store is lost.
     """
     permit(actor, "init")
     place = repository(cwd)
@@ -86,8 +89,11 @@ def create_project(
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not is_project(folder)
-    if new:
-        _make_folder(folder, place, environ, actor, prefix, target or _target(repo))
+    if anew:
+        begin_anew(place, environ, actor)
+    elif new:
+        refuse_second_journal(place, environ)
+        _make(folder, place, environ, actor, prefix, target or _target(repo, place))
     app = open_project(cwd, environ)
     try:
         project = app.projects.get()
@@ -190,63 +196,45 @@ def _there_before(app: Application) -> str:
     if named not in ("", project.id):
         return (
             f"{FILE} belongs to project {named}, whose store is not here: this one is another project and merges "
-            "nothing (P12)"
+            "nothing (P12). Bring its store here: there fe backup FILE, here fe restore FILE"
         )
     return f"{FILE} was there before and is not in force: look at it, then fe policy accept"
 
 
-def _target(repo: GitRepo) -> str:
+def _target(repo: GitRepo, place: Located) -> str:
+    """The branch that is checked out; one that is probably not the one to protect is asked about."""
     target = repo.default_target()
     if target is None:
         raise GitProblem(
             "no branch is checked out, so there is no target branch to protect.",
-            next_step=fe("init", "--target", "main"),
+            next_step=fe("init", "--target", usual_target(place) or "main"),
+        )
+    usual = usual_target(place)
+    if usual not in ("", target):
+        raise BadInput(
+            f"{target} is checked out, and there is {usual}: say which branch is to be protected.",
+            next_step=either(fe("init", "--target", usual), fe("init", "--target", target)),
         )
     return target
 
 
-IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
-"""What git does not see of `.foureyes/`: all but the project's own templates of prompts (F4)."""
+def unsure_target(cwd: str) -> tuple[str, str]:
+    """The branch that is checked out and the usual one, where a new project would have to be asked; else empty."""
+    place = repository(cwd)
+    here, usual = git(place).default_target() or "", usual_target(place)
+    return (here, usual) if not is_project(folder_of(place)) and here and usual not in ("", here) else ("", "")
 
 
-def _put_in_place(temporary: str, folder: str) -> None:
-    """In one step; templates that were checked out there already are taken along, and git has them in any case."""
-    if not os.path.isdir(folder):
-        os.rename(temporary, folder)
-        return
-    os.rename(os.path.join(folder, PROMPTS), os.path.join(temporary, PROMPTS))
-    os.rmdir(folder)
-    os.rename(temporary, folder)
-
-
-def _make_folder(
-    folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str
-) -> None:
-    """Make everything beside its place and move it there in one step, so that a crash leaves no half project."""
-    temporary = f"{folder}.new-{os.getpid()}"
-    project = f"{RandomIds().number():032x}"[:16]
-    try:
-        os.mkdir(temporary)
-        with entered(temporary) as place_of_files:
-            replace_file(place_of_files, ".gitignore", IGNORED.encode(), 0o666)
-        joined = _make_store(temporary, place, environ, project)
+def _make(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
+    """The store of a new project, or one that others share already."""
+    with made_folder(folder) as made:
+        joined = _make_store(made, place, environ, f"{RandomIds().number():032x}"[:16])
         try:
             if not joined.joined:
                 app = application(joined.store, place, environ)
                 app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
         finally:
             joined.store.close()
-        _put_in_place(temporary, folder)
-    except OSError as problem:
-        raise EnvironmentProblem(
-            f"{FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
-            next_step=prose("make the repository's directory writable for you"),
-        ) from problem
-    finally:
-        if os.path.isdir(temporary):
-            import shutil
-
-            shutil.rmtree(temporary, ignore_errors=True)
 
 
 class _Made:

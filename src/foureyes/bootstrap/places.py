@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import EnvironmentProblem, NoProject
-from foureyes.steps import blank, fe, in_turn, prose, shell
+from foureyes.steps import blank, by, by_person, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
@@ -107,14 +107,51 @@ def no_project_here(place: Located) -> NoProject | None:
     if known.get("store.url"):
         return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=fe("init", before="join it: "))
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
+    bring = in_turn(
+        fe("backup", blank("FILE"), before="or bring it here: there ", after=", here "),
+        by_person(fe("restore", blank("FILE"))),
+        joint="",
+    )
     return NoProject(
         f"{what}: it is beside the clone where fe init was typed.",
         next_step=in_turn(
             prose("work in that clone, or in a git worktree of it"),
             in_turn(share, shell(blank("FOUREYES_STORE=postgresql://…"), "fe", "init"), joint=""),
+            bring,
+            ANEW,
             joint="; ",
         ),
     )
+
+
+ANEW = by("person", fe("init", "--anew"), "is it lost, a person begins a new journal: ")
+"""The way on where nobody has the store any more."""
+
+
+def project_on_target(place: Located) -> str:
+    """The project that foureyes.toml on the target names; the target is what the checked-out file says it is. Empty
+    where nothing says so.
+    """
+    from foureyes.config.reading import read_file
+    from foureyes.config.settings import FILE
+    from foureyes.errors import FoureyesError
+
+    try:
+        known = settings_on_target(place)
+        target = str(known.get("project.target", ""))
+        text = git(place).file_at(target, FILE) if target else None
+        return str((read_file(text) if text else known).get("project.id", ""))
+    except FoureyesError:
+        return ""
+
+
+def usual_target(place: Located) -> str:
+    """The branch that a repository seems to be about, whatever is checked out: what origin/HEAD names, main, master.
+    Empty where there is none of them.
+    """
+    repo = git(place)
+    heads = repo.heads()
+    return next((name for name in (repo.origin_head(), "main", "master") if f"refs/heads/{name}" in heads), "")
 
 
 def settings_on_target(place: Located) -> dict[str, Value]:

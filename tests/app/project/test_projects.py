@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.app.views.project import Milestones
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import prose
 from foureyes.ui.steps import steps_text
@@ -116,6 +117,15 @@ def test_a_restore_is_on_record_P8(desk: DeskWorld) -> None:
     assert (event.kind, event.task, "backup.db" in event.reason) == ("restore", "", True)
     with desk.refused():
         desk.app.projects.note_restore(CLAUDE, "backup.db", "x")
+
+
+def test_a_restore_says_which_rows_and_merges_it_undid_P8_P12(desk: DeskWorld) -> None:
+    now = desk.app.projects.milestones()
+    before = Milestones(rows=now.rows + 7, merged=("fe-abc",))
+    done = desk.app.projects.note_restore(BOB, "backup.db", "", before)
+    assert (done.kept, done.rows_undone, done.merged_undone) == ("", 7, ("fe-abc",))
+    assert desk.app.projects.note_restore(BOB, "backup.db", "", None).rows_undone is None
+    assert "there was none" in desk.app.audit.exceptions()[0].detail
 
 
 def test_D5_the_doctor_says_whose_python_has_the_checkout_in_place(desk: DeskWorld) -> None:

@@ -85,6 +85,11 @@ class GitRepo:
         ref = checkouts.status.head_ref(self._git, self._here.common_dir)
         return ref.removeprefix(_BRANCH) if ref.startswith(_BRANCH) else None
 
+    def origin_head(self) -> str:
+        """The short name of the branch that is the usual one on the remote called origin; empty if nothing says so."""
+        out = self._git.real("for-each-ref", "--format=%(symref)", "refs/remotes/origin/HEAD").out
+        return as_text(out).strip().removeprefix("refs/remotes/origin/")
+
     def commit_count(self) -> int:
         """How many commits the caller's HEAD has; 0 before the first one."""
         head = self.commit_of("HEAD")

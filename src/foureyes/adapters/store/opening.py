@@ -14,7 +14,7 @@ from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem
-from foureyes.steps import blank, fe
+from foureyes.steps import blank, by, fe, in_turn
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.engine import Database
@@ -30,7 +30,11 @@ def open_store(folder: str, now: str) -> Store:
     if not os.path.lexists(path):
         raise StoreProblem(
             f"{NAME} is missing in .foureyes/. Nothing was changed.",
-            next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
+            next_step=in_turn(
+                fe("restore", blank("FILE"), after=", if you have a backup"),
+                by("person", fe("init", "--anew"), "if there is none, a person begins a new journal: "),
+                joint="; ",
+            ),
         )
     engine = SqliteEngine(path)
     if (version := engine.schema_version()) != LATEST:
@@ -68,8 +72,9 @@ def project_of(engine: Database) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def restore_store(folder: str, source: str, now: str) -> str:
-    """Put a backup in the store's place; the store as it was is kept beside it. Returns where.
+def restore_store(folder: str, source: str, now: str, project: str = "") -> str:
+    """Put a backup in the store's place; the store as it was is kept beside it. Returns where; empty if there was none.
+    `project` is whose store it must be: what the target says, else what the store that is there says.
 
     The backup is checked and copied first: a file that is not a sound store changes nothing. The store that is there
     may be damaged or missing: that is what backups are for.
@@ -79,14 +84,19 @@ def restore_store(folder: str, source: str, now: str) -> str:
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
-        _copy_sound(source, fresh, project_in(path))
+        _copy_sound(source, fresh, project or project_in(path))
         kept = _keep_aside(path, now)
         os.replace(fresh, path)
-    for name in (MIRROR, FEEDBACK):  # they may tell of rows that the backup does not have; they are written anew
+    put_mirrors_aside(folder, now)
+    return kept
+
+
+def put_mirrors_aside(folder: str, now: str) -> None:
+    """Files that mirror a store may tell of rows that another one does not have; they are written anew."""
+    for name in (MIRROR, FEEDBACK):
         mirror = os.path.join(folder, name)
         if os.path.lexists(mirror):
             os.replace(mirror, aside(mirror, now))
-    return kept
 
 
 def _copy_sound(source: str, fresh: str, project: str | None) -> None:
@@ -97,11 +107,17 @@ def _copy_sound(source: str, fresh: str, project: str | None) -> None:
     try:
         problems = incoming.problems()
         if problems:
-            raise StoreProblem(f"{name} is damaged: {problems[0]}. Nothing was changed.")
+            raise StoreProblem(
+                f"{name} is damaged: {problems[0]}. Nothing was changed.",
+                next_step=fe("restore", blank("FILE"), before="name another backup: "),
+            )
         migrate(incoming, "1970-01-01T00:00:00.000Z", None)
         theirs = project_of(incoming)
         if project not in (None, theirs):
-            raise StoreProblem(f"{name} is the store of another project ({theirs}). Nothing was changed.")
+            raise StoreProblem(
+                f"{name} is the store of another project ({theirs}), not of this one ({project}). Nothing was changed.",
+                next_step=fe("restore", blank("FILE"), before="name a backup of this project: "),
+            )
     finally:
         incoming.close()
 
@@ -147,7 +163,11 @@ def project_in(path: str) -> str | None:
 
 
 def _keep_aside(path: str, now: str) -> str:
-    """Move what is the store now, with what SQLite keeps beside it, out of the way; its new name."""
+    """Move what is the store now, with what SQLite keeps beside it, out of the way; its new name, empty if there is
+    none.
+    """
+    if not os.path.lexists(path):
+        return ""
     kept = aside(path, now)
     with suppress(StoreProblem):  # a damaged store is kept as it is
         engine = SqliteEngine(path)

@@ -16,6 +16,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.project.placing import found_elsewhere, lost_anchor
 from foureyes.app.project.prompt_templates import accept as accept_templates
 from foureyes.app.project.prompt_templates import of_attempt, path_of
+from foureyes.app.project.retargeting import ACCEPT, named_in
 from foureyes.app.views.merge import MergeRow
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task_list import ListQuery, TaskRow
@@ -37,9 +38,10 @@ from foureyes.core.rules.stacks import standing, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
-from foureyes.steps import fe
+from foureyes.steps import Steps, fe
 
 MANY = 10_000
+DOCTOR = fe("doctor")
 OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
@@ -200,6 +202,8 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     if named != context.store.project:
         problem = f"names project {named}" if named else "names no project" if text else "is missing"
         raise _foreign(f"{FILE} on {target} {problem}; this store is of project {context.store.project}")
+    if (wanted := named_in(text).target) not in ("", target):
+        raise _foreign(f"{FILE} on {target} names {wanted} as the target: merging waits until that is accepted", ACCEPT)
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
@@ -211,7 +215,5 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
         )
 
 
-def _foreign(message: str) -> Refused:
-    return Refused(
-        "nothing was merged or closed.", reasons=(Reason("P12", message, fe("doctor")),), next_step=fe("doctor")
-    )
+def _foreign(message: str, step: Steps = DOCTOR) -> Refused:
+    return Refused("nothing was merged or closed.", reasons=(Reason("P12", message, step),), next_step=step)

@@ -14,7 +14,8 @@ import msgspec
 from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import LEAD, Ways
 from foureyes.app.pages.claimed import claims_of
-from foureyes.app.project.acceptance import ACCEPT, Unaccepted, unaccepted
+from foureyes.app.project.acceptance import Unaccepted, unaccepted
+from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.check import CheckResult

@@ -10,12 +10,13 @@ from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.placing import ADOPT, misplaced, unplaced
+from foureyes.app.project.retargeting import BRING_HERE
 from foureyes.app.views.project import Check
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
-from foureyes.steps import blank, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, blank, fe, in_turn, prose
 
 
 class Doctor:
@@ -51,15 +52,16 @@ class Doctor:
 
     def _target(self) -> Check:
         with self._context.store.read() as tx:
-            target = self._context.project(tx).target
+            project = self._context.project(tx)
+        target = project.target
         try:
             head = self._context.repo.commit_of(f"refs/heads/{target}")
         except GitProblem as problem:
             return Check("target", "fail", problem.message, problem.next_step)
         if head is None:
-            return Check(
-                "target", "fail", f"there is no branch {target}", shell("git", "branch", target, blank("COMMIT"))
-            )
+            gone = unaccepted(self._context, project)
+            text, step = (gone.text, gone.next) if gone else (f"there is no branch {target}", NO_STEP)
+            return Check("target", "fail", text, step)
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
@@ -79,7 +81,7 @@ class Doctor:
             return Check("configuration", "fail", error.message, error.next_step)
         if named not in ("", None, project.id):
             message = f"{FILE} on {project.target} names another project id than this store"
-            return Check("configuration", "fail", message, fe("status"))
+            return Check("configuration", "fail", message, BRING_HERE)
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
 from foureyes.config.settings import FILE
 from foureyes.core.rules.policy import digest_of
-from foureyes.steps import Steps, blank, by, by_person, fe, shell
+from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.project import ProjectView
 
-ACCEPT = by_person(fe("policy", "accept"))
 INIT = by_person(fe("init"))
 
 
@@ -31,8 +31,13 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """
     text = context.repo.file_at(project.target, FILE)
     defaults = "the built-in defaults are in force"
-    if text is None and context.repo.commit_of(f"refs/heads/{project.target}") is None:
-        return Unaccepted(f"there is no branch {project.target}, which is the target of this project", _bring(project))
+    if text is None and is_missing(context, project.target):
+        return _gone(context, project)
+    named = named_in(text)
+    if named.project not in ("", project.id):
+        return Unaccepted(f"{FILE} on {project.target} is of another project ({named.project})", BRING_HERE)
+    if named.target not in ("", project.target):
+        return Unaccepted(f"{FILE} names {named.target} as the target, and this project merges into {project.target}")
     if project.accepted_text is None and not text:
         return Unaccepted(f"{FILE} is not on {project.target}: {defaults}", INIT)
     if project.accepted_text is None:
@@ -44,7 +49,16 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     return None
 
 
-def _bring(project: ProjectView) -> Steps:
-    """A branch that was renamed or is gone comes back under its name: the target was chosen with the project."""
-    bring = shell("git", "branch", project.target, blank("BRANCH-OR-COMMIT"))
-    return by("person", bring, "a person brings it back, from where it is now: ")
+def _gone(context: Context, project: ProjectView) -> Unaccepted:
+    """The target was renamed, which a person accepts; or comes back under its name."""
+    text = f"there is no branch {project.target}, which is the target of this project"
+    new = renamed_to(context, project)
+    if new:
+        return Unaccepted(f"{text}; {FILE} on {new} says that it is {new} now")
+    bring = by(
+        "person",
+        shell("git", "branch", project.target, blank("BRANCH-OR-COMMIT")),
+        "a person brings it back, from where it is now: ",
+    )
+    rename = prose(f'was it renamed, a person writes target = "its name" into {FILE} there, commits it, then: ')
+    return Unaccepted(text, in_turn(bring, rename + fe("policy", "accept"), joint="; "))

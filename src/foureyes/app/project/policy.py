@@ -11,7 +11,8 @@ from msgspec.structs import asdict
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
-from foureyes.app.project.acceptance import ACCEPT
+from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, wanted_target
 from foureyes.app.views.project import Acceptance, ChangedSetting, Offer, ProjectView, SettingView
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
@@ -23,7 +24,7 @@ from foureyes.core.nouns.check import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
-from foureyes.steps import fe, prose
+from foureyes.steps import prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -64,10 +65,10 @@ class Policy:
             project = self._context.project(tx)
         offered = proposal(self._context, project)
         return Offer(
-            target=project.target,
+            target=offered.target,
             seen=offered.seal,
             digest=offered.digest,
-            new=offered.digest != project.accepted_digest or bool(offered.templates),
+            new=offered.is_new(project),
             changed=offered.changed,
             lines=tuple(offered.lines),
         )
@@ -88,14 +89,15 @@ class Policy:
             raise _another(project)
         digest, fresh = offered.digest, offered.templates
         changed = [line.text for line in offered.changed] + list(offered.template_lines)
-        if digest != project.accepted_digest or fresh:
+        if offered.is_new(project):
             with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
-                if self._context.repo.file_at(project.target, FILE) != offered.text:  # a person takes time to sign
+                if self._context.repo.file_at(offered.target, FILE) != offered.text:  # a person takes time to sign
                     raise _another(project)
                 prompt_templates.accept(work, "", fresh)
-                if digest != project.accepted_digest:
-                    work.record("", PolicyAccepted(digest=digest, text=offered.text))
-        return Acceptance(digest=digest, changed=changed, new=digest != project.accepted_digest or bool(fresh))
+                moved = offered.target if offered.target != project.target else ""
+                if digest != project.accepted_digest or moved:
+                    work.record("", PolicyAccepted(digest=digest, text=offered.text, target=moved))
+        return Acceptance(digest=digest, changed=changed, new=offered.is_new(project))
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
         signed = f"{name} = {text}" if text is not None else f"{name} unset"
@@ -155,6 +157,11 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     changed: tuple[ChangedSetting, ...]
     templates: dict[str, str]
+    target: str
+
+    def is_new(self, project: ProjectView) -> bool:
+        """Whether accepting it changes anything."""
+        return self.digest != project.accepted_digest or bool(self.templates) or self.target != project.target
 
     @property
     def template_lines(self) -> tuple[str, ...]:
@@ -192,24 +199,29 @@ def _digits(seal: str) -> str:
 def proposal(context: Context, project: ProjectView) -> Proposal:
     """P12: what accepting would put in force; what cannot be accepted says why."""
     text = context.repo.file_at(project.target, FILE)
+    new = read_file(text) if text is not None else {}
+    if new.get("project.id") not in (None, "", project.id):
+        raise Refused(f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=BRING_HERE)
+    target = wanted_target(context, project)
+    text = context.repo.file_at(target, FILE)
     if text is None:
-        raise NotFound(f"there is no {FILE} on {project.target}.", next_step=prose("commit it there, then: ") + ACCEPT)
+        left = unaccepted(context, project)
+        step = left.next if left and is_missing(context, target) else prose("commit it there, then: ") + ACCEPT
+        raise NotFound(f"there is no {FILE} on {target}.", next_step=step)
     new = read_file(text)
     review_policy(Layers(file=new))
-    if new.get("project.id") not in (None, "", project.id):
-        raise Refused(
-            f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=fe("status")
-        )
     old = read_file(project.accepted_text) if project.accepted_text else {}
     changed = tuple(
         ChangedSetting(key, _shown(old, key), _shown(new, key), _is_loosened(key, old, new))
         for key in sorted({*old, *new})
         if old.get(key) != new.get(key)
     )
-    texts = prompt_templates.on_target(context, project.target)
+    if target != project.target and not any(setting.key == "project.target" for setting in changed):
+        changed = (*changed, ChangedSetting("project.target", project.target, target))
+    texts = prompt_templates.on_target(context, target)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
-    return Proposal(text=text, digest=digest_of(text), changed=changed, templates=templates)
+    return Proposal(text=text, digest=digest_of(text), changed=changed, templates=templates, target=target)
 
 
 def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool:

@@ -6,13 +6,15 @@ import os
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.rows import Named
 from foureyes.app.project.placing import ADOPT, lost_anchor, misplaced
+from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.audit import JournalHead
-from foureyes.app.views.project import Adoption, ProjectView
+from foureyes.app.views.project import Adoption, Milestones, ProjectView, Restored
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
-from foureyes.steps import prose
+from foureyes.steps import fe, in_turn, prose
 
 
 class Projects:
@@ -21,11 +23,14 @@ class Projects:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def create(self, actor: Actor, name: str, prefix: str, target: str) -> ProjectView:
-        """The first row of the journal."""
+    def create(self, actor: Actor, name: str, prefix: str, target: str, *, lost: bool = False) -> ProjectView:
+        """The first row of the journal. `lost`: there was one before, which nobody has any more; that is on record."""
         with self._context.writing(actor, "init") as work:
             place = self._context.store.place
             work.record("", ProjectCreated(name=name, prefix=prefix, target=target, place=place))
+            if lost:
+                reason = "a new journal was begun: the store of this project was lost"
+                work.record("", SecurityRecorded(kind="store_adopted", rule="P12", reason=reason))
             return self._context.project(work.tx)
 
     def get(self) -> ProjectView:
@@ -33,20 +38,36 @@ class Projects:
         with self._context.store.read() as tx:
             return self._context.project(tx)
 
-    def note_restore(self, actor: Actor, source: str, kept: str) -> None:
-        """A restored store may lack what happened since the backup: that it was restored is on record (P8)."""
+    def milestones(self) -> Milestones:
+        """How far the journal goes, and which tasks it knows as merged."""
+        with self._context.store.read() as tx:
+            head = tx.one("journal.head", JournalHead)
+            merged = tuple(row.id for row in tx.all("merge.merged", Named))
+        return Milestones(rows=head.seq if head else 0, merged=merged)
+
+    def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> Restored:
+        """A restored store may lack what happened since the backup: that it was restored is on record (P8). What it
+        undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
+        """
+        after = self.milestones()
         with self._context.writing(actor, "restore") as work:
-            work.record(
-                "",
-                SecurityRecorded(
-                    kind="restore",
-                    rule="J2",
-                    reason=f"store restored from {source}",
-                    detail=f"the store before it: {kept}",
-                ),
-            )
-            if self._context.project(work.tx).place not in (None, self._context.store.place):
+            reason = f"store restored from {source}"
+            detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
+            work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
+            project = self._context.project(work.tx)
+            if project.place not in (None, self._context.store.place):
                 work.record("", StorePlaced(place=self._context.store.place))
+            gone = is_missing(self._context, project.target)
+            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))
+        undone = [task for task in before.merged if task not in after.merged] if before else []
+        return Restored(
+            kept=kept,
+            rows=after.rows,
+            rows_undone=max(0, before.rows - after.rows) if before else None,
+            merged_undone=tuple(undone),
+            behind=tuple(wrong),
+            next=in_turn(fe("audit", "verify"), ADOPT if wrong else fe("status")),
+        )
 
     def note_place(self, actor: Actor, place: str) -> None:
         """P12: a person moves the store; from now on it lies there."""

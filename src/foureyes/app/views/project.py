@@ -38,6 +38,26 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+class Milestones(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a store goes: the rows of its journal, the tasks that it knows as merged."""
+
+    rows: int
+    merged: tuple[str, ...] = ()
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
+    where that one could not be read. `behind`: why merging waits until a person takes this store up (P12).
+    """
+
+    kept: str
+    rows: int
+    rows_undone: int | None = None
+    merged_undone: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    next: Steps = NO_STEP
+
+
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     """The project at a glance. `unaccepted` is the one of the notes that says so of the configuration (P12)."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,16 +28,21 @@ if TYPE_CHECKING:
 
 @verb("init", example="fe init --prefix shop")
 @click.option("--prefix", default="fe", show_default=True, help="What task ids begin with.")
-@click.option("--target", help="The protected branch; default: the one checked out.")
+@click.option("--target", help="The protected branch; default: the one checked out, if it is the usual one.")
 @click.option("--no-commit", is_flag=True, help="Write foureyes.toml, but leave committing it to you.")
 @click.option(
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
 )
+@click.option("--anew", is_flag=True, help="The store is lost: begin a new journal of this project. For people.")
 @click.option("--try", "trying", is_flag=True, help="Run each proposed check once; those that cannot run are left out.")
-def init(session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, trying: bool) -> None:
+def init(
+    session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, anew: bool, trying: bool
+) -> None:
     """Set up a project here: .foureyes/ (never committed) and foureyes.toml (one commit, nothing else)."""
     from foureyes.bootstrap.creating import create_project
 
+    if target is None and not anew and sys.stdin.isatty() and sys.stderr.isatty() and not session.json:
+        target = _asked_target(session)
     made = create_project(
         session.cwd,
         os.environ,
@@ -47,8 +53,21 @@ def init(session: Session, prefix: str, target: str | None, no_commit: bool, sou
         source=source,
         trying=trying,
         home=session.home,
+        anew=anew,
     )
     _say_made(session, made)
+
+
+def _asked_target(session: Session) -> str | None:
+    """Which branch to protect, where another one is checked out than the usual one."""
+    from foureyes.bootstrap.creating import unsure_target
+
+    here, usual = unsure_target(session.cwd)
+    if not usual:
+        return None
+    session.note(f"{here} is checked out, and there is {usual}.")
+    answer: str = click.prompt("which branch is to be protected?", default=usual, err=True)
+    return answer.strip()
 
 
 def _say_made(session: Session, made: Created) -> None:
@@ -183,12 +202,17 @@ def restore(session: Session, file: str) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
     from foureyes.bootstrap.restoring import restore_backup
 
-    kept = restore_backup(session.cwd, os.environ, session.actor, file)
-    name = os.path.basename(kept)
-    session.answer(
-        {"restored": file, "kept": name},
-        f"restored {file}; the store before it is .foureyes/{name}\n{next_line(fe('audit', 'verify'))}",
-    )
+    done = restore_backup(session.cwd, os.environ, session.actor, file)
+    name = os.path.basename(done.kept)
+    fields = {"restored": file, "kept": name, "rows_undone": done.rows_undone, "merged_undone": done.merged_undone}
+    lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
+    lines += [f"  the store before it is .foureyes/{name}"] if name else ["  there was no store before it"]
+    if done.rows_undone:
+        lines.append(f"  {output.count(done.rows_undone, 'row')} of the journal came after the backup and are undone")
+    if done.merged_undone:
+        lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
+    lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
+    session.answer(fields, "\n".join([*lines, next_line(done.next)]))
 
 
 @verb("setup", example="fe setup agents-md")

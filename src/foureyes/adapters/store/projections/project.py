@@ -41,6 +41,8 @@ def project_resumed(db: Engine, row: Row, event: e.ProjectResumed) -> None:
 
 def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
+    if event.target:
+        db.run("project.retarget", {"target": event.target})
 
 
 def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:

@@ -27,6 +27,9 @@ SELECT DISTINCT start_target AS sha FROM tasks WHERE start_target IS NOT NULL;
 -- name: merge.brought
 SELECT a.commits AS commits FROM attempts a JOIN tasks t ON t.id = a.task WHERE a.landed = 1 OR t.merge_sha IS NOT NULL;
 
+-- name: merge.merged
+SELECT id FROM tasks WHERE status = 'closed' AND resolution = 'merged' ORDER BY n;
+
 -- name: merge.any
 SELECT task AS id FROM merges ORDER BY task LIMIT 1;
 

@@ -22,6 +22,9 @@ SELECT name, digest FROM templates ORDER BY name;
 -- name: project.accept
 UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 
+-- name: project.retarget
+UPDATE project SET target = :target;
+
 -- name: project.settings
 SELECT name, value, session, at FROM settings WHERE name NOT IN ('store:place', 'store:anchor') ORDER BY name;
 

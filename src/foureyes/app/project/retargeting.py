@@ -1,0 +1,84 @@
+"""The branch that foureyes.toml names as the target: a person brings the project there by accepting it (P12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.config.reading import read_file
+from foureyes.config.settings import FILE
+from foureyes.errors import ConfigError, Reason, Refused
+from foureyes.steps import Steps, blank, by_person, fe, in_turn, prose, shell
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.views.project import ProjectView
+
+BRANCH = "refs/heads/"
+MOST = 200
+"""So many branches are looked at for the one that the target was renamed to."""
+ACCEPT = by_person(fe("policy", "accept"))
+BRING_HERE = in_turn(
+    fe("backup", blank("FILE"), before="where its store is: ", after=", here: "),
+    by_person(fe("restore", blank("FILE"))),
+    joint="",
+)
+"""The way where this store is of another project than the target's file."""
+
+
+class Named(msgspec.Struct, frozen=True):
+    """What a foureyes.toml says about whose it is."""
+
+    project: str = ""
+    target: str = ""
+
+
+def named_in(text: str | None) -> Named:
+    """Project and target that a file names; one that cannot be read names none, and what reads it says why."""
+    try:
+        known = read_file(text) if text else {}
+    except ConfigError:
+        return Named()
+    return Named(str(known.get("project.id", "")), str(known.get("project.target", "")))
+
+
+def is_missing(context: Context, branch: str) -> bool:
+    """Whether there is no such branch."""
+    return context.repo.commit_of(f"{BRANCH}{branch}") is None
+
+
+def wanted_target(context: Context, project: ProjectView) -> str:
+    """P12: the target after accepting. Another one than now must exist and say the same of itself: else nobody could
+    tell which file is meant.
+    """
+    text = context.repo.file_at(project.target, FILE)
+    if text is None:
+        return renamed_to(context, project) or project.target
+    wanted = named_in(text).target or project.target
+    if wanted == project.target:
+        return wanted
+    if is_missing(context, wanted):
+        make = by_person(shell("git", "branch", wanted, project.target))
+        raise _refused(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
+    there = named_in(context.repo.file_at(wanted, FILE))
+    if there != Named(project.id, wanted):
+        bring = prose(f"bring {FILE} of {project.target} to {wanted}, then: ") + ACCEPT
+        raise _refused(project, wanted, f"{FILE} there does not say that it is this project's target", bring)
+    return wanted
+
+
+def _refused(project: ProjectView, wanted: str, why: str, step: Steps) -> Refused:
+    reason = Reason("P12", f"{FILE} on {project.target} names {wanted} as the target, and {why}", step)
+    return Refused("the target stays as it is.", reasons=(reason,), next_step=step)
+
+
+def renamed_to(context: Context, project: ProjectView) -> str:
+    """The branch that the target is called now, if it is gone and exactly one branch says that it is this project's
+    target.
+    """
+    if not is_missing(context, project.target):
+        return ""
+    names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
+    found = [name for name in names[:MOST] if named_in(context.repo.file_at(name, FILE)) == Named(project.id, name)]
+    return found[0] if len(found) == 1 else ""

@@ -1,0 +1,52 @@
+"""`fe init --anew`: a new journal of a project whose store is lost; and never a second one by accident (P12)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.store.opening import NAME, create_store, put_mirrors_aside
+from foureyes.app.call.caller import permit
+from foureyes.bootstrap.making import made_folder
+from foureyes.bootstrap.places import FOLDER, folder_of, no_project_here, project_on_target, settings_on_target
+from foureyes.bootstrap.wiring import application, now
+from foureyes.errors import Refused
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foureyes.adapters.git.client.locate import Located
+    from foureyes.core.nouns.session import Actor
+
+
+def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
+    """P12: in a clone of a repository with a project, another store would be another project that merges nothing."""
+    elsewhere = no_project_here(place)
+    shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
+    if elsewhere is not None and not shared:
+        raise elsewhere
+
+
+def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None:
+    """A person begins the project's journal again: tasks and history are gone, the project is the same. Merging goes on
+    when the person has taken the store up (`fe store adopt`), where the target has merges.
+    """
+    permit(actor, "store adopt")
+    folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)
+    if not project:
+        raise Refused("foureyes.toml names no project whose journal could begin anew.", next_step=fe("init"))
+    for name in (NAME, "store.json"):
+        if os.path.lexists(os.path.join(folder, name)):
+            raise Refused(f"there is a store here already ({FOLDER}/{name}).", next_step=fe("doctor"))
+    from tempfile import TemporaryDirectory
+
+    with made_folder(folder) as made, TemporaryDirectory(dir=made, prefix="incoming-") as desk:
+        store = create_store(desk, project, now())
+        with closing(store):
+            projects = application(store, place, environ).projects
+            names = (os.path.basename(place.root) or "project", str(known.get("project.prefix") or "fe"))
+            projects.create(actor, *names, str(known.get("project.target") or "main"), lost=True)
+        put_mirrors_aside(made, now())
+        os.replace(os.path.join(desk, NAME), os.path.join(made, NAME))

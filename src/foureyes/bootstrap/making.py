@@ -1,0 +1,51 @@
+"""The folder of a project: made beside its place and moved there in one step, so that no crash leaves half of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from foureyes.adapters.folders import folder as entered
+from foureyes.adapters.folders import replace as replace_file
+from foureyes.bootstrap.places import FOLDER, PROMPTS, is_project
+from foureyes.errors import EnvironmentProblem
+from foureyes.steps import prose
+
+IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
+"""What git does not see of `.foureyes/`: all but the project's own templates of prompts (F4)."""
+
+
+@contextmanager
+def made_folder(folder: str) -> Iterator[str]:
+    """Where to put what a project keeps: its folder, or one that becomes it when everything is in there."""
+    if is_project(folder):
+        yield folder
+        return
+    temporary = f"{folder}.new-{os.getpid()}"
+    try:
+        os.mkdir(temporary)
+        with entered(temporary) as place_of_files:
+            replace_file(place_of_files, ".gitignore", IGNORED.encode(), 0o666)
+        yield temporary
+        _put_in_place(temporary, folder)
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"{FOLDER}/ cannot be made here: {problem.strerror}. Nothing was changed.",
+            next_step=prose("make the repository's directory writable for you"),
+        ) from problem
+    finally:
+        if os.path.isdir(temporary):
+            import shutil
+
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _put_in_place(temporary: str, folder: str) -> None:
+    """In one step; templates that were checked out there already are taken along, and git has them in any case."""
+    if not os.path.isdir(folder):
+        os.rename(temporary, folder)
+        return
+    os.rename(os.path.join(folder, PROMPTS), os.path.join(temporary, PROMPTS))
+    os.rmdir(folder)
+    os.rename(temporary, folder)

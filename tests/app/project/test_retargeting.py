@@ -1,0 +1,72 @@
+"""P12: the target is another branch when a person accepts the foureyes.toml that says so, and all agrees then."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.config.settings import FILE
+from foureyes.errors import NotFound
+
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.world import GitWorld
+
+TEXT = '[project]\nid = "{id}"\ntarget = "{target}"\n'
+
+
+def file(world: GitWorld, target: str) -> None:
+    """A commit on the branch that is checked out, whose foureyes.toml names a target."""
+    world.checkout.write(FILE, TEXT.format(id=world.store.project, target=target))
+    world.checkout.git("add", FILE)
+    world.checkout.git("commit", "-qm", f"the target is {target}")
+
+
+def test_a_renamed_target_is_accepted_by_a_person_and_everything_goes_on_there_P12(world: GitWorld) -> None:
+    file(world, "main")
+    world.app.policy.accept(ALICE)
+    task = world.handed_in(CLAUDE)
+    world.checkout.git("switch", "-q", "main")
+    world.checkout.git("branch", "-m", "main", "trunk")
+    with pytest.raises(NotFound):
+        world.app.policy.accept(ALICE)
+    file(world, "trunk")
+    (check,) = [row for row in world.app.doctor.examine(ALICE) if row.check == "target"]
+    assert (check.result, "trunk says that it is trunk now" in check.message) == ("fail", True)
+    with world.refused("P12"):
+        world.app.policy.accept(CLAUDE)
+    offer = world.app.policy.offered(ALICE)
+    assert (offer.target, [row.text for row in offer.changed]) == ("trunk", ["project.target: main → trunk"])
+    assert world.app.policy.accept(ALICE, seen=offer.seen).new
+    assert (world.app.projects.get().target, world.app.status.show(ALICE).target) == ("trunk", "trunk")
+    assert not [row for row in world.app.doctor.examine(ALICE) if row.result == "fail"]
+    assert not world.app.policy.offered(ALICE).new
+    world.approve(ALICE, task)
+    world.clock.advance(minutes=1)
+    assert [row.outcome for row in world.app.merges.process(ALICE)] == ["merged"]
+    assert world.checkout.git("log", "--format=%s", "-1", "trunk").startswith("Merge")
+
+
+def test_a_target_that_is_named_and_not_there_is_refused_with_the_way_P12(world: GitWorld) -> None:
+    file(world, "trunk")
+    with world.refused("P12"):
+        world.app.policy.offered(ALICE)
+    with world.refused("P12"):
+        world.app.merges.process(ALICE)
+    world.checkout.git("branch", "trunk", "main~1")
+    with world.refused("P12"):
+        world.app.policy.accept(ALICE)
+    world.checkout.git("branch", "-f", "trunk", "main")
+    assert world.app.policy.accept(ALICE).new
+    assert world.app.projects.get().target == "trunk"
+
+
+def test_a_file_of_another_project_leads_to_the_store_that_it_is_of_and_not_in_a_circle_P12(world: GitWorld) -> None:
+    world.checkout.write(FILE, TEXT.format(id="9999999999999999", target="main"))
+    world.checkout.git("add", FILE)
+    world.checkout.git("commit", "-qm", "another's")
+    checks = {row.check: row for row in world.app.doctor.examine(ALICE)}
+    with world.refused() as caught:
+        world.app.policy.accept(ALICE)
+    notes = world.app.status.show(ALICE).unaccepted
+    assert notes is not None
+    for steps in (checks["configuration"].next, caught[0].next_step, notes):
+        assert [step.argv[1] for step in steps.steps if step.argv] == ["backup", "restore"]

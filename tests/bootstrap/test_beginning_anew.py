@@ -1,0 +1,55 @@
+"""`fe init --anew`: a journal for a project whose store is lost (P12)."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.wiring import open_project
+from foureyes.errors import NoProject, Refused, StoreProblem
+from foureyes.ui.steps import steps_text
+
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.people import ALICE, CLAUDE
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_home(tmp_path / "home", monkeypatch)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, _home: None) -> Checkout:
+    return Checkout(make_template(tmp_path / "project"))
+
+
+def init(checkout: Checkout) -> Created:
+    return create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
+
+
+@pytest.mark.parametrize("folder", ["there", "gone"])
+def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_accepted_P12(
+    checkout: Checkout, folder: str
+) -> None:
+    first = init(checkout)
+    if folder == "gone":
+        shutil.rmtree(checkout.path / ".foureyes")
+    else:
+        (checkout.path / ".foureyes" / "store.db").unlink()
+    with pytest.raises((NoProject, StoreProblem)) as caught:
+        open_project(str(checkout.path), {})
+    assert "fe init --anew" in steps_text(caught.value.next_step)
+    with pytest.raises(Refused):
+        create_project(str(checkout.path), {}, CLAUDE, prefix="fe", target=None, commit=True, anew=True)
+    done = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+    assert (done.project, done.target) == (first.project, "main")
+    app = open_project(str(checkout.path), {})
+    assert [row.kind for row in app.audit.exceptions()] == ["store_adopted"]
+    app.policy.accept(ALICE)
+    assert not [row for row in app.doctor.examine(ALICE) if row.result == "fail"]
+    app.close()
+    with pytest.raises(Refused, match="there is a store here already"):
+        create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
