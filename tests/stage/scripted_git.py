@@ -71,6 +71,9 @@ class ScriptedRepo:
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return list(self.dirty) if ref in (self.here, DETACHED) and not in_conflict else []
 
+    def untracked(self) -> dict[str, int]:
+        return dict.fromkeys(self.dirty, 1)
+
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self._line(f"refs/heads/{target}"), self._line(ref)
         base = _last_shared(mine, main)

@@ -93,6 +93,9 @@ class Repo(Protocol):
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
         them with conflicts that nobody resolved."""
 
+    def untracked(self) -> dict[str, int]:
+        """Files where the caller stands that git does not know yet and does not ignore, and how large they are."""
+
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
 

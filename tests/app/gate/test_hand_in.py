@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.gate import standing
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.attempt import DETACHED
 from foureyes.errors import BadInput, GitProblem, NotFound, StaleState
@@ -97,6 +98,32 @@ def test_submit_commit_commits_everything_with_trailers_A1_K1(world: GitWorld) -
     assert body.splitlines()[0] == "Write the new file"
     assert f"Task: {task}" in body
     assert f"Foureyes-Session: {CLAUDE.session}" in body
+
+
+def test_a_commit_of_everything_says_what_it_took_and_takes_no_secret_along_unasked_A1(world: GitWorld) -> None:
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch("work")
+    for path in ("new.py", ".env", "keys/id_rsa"):
+        world.checkout.write(path, "x\n")
+    with world.refused("A1", "A1"):
+        world.submit(CLAUDE, task, commit="All of it")
+    with world.refused("A1"):
+        world.submit(CLAUDE, task, commit="All of it", include=[".env"])
+    assert world.checkout.git("status", "--porcelain", "--untracked-files=all").count("??") == 3
+    done = world.submit(CLAUDE, task, commit="All of it", include=[".env", "./keys/id_rsa"])
+    assert done.committed == done.new == (".env", "keys/id_rsa", "new.py")
+
+
+def test_a_very_large_new_file_is_committed_only_by_name_A1(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "LARGE", 10)
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch("work")
+    world.checkout.write("dump.bin", "x" * 11)
+    with world.refused("A1"):
+        world.submit(CLAUDE, task, commit="All of it")
+    assert world.submit(CLAUDE, task, commit="All of it", include=["dump.bin"]).new == ("dump.bin",)
 
 
 def test_a_person_commits_for_the_implementer_and_stays_no_author_A1_I7(world: GitWorld) -> None:

@@ -257,6 +257,10 @@ class GitRepo:
         places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
         return sorted({path for place in places if _has_files(place) for path in look(self._git, place)})
 
+    def untracked(self) -> dict[str, int]:
+        """Files where the caller stands that git does not know yet and does not ignore, and how large they are."""
+        return checkouts.status.untracked(self._git, self._here) if _has_files(self._here) else {}
+
     def is_clean(self) -> bool:
         """Whether everything where the caller stands is committed."""
         return not self.uncommitted(DETACHED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
@@ -37,17 +39,21 @@ class Attempts:
         *,
         message: str = "",
         commit: str | None = None,
+        include: Sequence[str] = (),
         no_code: bool = False,
         branch: str | None = None,
         signal: str = "DONE",
         if_version: int | None = None,
     ) -> SubmitOutcome:
-        """Hand in: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M)."""
+        """Hand in: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M). `commit`
+        commits everything first; what looks like a secret or is very large only if `include` names it.
+        """
         permit(actor, "submit")
         wish = Wish(
             task=task,
             message=message,
             commit=commit,
+            include=tuple(include),
             no_code=no_code,
             branch=branch,
             signal=signal,

@@ -49,6 +49,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     message: str = ""
     commit: str | None = None
+    include: tuple[str, ...] = ()
     no_code: bool = False
     branch: str | None = None
     signal: str = "DONE"
@@ -73,6 +74,8 @@ class HandIn:
     brought: inherited.Found
     branches: dict[TaskId, Sha]
     only_others = ""
+    committed: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
     def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
         self.context = context
@@ -359,6 +362,8 @@ def submitted(
         stack=stack,
         person=settled.person if settled else "",
         unchecked=settled.unchecked if settled else (),
+        committed=hand.committed,
+        new=hand.new,
         notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),
         repeats=repeats,
         fixed_by_nothing=fixed,

@@ -6,13 +6,16 @@ what lies in the worktree.
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_name
-from foureyes.core.words.fence import some
+from foureyes.core.words.fence import named, some
+from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import Steps, blank, fe, in_turn, phrase, shell
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
 
 SHOWN_PATHS = 5
+MIB = 1 << 20
+LARGE = 5 * MIB
+"""A new file of more bytes is rarely meant: what is in a history once, everybody clones."""
 NOT_IN = "was not handed in"
 
 
@@ -85,7 +91,10 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
     if commit is not None and commit.strip() and is_here:
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
+        new = repo.untracked()
+        _refuse_unasked(hand, new)
         hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
+        hand.committed, hand.new = tuple(paths), tuple(sorted(new))
         return
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
     step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
@@ -94,6 +103,35 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     where = f" in {place}" if place else ""
     why = f"{len(paths)} {are} not committed{where}: {some(paths, SHOWN_PATHS)}"
     refuse_task(task.id, NOT_IN, Reason("A1", why, step))
+
+
+def _refuse_unasked(hand: HandIn, new: Mapping[str, int]) -> None:
+    """A1: a commit of everything takes along what nobody thought of; secrets and large files only by name."""
+    meant = {posixpath.normpath(path) for path in hand.wish.include}
+    odd = {
+        path: "looks like a secret" if is_likely_secret(path) else f"has {size // MIB} MiB"
+        for path, size in sorted(new.items())
+        if path not in meant and (is_likely_secret(path) or size > LARGE)
+    }
+    if odd:
+        message = phrase("message")
+        reasons = [
+            Reason(
+                "A1",
+                f"git does not know {named(path)} yet, and it {why}",
+                fe(
+                    "submit",
+                    hand.task.id,
+                    "--commit",
+                    message,
+                    "--include",
+                    path,
+                    before="let git ignore it, or if it belongs there: ",
+                ),
+            )
+            for path, why in odd.items()
+        ]
+        refuse_task(hand.task.id, "was neither committed nor handed in", *reasons)
 
 
 def nothing_here(hand: HandIn) -> str:

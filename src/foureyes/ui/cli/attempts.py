@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from foureyes.core.nouns.attempt import SIGNALS
+from foureyes.core.words.fence import some
 from foureyes.errors import BadInput
 from foureyes.steps import by, by_person_or_service, either, fe
 from foureyes.ui.cli.command import Session, if_version, verb
@@ -18,10 +19,20 @@ if TYPE_CHECKING:
     from foureyes.app.views.attempt import SubmitOutcome
 
 
+SHOWN = 5
+"""How many new files are named."""
+
+
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
     """The options of a hand-in."""
     function = click.option("-m", "--message", default="", help="What you did, for whoever looks.")(function)
     function = click.option("--commit", metavar="MESSAGE", help="Commit everything first, with this message.")(function)
+    function = click.option(
+        "--include",
+        multiple=True,
+        metavar="PATH",
+        help="With --commit: a new file that looks like a secret, or is large, and belongs there all the same.",
+    )(function)
     function = click.option(
         "--signal", default="DONE", show_default=True, metavar="SIGNAL", help=f"{', '.join(SIGNALS)} (S1)."
     )(function)
@@ -38,6 +49,7 @@ def submit(
     task: str,
     message: str,
     commit: str | None,
+    include: tuple[str, ...],
     no_code: bool,
     signal: str,
     branch: str | None,
@@ -49,6 +61,7 @@ def submit(
         task,
         message=message,
         commit=commit,
+        include=include,
         no_code=no_code,
         signal=signal,
         branch=branch,
@@ -76,6 +89,9 @@ def submit_text(outcome: SubmitOutcome) -> str:
             "  landed before review: this work is on the target branch already; it is listed until approved "
             "or reverted (K4)"
         )
+    if outcome.committed:
+        new = f", new: {some(outcome.new, SHOWN)}" if outcome.new else ""
+        lines.append(f"  committed {count(len(outcome.committed), 'file')}{new}")
     lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
     lines += [*_again(outcome), *_mode(outcome)]
@@ -129,7 +145,14 @@ def _unchecked(outcome: SubmitOutcome) -> list[str]:
 @click.argument("task")
 @submit_options
 def review_own(
-    session: Session, task: str, message: str, commit: str | None, no_code: bool, signal: str, branch: str | None
+    session: Session,
+    task: str,
+    message: str,
+    commit: str | None,
+    include: tuple[str, ...],
+    no_code: bool,
+    signal: str,
+    branch: str | None,
 ) -> None:
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
@@ -143,4 +166,13 @@ def review_own(
                 fe("review", "show", name, before="what was said: "),
             ),
         )
-    _submit(session, task, message=message, commit=commit, no_code=no_code, signal=signal, branch=branch)
+    _submit(
+        session,
+        task,
+        message=message,
+        commit=commit,
+        include=include,
+        no_code=no_code,
+        signal=signal,
+        branch=branch,
+    )

@@ -57,6 +57,18 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     return [as_text(path) for _, path in _seen(git, place)]
 
 
+def untracked(git: Git, place: Located) -> dict[str, int]:
+    """Files that a commit of everything would add and nobody has added yet, and how large they are."""
+    found = {}
+    for code, path in _seen(git, place):
+        if code == b"??":
+            try:
+                found[as_text(path)] = os.lstat(join(os.fsencode(place.worktree), path)).st_size
+            except OSError:  # it went meanwhile
+                continue
+    return found
+
+
 def unresolved(git: Git, place: Located) -> list[str]:
     """Paths with conflicts of a merge, a rebase or a stash that nobody resolved."""
     entries = status(git, place, "/dev/null")
