@@ -51,7 +51,10 @@ def test_where_nothing_can_be_written_everything_that_reads_answers_and_a_write_
 def test_a_diff_needs_a_temporary_directory_and_says_so_where_there_is_none(stage: Stage) -> None:
     need(*MOUNTS)
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
-    nowhere = Through(stage.cast.gemini, env={"TMPDIR": "/proc"})
+    shut = {"TMPDIR": "/proc"}
+    for command in ("doctor", "audit verify", f"show {work.task} --diff"):
+        assert stage.run(Through(stage.cast.gemini, env=shut), *command.split()).rc == 0, "there is memory yet"
+    nowhere = Through(read_only(stage.cast.gemini, "/dev/shm"), env=shut)
     assert stage.run(nowhere, "list").rc == 0
     said = stage.no(nowhere, "show", work.task, "--diff", rc=5)
     assert "temporary directory" in said.message
@@ -101,9 +104,10 @@ AUTHOR = {
 def test_a_claim_whose_worktree_cannot_be_made_is_given_back_however_often_it_is_tried(
     stage: Stage, broken: str
 ) -> None:
-    """Field report R4: three tries took three tasks, and none had a worktree."""
+    """Three tries once took three tasks, and none had a worktree."""
     tasks = [stage.create(stage.cast.claude, title=f"Task {number}") for number in range(3)]
     codex: Caller = stage.cast.codex
+    stage.git("config", "--unset", "extensions.worktreeConfig")
     if broken == "a lock":
         (stage.repo / ".git/config.lock").touch()
     else:
@@ -115,3 +119,19 @@ def test_a_claim_whose_worktree_cannot_be_made_is_given_back_however_often_it_is
     assert [stage.status(task) for task in tasks] == ["open"] * 3
     (stage.repo / ".git/config.lock").unlink(missing_ok=True)
     assert stage.done(stage.cast.codex, "next", "--worktree")["task"] in tasks
+
+
+def test_what_a_first_worktree_changes_of_gits_configuration_init_does_before_and_says_so_where_it_did_not(
+    stage: Stage,
+) -> None:
+    """claude's sandbox keeps `.git/config` as it is, and masks its lock."""
+    need(*MOUNTS)
+    task, git = stage.create(stage.cast.claude), stage.repo / ".git"
+    assert stage.git("config", "extensions.worktreeConfig") == "true"
+    stage.git("config", "--unset", "extensions.worktreeConfig")
+    boxed = inside(stage.cast.codex, f"touch {git}/config.lock && {MASKED.format(f'{git}/config.lock')}")
+    said = stage.no(boxed, "next", "--worktree", rc=5)
+    assert said.hints == ("a person runs once, outside of the sandbox: fe init",)
+    (git / "config.lock").unlink()
+    stage.done(stage.cast.alice, "init")
+    assert stage.done(boxed, "next", "--worktree")["task"] == task

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -94,6 +95,9 @@ def create_project(
     elif new:
         refuse_second_journal(place, environ)
         _make(folder, place, environ, actor, prefix, target or _target(repo, place))
+    if place.worktree != place.git_dir:
+        with suppress(GitProblem):  # then the first worktree does it, or says why not
+            workshop(place).prepare_worktrees()
     app = open_project(cwd, environ)
     try:
         project = app.projects.get()

@@ -143,6 +143,10 @@ class GitWorkshop:
         """
         return checkouts.catch_up.catch_up(self._git, target)
 
+    def prepare_worktrees(self) -> None:
+        """What the first worktree would change of the repository's configuration, now: later it may be in a sandbox."""
+        checkouts.hooks.enable_worktree_config(self._git)
+
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
         session.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from foureyes.adapters.folders import why_not_written
 from foureyes.adapters.store.engine import Database, plain, structs
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
@@ -241,8 +243,11 @@ def found_elsewhere(said: str, found: str) -> Refused:
 
 
 def scratch() -> SqliteEngine:
-    """An empty store to replay into: a large journal goes to a file of SQLite's own and needs no large memory."""
-    engine = SqliteEngine(TEMPORARY, create=True)
+    """An empty store to replay into: a large journal goes to a file of SQLite's own and needs no large memory, unless
+    no temporary file can be made.
+    """
+    shut = why_not_written(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 (looked at, not used)
+    engine = SqliteEngine(":memory:" if shut else TEMPORARY, create=True)
     with engine.connection.backup("main", _blank().connection, "main") as copying:
         copying.step()
     return engine

@@ -161,3 +161,20 @@ def test_a_file_that_is_no_program_is_no_hook_K1(project_only: Bench) -> None:
     (project_only.path / ".git/hooks").mkdir(exist_ok=True)
     (project_only.path / ".git/hooks/pre-commit").write_text("exit 1\n")
     assert commit(project_only, add(project_only)) == TRAILERS
+
+
+# Sandboxes of agents keep git's own files from changing
+
+
+def test_a_worktree_that_is_asked_for_again_writes_no_configuration_K1(project_only: Bench) -> None:
+    at = add(project_only)
+    config = Path(project_only.git("rev-parse", "--path-format=absolute", "--git-path", "config.worktree", cwd=at))
+    before = config.stat().st_ino
+    assert add(project_only) == at
+    assert config.stat().st_ino == before
+
+
+def test_the_main_checkouts_own_configuration_is_there_from_the_first_worktree_on(project_only: Bench) -> None:
+    """A sandbox puts a device where the file is missing, and git then refuses to read any configuration."""
+    add(project_only)
+    assert (project_only.path / ".git/config.worktree").read_bytes() == b""

@@ -7,10 +7,11 @@ run: a tool that installs some later, as `npm install` does with husky, is heede
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from os.path import isfile, join
 
 from foureyes.adapters import folders
-from foureyes.adapters.git.client.config_file import is_true, read_settings
+from foureyes.adapters.git.client.config_file import ONCE_OUTSIDE, is_masked, is_true, read_settings
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.reading.history import SESSION_TRAILER, TASK_TRAILER
@@ -85,8 +86,13 @@ def _users_folder(git: Git, place: Located) -> str:
 
 
 def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
-    """After whatever stands there already: the last one counts, and the hooks find the one before."""
-    config = ("config", "--file", join(git_dir, "config.worktree"))
+    """After whatever stands there already: the last one counts, and the hooks find the one before. In force already,
+    nothing is written: the sandbox of an agent may keep the file from changing.
+    """
+    path = join(git_dir, "config.worktree")
+    if read_settings(path).get("core.hookspath") == folder:
+        return
+    config = ("config", "--file", path)
     git.real(*config, "--unset-all", "core.hooksPath", f"/{FOLDER}$", ok=(0, 5))
     git.real(*config, "--add", "core.hooksPath", folder)
 
@@ -94,7 +100,8 @@ def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
 def enable_worktree_config(git: Git) -> None:
     """Let worktrees have settings of their own, as `git help worktree` says: two settings then belong to the main one.
 
-    First they are written there, which nobody reads yet; last they leave the shared file.
+    First they are written there, which nobody reads yet; last they leave the shared file. The main one's file is there
+    from then on, if empty: sandboxes put a device in the place of a missing one, and git then reads no setting at all.
     """
     shared, main = join(git.common_dir, "config"), join(git.common_dir, "config.worktree")
     settings, already = read_settings(shared), read_settings(main)
@@ -105,10 +112,22 @@ def enable_worktree_config(git: Git) -> None:
         moving = {key: value for key, value in moving.items() if already.get(key) == value}
     for key, value in moving.items():
         git.real("config", "--file", main, key, value)
+    with suppress(OSError):
+        os.close(folders.opened(main, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     if not enabled:
-        git.real("config", "--file", shared, "extensions.worktreeConfig", "true")
+        _enable(git, shared)
     for key in moving:
         git.real("config", "--file", shared, "--unset-all", key, ok=(0, 5))
+
+
+def _enable(git: Git, shared: str) -> None:
+    try:
+        git.real("config", "--file", shared, "extensions.worktreeConfig", "true")
+    except GitProblem as problem:
+        if not is_masked(f"{shared}.lock"):
+            raise
+        message = f"{shared} cannot be changed in this sandbox, and the first worktree of a project needs that"
+        raise GitProblem(message, next_step=ONCE_OUTSIDE) from problem
 
 
 def _one_line(value: str) -> str:

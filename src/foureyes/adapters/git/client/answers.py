@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import NO_STEP, prose
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters import process
@@ -46,12 +48,12 @@ def failure(command: str, done: process.Finished) -> GitProblem:
 
 def explained(message: str) -> GitProblem:
     """A problem with git, with what to do about it where that is known."""
-    is_lock = ".lock'" in message and "File exists" in message
-    return GitProblem(
-        message,
-        next_step=prose(
-            "look whether another git is at work there; if none is, the lock was left by one that was killed"
-        )
-        if is_lock
-        else NO_STEP,
-    )
+    return GitProblem(message, next_step=_step_after(message))
+
+
+def _step_after(message: str) -> Steps:
+    if "lock" in message and os.strerror(errno.EEXIST) in message:
+        return prose("look whether another git is at work there; if none is, the lock was left by one that was killed")
+    if os.strerror(errno.EROFS) in message:
+        return fe("doctor", after=", which says what a sandbox has to allow")
+    return NO_STEP

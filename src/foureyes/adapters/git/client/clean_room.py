@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from contextlib import suppress
 from os.path import isfile, join
 
 from foureyes.adapters.git.client.config_file import read_settings
@@ -33,6 +34,7 @@ _CONFIG = """[core]
 \tauto = 0
 [extensions]
 {extensions}"""
+MEMORY = "/dev/shm"  # noqa: S108 (as above: whatever is made here has a new name)
 _HASHES = ("sha1", "sha256")
 _SHARED = frozenset({"umask", "group", "all", "world", "everybody", "true", "false", "yes", "no", "on", "off"})
 
@@ -78,10 +80,9 @@ def shared_mode(common_dir: str) -> str:
 
 
 def _build(common_dir: str) -> str:
-    path = join(os.environ.get("TMPDIR") or "/tmp", f"foureyes-git-{os.urandom(8).hex()}")  # noqa: S108 (mkdir refuses a path that exists)
     config = _config(common_dir)
     try:
-        _bare(path, config)
+        path = _first_room(config)
         _bare(join(path, "doorstep"), config)
         _write(join(path, "doorstep/objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
     except OSError as problem:
@@ -89,6 +90,20 @@ def _build(common_dir: str) -> str:
             f"a temporary directory for git cannot be made: {problem}",
             next_step=prose("set TMPDIR to a directory you can write"),
         ) from problem
+    return path
+
+
+def _first_room(config: str) -> str:
+    """In the temporary directory; where that is shut, in memory: a sandbox may let only that be written."""
+    name = f"foureyes-git-{os.urandom(8).hex()}"
+    path, spare = join(os.environ.get("TMPDIR") or "/tmp", name), join(MEMORY, name)  # noqa: S108 (mkdir refuses a path that exists)
+    try:
+        _bare(path, config)
+    except OSError:
+        with suppress(OSError):
+            _bare(spare, config)
+            return spare
+        raise
     return path
 
 

@@ -5,9 +5,12 @@ Byte for byte as git reads it (`config.c`): whoever can write the file may not m
 
 from __future__ import annotations
 
+import os
+import stat
+
 from foureyes.adapters.folders import MB, read
 from foureyes.errors import GitProblem
-from foureyes.steps import shell
+from foureyes.steps import NO_STEP, by, fe, shell
 
 LARGEST = 16 * MB
 _BOM = b"\xef\xbb\xbf"
@@ -22,6 +25,17 @@ _ESCAPES = {ord("n"): 10, ord("t"): 9, ord("b"): 8, _BACKSLASH: _BACKSLASH, _QUO
 _TRUE = frozenset({"true", "yes", "on"})
 _FALSE = frozenset({"false", "no", "off", ""})
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+ONCE_OUTSIDE = by("person", fe("init"), "a person runs once, outside of the sandbox: ")
+"""What makes a repository ready for sandboxes that keep git's own files as they are."""
+
+
+def is_masked(path: str) -> bool:
+    """Whether a sandbox has put a device in the place of a file, so that nobody can make one."""
+    try:
+        return stat.S_ISCHR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 class _BadLine(Exception):
@@ -38,7 +52,10 @@ def read_settings(path: str) -> dict[str, str]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as problem:
-        raise GitProblem(f"the git configuration {path} cannot be read: {problem.strerror}") from problem
+        step = ONCE_OUTSIDE if is_masked(path) else NO_STEP
+        raise GitProblem(
+            f"the git configuration {path} cannot be read: {problem.strerror}", next_step=step
+        ) from problem
     text = _Text(raw)
     try:
         pairs = text.settings()

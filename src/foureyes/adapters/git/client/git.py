@@ -9,7 +9,6 @@ what refs mean and what files look like. `own`: as the caller's own git; commits
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from os.path import join
 from typing import TYPE_CHECKING
 
 from foureyes.adapters import process
-from foureyes.adapters.git.client.answers import last_words
+from foureyes.adapters.git.client.answers import explained, last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
 from foureyes.adapters.git.client.locate import LOOK
 from foureyes.adapters.git.client.odd_files import held_by, refuse_odd, refuse_odd_refs
@@ -26,7 +25,7 @@ from foureyes.adapters.git.client.own_config import OwnConfig
 from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import NO_STEP, Steps, either, fe, prose, shell
+from foureyes.steps import either, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.entrance import Entrance
@@ -318,19 +317,9 @@ def _run(
     if done.rc not in ok:
         command = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
         words = last_words(done)
-        raise GitProblem(f"git {command} failed: {words}", next_step=_next_after(words))
+        said = f"git {command} failed: {words}"
+        raise GitProblem(said, next_step=FETCH) if "unable to read" in words else explained(said)
     return done
-
-
-def _next_after(words: str) -> Steps:
-    """What to do about what git said, as far as that is known."""
-    if "unable to read" in words:
-        return FETCH
-    if os.strerror(errno.EROFS) in words:
-        return fe("doctor", after=", which says what a sandbox has to allow")
-    if os.strerror(errno.EEXIST) in words and "lock" in words:
-        return prose("see whether another git is at work there; if none is, move its .lock file away, then try again")
-    return NO_STEP
 
 
 def _start(

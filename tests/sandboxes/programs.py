@@ -1,0 +1,102 @@
+"""The real agent programs, as npm has them: which version, how each is started, and how its sandbox is let write."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / ".venv-sandboxes"
+"""Where the programs are installed, once."""
+
+ARCHITECTURE = "arm64" if platform.machine() == "aarch64" else "x64"
+QUIET = {
+    "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "DO_NOT_TRACK": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_COLOR": "1", "TERM": "dumb", "LANG": "C.UTF-8",
+}  # fmt: skip
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program. `start` makes its arguments from the writable roots (None: its default sandbox); `needs` are what
+    its sandbox is made with.
+    """
+
+    name: str
+    package: str
+    version: str
+    binary: str
+    start: Callable[[Path, Sequence[str] | None], list[str]]
+    env: dict[str, str]
+    needs: tuple[str, ...] = ()
+
+    def installed(self) -> Path | str:
+        """Where it is; else, in a sentence, why it cannot be run here."""
+        return _installed(self)
+
+
+def _installed(program: Program) -> Path | str:
+    missing = [name for name in ("npm", "node", *program.needs) if shutil.which(name) is None]
+    if missing:
+        return f"{program.name} was not run: this machine has no {' and no '.join(missing)}"
+    folder = KEPT / f"{program.name}-{program.version}"
+    if not list(folder.glob(program.binary)):
+        wanted = f"{program.package}@{program.version}"
+        # No script of a package runs here; what npm itself needs of the environment, it has.
+        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        folder.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            ["npm", "install", *options, "--prefix", str(folder), wanted], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            return f"{program.name} was not run: npm cannot install {wanted}: {done.stderr.strip()[-300:]}"
+    found = list(folder.glob(program.binary))
+    return found[0] if found else f"{program.name} was not run: {program.package} has no {program.binary}"
+
+
+def _codex(home: Path, roots: Sequence[str] | None) -> list[str]:
+    provider = (
+        'model_providers.scripted={name="scripted",base_url="@URL@/v1",env_key="SCRIPTED_KEY",wire_api="responses",'
+        "request_max_retries=0,stream_max_retries=0}"
+    )
+    words = ["exec", "--json", "--ignore-user-config", "--disable", "plugins", "-m", "gpt-5.5"]
+    words += ["-c", "analytics.enabled=false", "-c", "model_provider=scripted", "-c", provider]
+    allowed = [word for root in roots or () for word in ("--add-dir", root)]
+    return [*words, *(("-s", "workspace-write", *allowed) if roots is not None else ()), "-"]
+
+
+def _claude(home: Path, roots: Sequence[str] | None) -> list[str]:
+    sandbox = {"enabled": True, "autoAllowBashIfSandboxed": True, "allowUnsandboxedCommands": False}
+    allowed = {"filesystem": {"allowWrite": list(roots)}} if roots else {}
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"sandbox": sandbox | allowed}))
+    words = ["-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "user", "--strict-mcp-config"]
+    return [*words, "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
+
+
+CODEX = Program(
+    name="codex", package="@openai/codex", version="0.166.0", binary="node_modules/.bin/codex", start=_codex,
+    env={"SCRIPTED_KEY": "dummy"},
+)  # fmt: skip
+CLAUDE = Program(
+    name="claude", package="@anthropic-ai/claude-code", version="2.1.197",
+    binary=f"node_modules/@anthropic-ai/claude-code-linux-{ARCHITECTURE}/claude",
+    start=_claude, needs=("bwrap", "socat"),
+    env={"ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": "@URL@", "CLAUDE_CODE_MAX_RETRIES": "1"},
+)  # fmt: skip
+
+
+def environment(program: Program, home: Path) -> dict[str, str]:
+    """All that a program finds: nothing of this machine's but where programs lie."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+    path = os.environ.get("PATH", os.defpath)
+    extra = {"LD_LIBRARY_PATH": os.environ["LD_LIBRARY_PATH"]} if "LD_LIBRARY_PATH" in os.environ else {}
+    return {"PATH": path, "HOME": str(home), **extra, **QUIET, **program.env}
