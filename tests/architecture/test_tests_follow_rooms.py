@@ -31,7 +31,7 @@ WITHOUT: dict[str, str] = {
     """,
     "A part of its port, tried through it in tests/adapters/git": """
         adapters/git/checkouts/checkouts adapters/git/checkouts/reset adapters/git/checkouts/status
-        adapters/git/client/answers adapters/git/client/git adapters/git/client/lookup adapters/git/client/index_file
+        adapters/git/client/answers adapters/git/client/git adapters/git/client/lookup
         adapters/git/objects/export adapters/git/objects/merge adapters/git/reading/diff adapters/git/reading/history
     """,
     "A step of a reader or of observing, tried through its door in the same folder of tests": """

@@ -44,7 +44,7 @@ class Conversation:
         self._held = held or str
         self._owner = os.getpid()
         self._child = process.start(argv, cwd, env, has_input=True)
-        self._rest = b""
+        self._said, self._at = b"", 0
         self._finalizer = weakref.finalize(self, _end, self._child, self._owner)
 
     @property
@@ -63,20 +63,22 @@ class Conversation:
 
     def line(self) -> bytes:
         """The rest of the line that comes next, without its end."""
-        while (end := self._rest.find(b"\n")) < 0:
-            self._rest += self._more()
-        line, self._rest = self._rest[:end], self._rest[end + 1 :]
+        while (end := self._said.find(b"\n", self._at)) < 0:
+            self._said, self._at = self._said[self._at :] + self._more(), 0
+        line, self._at = self._said[self._at : end], end + 1
         return line
 
     def exactly(self, size: int) -> bytes:
         """The next bytes, so many of them."""
-        parts, have = [self._rest], len(self._rest)
-        while have < size:
-            parts.append(self._more())
-            have += len(parts[-1])
-        text = b"".join(parts)
-        self._rest = text[size:]
-        return text[:size]
+        have = len(self._said) - self._at
+        if have < size:
+            parts = [self._said[self._at :]]
+            while have < size:
+                parts.append(self._more())
+                have += len(parts[-1])
+            self._said, self._at = b"".join(parts), 0
+        text, self._at = self._said[self._at : self._at + size], self._at + size
+        return text
 
     def _more(self) -> bytes:
         assert self._child.stdout is not None

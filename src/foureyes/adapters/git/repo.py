@@ -109,10 +109,14 @@ class GitRepo:
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
-        head, *targets = self._resolve([_meanings(ref)[0], *_target_refs(target)])
+        name, targets = _meanings(ref)[0], _target_refs(target)
+        head, tip = (read_loose(self._here.common_dir, each) for each in (name, targets[0]))
+        if head is None or tip is None:
+            head, *found = self._resolve([name, *targets])
+            tip = next((commit for commit in found if commit), None)
         if head is None:
             raise GitProblem(f"{ref} has no commit", next_step=shell("git", "branch", "--list"))
-        base = self._base(head, _first(targets, target))
+        base = self._base(head, _first([tip], target))
         landed = base == head and since is not None
         if landed and since is not None:
             base = self._base(head, since)

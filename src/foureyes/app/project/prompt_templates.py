@@ -62,7 +62,8 @@ def of_attempt(context: Context, work: Work, task: TaskId) -> dict[str, str]:
     from foureyes.app.call.attempts import attempt_of
 
     attempt = attempt_of(work.tx, task)
-    names = [name for name in PURPOSES if attempt and any(file.path == path_of(name) for file in attempt.files)]
+    changed = {file.path for file in attempt.files} if attempt else set[str]()
+    names = [name for name in PURPOSES if path_of(name) in changed]
     if attempt is None or not names:
         return {}
     texts = context.repo.texts(attempt.head, [path_of(name) for name in names])

@@ -16,6 +16,8 @@ def other_names(links: Mapping[str, str], changed: Iterable[str]) -> list[str]:
 
     A change anywhere on the way counts: a link that another one leads over, or what is put in the place of a folder.
     """
+    if not links:
+        return []
     paths = {folded_path(path) for path in changed}
     below: dict[str, list[str]] = defaultdict(list)
     for path in paths:

@@ -165,6 +165,20 @@ def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_l
     assert (project.path / "other.py").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("how", ["gone", "behind a link"])
+def test_a_file_that_somebody_took_away_is_not_written_again_Q5_G5(project: Behind, how: str) -> None:
+    (project.path / "part").mkdir()
+    project.write("part/code.py", "1\n")
+    project.git("add", "."), project.git("commit", "-q", "-m", "more")
+    project.fall_behind(**{"part/code_py": "merged\n"})
+    if how == "gone":
+        (project.path / "part/code.py").unlink()
+    else:
+        (project.path / "part").rename(project.path / "elsewhere")
+        (project.path / "part").symlink_to("elsewhere")
+    left_alone(project, "part/code.py", "changed there, and by the merge")
+
+
 def test_somebody_who_works_on_the_tip_missed_nothing_Q5(project: Behind) -> None:
     project.commit("second", other_py="x\n")
     project.write("mine.py", "mine\n")

@@ -57,13 +57,25 @@ def test_what_git_borrows_from_is_looked_at_too(project: Checkout, tmp_path: Pat
 @pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file"])
 def test_a_ref_is_a_small_file(project: Checkout, kind: str) -> None:
     folder = project.path / ".git"
-    refuse_odd_refs(str(folder))
+    refuse_odd_refs(str(folder), "refs")
     with in_place_of(folder / "refs/heads/odd", kind):
-        for ask in (lambda: refuse_odd_refs(str(folder)), lambda: Git(str(folder), str(folder)).real("for-each-ref")):
+        git = Git(str(folder), str(folder))
+        for ask in (lambda: refuse_odd_refs(str(folder), "refs"), lambda: git.real("for-each-ref")):
             with pytest.raises(GitProblem, match="refs/heads/odd is "):
                 ask()
     with in_place_of(folder / "refs/heads/odd", "a link to nothing"):
-        refuse_odd_refs(str(folder))  # an ordinary broken ref: git says so
+        refuse_odd_refs(str(folder), "refs")  # an ordinary broken ref: git says so
+
+
+def test_a_kept_attempt_is_looked_at_when_git_is_asked_for_it(project: Checkout) -> None:
+    folder = project.path / ".git"
+    (folder / "refs/foureyes/attempts/fe-1").mkdir(parents=True)
+    with in_place_of(folder / "refs/foureyes/attempts/fe-1/1", "a named pipe"):
+        git = Git(str(folder), str(folder))
+        git.real("for-each-ref", "refs/heads")
+        for asked in ("refs/foureyes/", "refs/foureyes/attempts/fe-1/1"):
+            with pytest.raises(GitProblem, match="attempts/fe-1/1 is a named pipe"):
+                git.real("for-each-ref", asked)
 
 
 def test_ordinary_links_stay_ordinary(project: Checkout) -> None:

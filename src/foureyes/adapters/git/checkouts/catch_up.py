@@ -80,9 +80,9 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
         return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
-    mine.update(unstaged(git, place))
     # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
     if look_only:
+        mine.update(unstaged(git, place))
         hurdle = obstacle(git, place, old.commit, tip.commit, mine)
         behind = Obstacle("filtered", "its files are those of an earlier commit of the branch")
         return _left(place, target, hurdle or behind, old.commit)

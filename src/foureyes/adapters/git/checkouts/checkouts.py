@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from foureyes.adapters.folders import read
 from foureyes.adapters.git.checkouts.following import git_dirs
-from foureyes.adapters.git.checkouts.status import head_ref, status
+from foureyes.adapters.git.checkouts.status import LOOK, head_ref, status
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
@@ -145,7 +145,8 @@ def build_index_tree(git: Git, place: Located) -> Sha | None:
 
 def unstaged(git: Git, place: Located) -> list[str]:
     """Tracked files that are not as the index has them."""
-    return [as_text(path) for code, path in status(git, place, "/dev/null") if code[1:] not in (b" ", b"?")]
+    entries = status(git, place, "/dev/null", options=("--untracked-files=no",))
+    return [as_text(path) for code, path in entries if code[1:] != b" "]
 
 
 def busy(git: Git, place: Located) -> str:
@@ -167,12 +168,20 @@ class Obstacle(NamedTuple):
     why: str
 
 
-def obstacle(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
+def obstacle(
+    git: Git,
+    place: Located,
+    old: Sha,
+    new: Sha,
+    mine: Collection[str] = (),
+    changed: dict[bytes, bytes] | None = None,
+) -> Obstacle | None:
     """Why a checkout cannot be brought from one commit to another without loss or a program; None when it can.
 
-    `mine`: what is changed there and in no commit. It stays as it is where both commits are equal.
+    `mine`: what is changed there and in no commit. It stays as it is where both commits are equal. `changed`: what
+    differs between both, if that is known.
     """
-    changed = _changed(git, old, new)
+    changed = _changed(git, old, new) if changed is None else changed
     if blocked := _in_the_way(place, changed):
         are = "is" if len(blocked) == 1 else "are"
         return Obstacle("in the way", f"{some(blocked)} would be overwritten, and {are} in no commit")
@@ -246,21 +255,36 @@ def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
 
 
 def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
-    """Bring files and index of a checkout from one commit to another, as a fast-forward would: what is changed there
-    (`mine`) stays where both commits are equal. Why it did not go, else None.
+    """Bring files and index of a checkout from one commit to another, as a fast-forward would: what is changed there,
+    staged (`mine`) or not, stays where both commits are equal. Why it did not go, else None.
     """
-    if hurdle := obstacle(git, place, old, new, mine):
+    changed = _changed(git, old, new)
+    whole = mine if _are_there(place, changed) else {*mine, *unstaged(git, place)}
+    if hurdle := obstacle(git, place, old, new, whole, changed):
         return hurdle
     git_dir, top = place.git_dir, place.worktree
     try:
-        follow = ("read-tree", "-m", "-u", "--no-recurse-submodules", old, new)
+        follow = (*LOOK, "read-tree", "-m", "-u", "--no-recurse-submodules", old, new)
         if git.real(*follow, ok=(0, 128), git_dir=git_dir, work_tree=top).rc:
             # It goes by times and sizes alone, and touches nothing where they differ.
+            if hurdle := obstacle(git, place, old, new, {*mine, *unstaged(git, place)}, changed):
+                return hurdle
             git.real("update-index", "-q", "--refresh", ok=(0, 1), git_dir=git_dir, work_tree=top)
             git.real(*follow, git_dir=git_dir, work_tree=top)
     except GitProblem as problem:
         return Obstacle("git", problem.message)
     return None
+
+
+def _are_there(place: Located, changed: dict[bytes, bytes]) -> bool:
+    """Whether every file that is to change lies where it was: git writes one that is gone again."""
+    top = os.fsencode(place.worktree)
+    paths = [os.path.join(top, path) for path, how in changed.items() if how != b"A"]
+    folders: set[bytes] = set()
+    for path in paths:
+        while (path := os.path.dirname(path)) not in folders and path != top:
+            folders.add(path)
+    return all(map(lexists, paths)) and not any(map(islink, folders))
 
 
 def some(paths: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ STORE = b".foureyes/"
 
 # Neither what the repository's configuration says about showing, nor a stat cache that was told to look away, hides a
 # file. (`assume-unchanged` bits do; they are set per file and by hand.)
-_LOOK = (
+LOOK = (
     "-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
     "-c", "core.untrackedCache=false",
 )  # fmt: skip
@@ -116,7 +116,7 @@ def _is_mask(place: Located, code: bytes, path: bytes) -> bool:
 def _entries(
     git: Git, place: Located, excludes: str, *paths: str, options: tuple[str, ...] = ()
 ) -> list[tuple[bytes, bytes]]:
-    args = ("--literal-pathspecs", *_LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, *options, "--", *paths)
+    args = ("--literal-pathspecs", *LOOK, "-c", f"core.excludesFile={excludes}", *_STATUS, *options, "--", *paths)
     out = git.real(*args, git_dir=place.git_dir, work_tree=place.worktree).out
     rows = [(row[:2], row[3:]) for row in out.split(b"\0") if row]
     return [(code, path) for code, path in rows if not (code == b"??" and path.startswith(STORE))]

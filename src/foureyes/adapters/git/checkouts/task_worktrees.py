@@ -30,6 +30,7 @@ from foureyes.adapters.git.checkouts.ignored import goes_along
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored
 from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.client.index_file import may_list_submodules
 from foureyes.adapters.git.client.locate import LOOK, Located
 from foureyes.adapters.git.client.object_form import MODULE
 from foureyes.adapters.git.client.programs import silenced, users_settings
@@ -297,7 +298,13 @@ def _is_reachable(git: Git, place: Located) -> bool:
 
 
 def _removed(git: Git, place: Located) -> str:
-    """git looks again, and refuses to lose anything but ignored files."""
+    """Nothing is lost by it, as we just saw. Where there may be submodules git looks, too: it knows what is in them."""
+    try:
+        if not may_list_submodules(place.git_dir):
+            git.own(*_QUIET, "worktree", "remove", "--force", place.worktree, cwd=git.common_dir)
+            return ""
+    except GitProblem as problem:
+        return problem.message
     remove = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all", "worktree", "remove")
     try:
         git.own(*remove, place.worktree, cwd=git.common_dir)

@@ -86,15 +86,15 @@ class Entrance:
 
     # Into the room
 
-    def history(self, *tips: Sha) -> None:
-        """Let in as much history as shows how these commits descend from each other. Unknown ones are git's to
-        refuse.
+    def history(self, *tips: Sha) -> Sha | None:
+        """Let in as much history as shows how these commits descend from each other; where they left each other, if
+        that is one commit. Unknown ones are git's to refuse.
         """
         with self._lock:
             key = ("history", *sorted(set(tips)))
             inside = self._inside
             if key in inside.asked or len(self._lookup.commits(tips)) < len(set(tips)):
-                return
+                return None
             walk = Descent(tips, self._lookup.commits, self._lookup.missing)
             self._let_in_commits(walk.met)
             bases = walk.bases()
@@ -102,6 +102,7 @@ class Entrance:
                 for other in bases[:number]:
                     self._let_in_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
             inside.asked.add(key)
+            return bases[0] if len(bases) == 1 else None
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         """Whether one commit is reachable from the other, by hash alone; what is unknown is not."""

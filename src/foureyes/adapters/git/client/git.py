@@ -20,7 +20,7 @@ from foureyes.adapters import process
 from foureyes.adapters.git.client.answers import explained, last_words
 from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
 from foureyes.adapters.git.client.locate import LOOK
-from foureyes.adapters.git.client.odd_files import held_by, refuse_odd, refuse_odd_refs
+from foureyes.adapters.git.client.odd_files import KEPT, held_by, refuse_odd, refuse_odd_refs
 from foureyes.adapters.git.client.own_config import OwnConfig
 from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
 from foureyes.core.words.ids import Sha
@@ -70,7 +70,7 @@ class Git:
         self.common_dir = common_dir
         self._room = CleanRoom(common_dir)
         self._config = OwnConfig(common_dir)
-        self._looked_at_refs = False
+        self._looked_at: set[str] = set()
 
     @property
     def room_path(self) -> str:
@@ -166,16 +166,18 @@ class Git:
         before = [f"--git-dir={where}", *_ALWAYS]
         if work_tree:
             before += [f"--work-tree={work_tree}", *silenced(self.settings(where))]
-        self._look(where)
+        self._look(where, *(word for word in args if word.startswith(KEPT)))
         held = partial(held_by, self.common_dir, work_tree)
         return _run(before, args, work_tree or where, scrubbed(), stdin, ok, held=held)
 
-    def _look(self, git_dir: str) -> None:
-        """Before git is asked: whether one of the files that it reads would hold it for ever."""
+    def _look(self, git_dir: str, *named: str) -> None:
+        """Before git is asked: whether one of the files that it reads would hold it for ever; of the refs those that
+        are named, and once all but the kept ones.
+        """
         refuse_odd(git_dir, self.common_dir)
-        if not self._looked_at_refs:
-            refuse_odd_refs(self.common_dir)
-            self._looked_at_refs = True
+        for below in {"refs", *named} - self._looked_at:
+            refuse_odd_refs(self.common_dir, below)
+            self._looked_at.add(below)
 
     def settings(self, git_dir: str) -> list[Setting]:
         """The repository's own configuration, as seen from one of its git directories."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from os.path import exists, join
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object
-from foureyes.adapters.git.client.object_form import CommitHead, Object, Row, commit_head, tree_rows
+from foureyes.adapters.git.client.object_form import LINK, TREE, CommitHead, Object, Row, commit_head, tree_rows
 from foureyes.adapters.git.client.odd_files import refuse_odd_objects
 from foureyes.adapters.git.client.reader import Reader, missing
 from foureyes.core.words.ids import Sha
@@ -14,6 +15,7 @@ from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
 LARGEST = 1 << 28
+_BRANCHES = (TREE + b" ", LINK + b" ")
 MOST_ROWS = 200_000
 """So many entries of trees are remembered."""
 
@@ -44,11 +46,10 @@ class Lookup:
         """Objects that were made in the room, or are in the repository; what is in neither is left out."""
         room, asked = self.room(), list(names)
         found: dict[Sha, Object] = {}
+        made_here = frozenset(os.listdir(join(room, "objects")))
         for sha in asked:
-            if exists(join(room, "objects", sha[:2], sha[2:])):
-                made = read_loose_object(room, sha, LARGEST)
-                if made is not None:
-                    found[sha] = Object(*made)
+            if sha[:2] in made_here and (made := read_loose_object(room, sha, LARGEST)) is not None:
+                found[sha] = Object(*made)
         ahead = [sha for sha in asked if sha not in found]
         self.refuse_odd_files(ahead)
         return found | self.reader.read(ahead)
@@ -89,13 +90,34 @@ class Lookup:
         for sha in asked:
             if sha in self._trees:
                 continue
-            if sha not in found:
-                raise self.missing(sha)
-            rows = tree_rows(found[sha].content, len(sha) // 2) if found[sha].kind == b"tree" else None
-            if rows is None:
-                raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
-            self._trees[sha] = rows
+            self._trees[sha] = self._rows(sha, found.get(sha))
         return {sha: self._trees[sha] for sha in asked}
+
+    def branches(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Row]]:
+        """The folders and links of trees, without their files. Whole trees are walked by it, so nothing is kept."""
+        asked = list(names)
+        found = self.objects(sha for sha in asked if sha not in self._trees)
+        branches: dict[Sha, dict[bytes, Row]] = {}
+        for sha in asked:
+            each = found.get(sha)
+            if (
+                each is not None
+                and each.kind == b"tree"
+                and not (TREE + b" " in each.content or LINK + b" " in each.content)
+            ):
+                branches[sha] = {}  # nothing but files: most are
+                continue
+            rows = self._trees[sha] if sha in self._trees else self._rows(sha, each)
+            branches[sha] = {name: row for name, row in rows.items() if row[0] in (TREE, LINK)}
+        return branches
+
+    def _rows(self, sha: Sha, found: Object | None) -> dict[bytes, Row]:
+        if found is None:
+            raise self.missing(sha)
+        rows = tree_rows(found.content, len(sha) // 2) if found.kind == b"tree" else None
+        if rows is None:
+            raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
+        return rows
 
     def tree_of(self, root: Sha) -> Sha:
         """The tree of a commit, or a tree itself."""

@@ -23,6 +23,7 @@ else:
 
 TREE, FILE, PROGRAM, LINK, MODULE = b"40000", b"100644", b"100755", b"120000", b"160000"
 """The modes of git: what an entry of a tree is."""
+_MODES = frozenset({TREE, FILE, PROGRAM, LINK, MODULE})
 NO_FILE = b"000000"
 """What a diff has for a mode where there is no file."""
 LONGEST_NAME = 255
@@ -100,15 +101,21 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
     Whole folders of large repositories go through here, so nearly everything is done by the interpreter's own loops.
     """
     found = _entries_of(size).findall(content)
-    if sum(len(mode) + len(name) for mode, name, _ in found) + len(found) * (size + 2) != len(content):
+    if not found:
+        return None if content else {}
+    modes, names, ids = zip(*found, strict=True)
+    if sum(map(len, modes)) + sum(map(len, names)) + len(found) * (size + 2) != len(content):
         return None
-    rows = {name: (mode.lstrip(b"0"), raw) for mode, name, raw in found}
-    places = [name + b"/" if row[0] == TREE else name for name, row in rows.items()]
-    is_ordered = len(rows) == len(found) and all(map(lt, places, places[1:]))
-    is_plain = b"/" not in b"".join(rows) and max(map(len, rows), default=0) <= LONGEST_NAME
-    return (
-        rows if is_ordered and is_plain and not any(name[:1] == b"." and _is_reserved(name) for name in rows) else None
-    )
+    if not _MODES.issuperset(modes):
+        modes = tuple(mode.lstrip(b"0") for mode in modes)
+    places = names if TREE not in modes else [n + b"/" if m == TREE else n for m, n in zip(modes, names, strict=True)]
+    if not all(map(lt, places, places[1:])) or max(map(len, names)) > LONGEST_NAME:
+        return None
+    together = b"\0" + b"\0".join(names)
+    if b"/" in together or (b"\0." in together and any(name[:1] == b"." and _is_reserved(name) for name in names)):
+        return None
+    rows = dict(zip(names, zip(modes, ids, strict=True), strict=True))
+    return rows if len(rows) == len(found) else None
 
 
 @cache

@@ -26,6 +26,7 @@ _OF_A_WORKTREE = {"HEAD": _SMALL, "index": _LARGE, "config.worktree": _SMALL, "c
 _SIZES = {name.rpartition("/")[2]: most for name, most in {**_COMMON, **_OF_A_WORKTREE}.items()}
 _READ_IN_A_WORKTREE = frozenset({".gitignore", ".gitattributes", ".gitmodules", ".git"})
 _SIZES |= dict.fromkeys(_READ_IN_A_WORKTREE, _LARGE)
+KEPT = "refs/foureyes"
 _NEVER_READ = frozenset({"hooks"})
 _MOST_STORES = 32
 _FEW = 8
@@ -41,17 +42,23 @@ def refuse_odd(git_dir: str, common_dir: str) -> None:
             raise _problem(path, why)
 
 
-def refuse_odd_refs(common_dir: str) -> None:
-    """`GitProblem` where a ref is no small file."""
-    folders = [join(common_dir, "refs")]
+def refuse_odd_refs(common_dir: str, below: str) -> None:
+    """`GitProblem` where a ref below a name is no small file. Kept attempts are a folder each, and git reads them only
+    when it is asked for them by name, so only then they are looked at.
+    """
+    top, kept = join(common_dir, below.rstrip("/")), join(common_dir, KEPT)
+    folders = [top]
     while folders:
         try:
             with os.scandir(folders.pop()) as found:
                 for entry in found:
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
+                        folders += [entry.path] if entry.path != kept else []
                     elif why := _odd(entry.path, _REF):
                         raise _problem(entry.path, why)
+        except NotADirectoryError:
+            if why := _odd(top, _REF):
+                raise _problem(top, why) from None
         except OSError:
             continue
 
@@ -61,17 +68,24 @@ def refuse_odd_objects(common_dir: str, names: Iterable[str]) -> None:
     folders: dict[str, set[str]] = {}
     for name in names:
         folders.setdefault(name[:2], set()).add(name[2:])
-    stores = [join(common_dir, "objects"), *borrowed(common_dir)] if folders else []
-    for place, wanted in ((join(store, folder), rest) for store in stores for folder, rest in folders.items()):
-        for path in _not_plain(place, wanted):
-            if why := _odd(path, 0):
-                raise _problem(path, why)
+    for store in [join(common_dir, "objects"), *borrowed(common_dir)] if folders else []:
+        for folder in folders.keys() & _listed(store):
+            for path in _not_plain(join(store, folder), folders[folder]):
+                if why := _odd(path, 0):
+                    raise _problem(path, why)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _not_plain(place: str, wanted: set[str]) -> list[str]:
     """Those of some files in a folder that need a look; of many a look into the folder tells."""
     if len(wanted) < _FEW:
-        return [join(place, name) for name in wanted]
+        return [f"{place}/{name}" for name in wanted]
     try:
         with os.scandir(place) as found:
             return [each.path for each in found if each.name in wanted and not each.is_file(follow_symlinks=False)]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # file that it takes for binary enters by object id, which no two contents share.
 _EXACT = (
     "-c", "core.quotepath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null",
-    "diff-tree", "-r", "--raw", "--numstat", "-p", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
+    "diff-tree", "-r", "--raw", "-p", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv",
     "--no-renames", "--diff-algorithm=myers", "--no-indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", "-U3",
     "--inter-hunk-context=0", "--no-relative", "--submodule=short", "--ignore-submodules=none",
 )  # fmt: skip
@@ -44,6 +44,7 @@ _BY_OBJECT = (LINK, MODULE)
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _INDEX = re.compile(rb"^index ([0-9a-f]{7})[0-9a-f]*\.\.([0-9a-f]{7})[0-9a-f]*", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ [^\n]*\n", re.MULTILINE)
+_BINARY = b"\nBinary files "
 _CHANGED = re.compile(rb"^[-+]([^\n]*)", re.MULTILINE)
 
 
@@ -68,17 +69,32 @@ class _Entry(NamedTuple):
     status: bytes
 
 
+class _Section(NamedTuple):
+    """One entry and its part of the patch: what stands before the first hunk, all hunks, and what follows the line
+    that opens the first one.
+    """
+
+    path: bytes
+    status: bytes
+    old_mode: bytes
+    new_mode: bytes
+    lines: bytes
+    hunks: bytes
+    head: bytes
+    entry: _Entry
+
+
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
     """A1, A2. One call of git; a second one only where a file may have been renamed."""
     out = git.room(*_EXACT, base, head, trees=(base, head)).out
-    entries, rest = _entries(out)
-    counts, _, patch = rest.partition(b"\0\0")
-    files = _files(counts + b"\0")
-    if {b"A", b"D"} <= {entry.status[:1] for entry in entries}:
+    entries, raw, patch = _entries(out)
+    sections = list(_sections(entries, patch))
+    if {b"A", b"D"} <= (kinds := {entry.status[:1] for entry in entries}) or b"T" in kinds:
         files = _files(git.room(*_COUNTED, base, head, trees=(base, head)).out)
-    hunks = list(_hunks(entries, patch))
-    raw = out[: len(out) - len(rest)]
-    return Diff(_diff_id(entries, patch), tuple(files), marks_of(hunks, files), _size(hunks), raw)
+    else:
+        files = [_counted(section) for section in sections]
+    marks = marks_of([each[:5] for each in sections], files)
+    return Diff(_diff_id(sections), tuple(files), marks, _size(sections), raw)
 
 
 def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
@@ -89,18 +105,30 @@ def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
     return like if done.rc == 0 and done.out == like.raw else diff(git, base, head)
 
 
-def _size(changed: list[tuple[bytes, bytes, bytes, bytes, bytes]]) -> int:
+def _size(sections: list[_Section]) -> int:
     """P10: the bytes of the lines that came and went, and of the names: an empty file says something by its name."""
-    size = sum(len(path) + sum(map(len, _CHANGED.findall(hunks))) for path, *_, hunks in changed)
+    size = sum(len(each.path) + sum(map(len, _CHANGED.findall(each.lines))) for each in sections)
     return min(size, MOST_MEASURED)
 
 
-def _hunks(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes, bytes]]:
-    """Each entry with its section of the patch, from the first hunk on."""
+def _sections(entries: list[_Entry], patch: bytes) -> Iterator[_Section]:
+    """Each entry with its part of the patch, which has one per entry in the same order: content never starts a line."""
     halves = [half for entry in entries for half in _halves(entry)]
-    for entry, section in zip(halves, _SECTION.split(patch)[1:], strict=True):
-        first = _HUNK.search(section)
-        yield entry.path, entry.status, entry.old_mode, entry.new_mode, section[first.end() :] if first else b""
+    parts = _SECTION.split(patch)[1:]
+    if len(parts) != len(halves):
+        raise GitProblem(f"git listed {len(halves)} changed files and printed {len(parts)}: the change cannot be named")
+    for entry, part in zip(halves, parts, strict=True):
+        first = _HUNK.search(part)
+        at, lines = (first.start(), part[first.end() :]) if first else (len(part), b"")
+        yield _Section(entry.path, entry.status, entry.old_mode, entry.new_mode, lines, part[at:], part[:at], entry)
+
+
+def _counted(section: _Section) -> ChangedFile:
+    """A file with the lines that came and went; a binary one has none."""
+    if _BINARY in section.head:
+        return ChangedFile(as_text(section.path), None, None)
+    lines = b"\n" + section.lines
+    return ChangedFile(as_text(section.path), lines.count(b"\n+"), lines.count(b"\n-"))
 
 
 def diff_text(git: Git, base: Sha, head: Sha) -> str:
@@ -131,7 +159,7 @@ def exact_files(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
     """The change as structure, each file under its own name, without lines around what changed."""
     from foureyes.core.documents.unified_diff import parse
 
-    return parse(git.room(*_EXACT, "-U0", base, head, trees=(base, head)).out.partition(b"\0\0")[2])
+    return parse(_entries(git.room(*_EXACT, "-U0", base, head, trees=(base, head)).out)[2])
 
 
 def _sizes(git: Git, names: list[str]) -> dict[str, int]:
@@ -142,8 +170,8 @@ def _sizes(git: Git, names: list[str]) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in words if len(row) == 2 and row[1].isdigit()}
 
 
-def _entries(out: bytes) -> tuple[list[_Entry], bytes]:
-    """The raw part of git's answer, and what follows it."""
+def _entries(out: bytes) -> tuple[list[_Entry], bytes, bytes]:
+    """The raw part of git's answer, as entries and as it is; and the patch that follows it."""
     entries, at = [], 0
     while out[at : at + 1] == b":":
         header_end = out.index(b"\0", at)
@@ -151,7 +179,7 @@ def _entries(out: bytes) -> tuple[list[_Entry], bytes]:
         old_mode, new_mode, old, new, status = out[at + 1 : header_end].split(b" ")
         entries.append(_Entry(out[header_end + 1 : path_end], old_mode, new_mode, old, new, status))
         at = path_end + 1
-    return entries, out[at:]
+    return entries, out[:at], out[at:].removeprefix(b"\0")
 
 
 def _files(counts: bytes) -> list[ChangedFile]:
@@ -170,27 +198,15 @@ def _count(number: bytes) -> int | None:
     return None if number == b"-" else int(number)
 
 
-def _diff_id(entries: list[_Entry], patch: bytes) -> DiffId:
+def _diff_id(sections: list[_Section]) -> DiffId:
     import hashlib
 
     digest = hashlib.sha256(_VERSION)
-    for fields in _canonical(entries, patch):
-        for field in fields:
+    for each in sections:
+        for field in (each.path, each.old_mode, each.new_mode, *_content(each)):
             digest.update(b"%d:" % len(field))
             digest.update(field)
     return DiffId(f"sha256:{digest.hexdigest()}")
-
-
-def _canonical(entries: list[_Entry], patch: bytes) -> Iterator[tuple[bytes, ...]]:
-    """Each entry's fields. The patch has one section per entry in the same order: content never starts a line."""
-    halves = [half for entry in entries for half in _halves(entry)]
-    sections = _SECTION.split(patch)[1:]
-    if len(sections) != len(halves):
-        raise GitProblem(
-            f"git listed {len(halves)} changed files and printed {len(sections)}: the change cannot be named"
-        )
-    for entry, section in zip(halves, sections, strict=True):
-        yield (entry.path, entry.old_mode, entry.new_mode, *_content(entry, section))
 
 
 def _halves(entry: _Entry) -> tuple[_Entry, ...]:
@@ -203,10 +219,10 @@ def _halves(entry: _Entry) -> tuple[_Entry, ...]:
     return gone, made
 
 
-def _content(entry: _Entry, section: bytes) -> tuple[bytes, bytes, bytes]:
+def _content(section: _Section) -> tuple[bytes, bytes, bytes]:
+    entry = section.entry
     if entry.old == entry.new:
         return b"mode", b"", b""
-    first = _HUNK.search(section)
-    if first is None or entry.old_mode in _BY_OBJECT or entry.new_mode in _BY_OBJECT:
+    if not section.hunks or entry.old_mode in _BY_OBJECT or entry.new_mode in _BY_OBJECT:
         return b"objects", entry.old, entry.new
-    return b"hunks", _HUNK.sub(b"@@\n", section[first.start() :]), b""
+    return b"hunks", _HUNK.sub(b"@@\n", section.hunks), b""

@@ -55,6 +55,8 @@ def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
     Git would name the youngest, and who writes a commit writes its date. Whichever it is, what is shown begins there
     and the merge goes by it alone (Q2).
     """
+    if (only := git.entrance.history(tip, head)) is not None:
+        return only
     words = git.room("merge-base", "--all", tip, head, ok=(0, 1), history=(tip, head)).out.split()
     bases = [base for word in words if (base := as_sha(word))]
     return _best(git, bases, tip, head) if len(bases) > 1 else next(iter(bases), None)

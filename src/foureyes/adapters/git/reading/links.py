@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import LINK, TREE, Entry, entry_of, tree_rows
+from foureyes.adapters.git.client.object_form import LINK, TREE, Entry, entry_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import shell
 
 LONGEST = 4_096
 """What is longer, no system follows."""
@@ -33,23 +32,11 @@ def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
     trees: dict[Sha, dict[bytes, Entry]] = {}
     ahead = set(tops)
     while ahead:
-        found = git.lookup.objects(sorted(ahead))
-        for sha in ahead:
-            if sha not in found:
-                raise git.lookup.missing(sha)
-            trees[sha] = _branches(sha, found[sha].kind, found[sha].content)
+        for sha, rows in git.lookup.branches(sorted(ahead)).items():
+            trees[sha] = {name: entry_of(row) for name, row in rows.items()}
         below = {entry.sha for sha in ahead for entry in trees[sha].values() if entry.mode == TREE}
         ahead = below - trees.keys()
     return trees
-
-
-def _branches(sha: Sha, kind: bytes, content: bytes) -> dict[bytes, Entry]:
-    if kind == b"tree" and TREE + b" " not in content and LINK + b" " not in content:
-        return {}  # nothing but files: most are
-    rows = tree_rows(content, len(sha) // 2) if kind == b"tree" else None
-    if rows is None:
-        raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
-    return {name: entry_of(row) for name, row in rows.items() if row[0] in (TREE, LINK)}
 
 
 def _leading(trees: Mapping[Sha, Mapping[bytes, Entry]]) -> set[Sha]:

@@ -43,6 +43,7 @@ def marks_of(
     """Marks of entries given as (path, status, old mode, new mode, hunks)."""
     marks = [Mark("binary", file.path) for file in files if file.added is None]
     marks += [Mark("rename", file.path) for file in files if file.old_path]
+    is_plain = not _may_show(b"".join(hunks for *_, hunks in changed))
     for path, status, old_mode, new_mode, hunks in changed:
         name = as_text(path)
         if status[:1] == b"D":
@@ -53,7 +54,7 @@ def marks_of(
             marks.append(Mark("link", name))
         marks += [Mark(kind, name) for kind in _by_modes(old_mode, new_mode)]
         marks += [Mark("hidden", name)] if is_odd_name(name) else []
-        marks += [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
+        marks += [] if is_plain else [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(marks))
 
 
@@ -67,6 +68,14 @@ def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
         yield "submodule"
     if not {old, new} <= {NO_FILE, FILE}:
         yield "odd"
+
+
+def _may_show(hunks: bytes) -> bool:
+    """Whether lines may show something: most patches show nothing, and all files at once are looked through faster
+    than each.
+    """
+    odd = hunks.translate(None, _HARMLESS) or b"\r" in hunks
+    return bool(odd) or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
 
 
 def _in_hunks(hunks: bytes) -> Iterator[str]:
