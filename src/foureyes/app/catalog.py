@@ -233,6 +233,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("rule", ("finding rule",), "agents and people", "journal", "finding rule", "Say what answers are worth, all "
          "or none."),
         ("take_back", ("finding rule",), "agents and people", "journal", "finding rule", "Take a ruling back."),
+        ("withdraw", ("finding withdraw",), "agents and people", "journal", "finding withdraw", "Take back what one "
+         "found oneself."),
     ),
     "reviews": (
         ("submit", ("review submit",), "agents and people", "journal", "review submit", "Give a review of the latest "

@@ -285,6 +285,12 @@ class Recount:
         one.state, one.until = "waived", said["until"]
         self._touch(one)
 
+    def _FindingWithdrawn(self, row: JournalRow, said: dict[str, Any]) -> None:
+        one = self.roots[said["root"]]
+        assert not one.by_check, "only the check that raised a finding clears it (L8)"
+        one.state = "resolved"
+        self._touch(one)
+
     def _FindingsPlaced(self, row: JournalRow, said: dict[str, Any]) -> None:
         for place in said["places"]:
             self.roots[place["root"]].left = bool(place.get("left", False))

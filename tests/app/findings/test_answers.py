@@ -187,7 +187,10 @@ def test_a_hand_in_leaves_no_blocking_finding_without_an_answer_L6(desk: DeskWor
     with desk.refused("L6") as caught:
         desk.submit(CLAUDE, task)
     assert [critical in reason.message for reason in caught[0].reasons] == [True]
-    assert steps_text(caught[0].next_step) == f"fe finding respond {critical} (--fixed or --rejected)"
+    assert (
+        steps_text(caught[0].next_step)
+        == f'fe finding respond {critical} --fixed -m "what you changed" | --rejected --ground …'
+    )
 
 
 def test_silence_about_a_suggestion_counts_as_skipped_L6(desk: DeskWorld) -> None:

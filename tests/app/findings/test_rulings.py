@@ -99,7 +99,7 @@ def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
     (reason,) = why_not_approved(desk, task)
     assert ("is open" in reason.message, steps_text(reason.next)) == (
         True,
-        f"fe finding respond {name} (--fixed or --rejected)",
+        f'its implementer runs: fe finding respond {name} --fixed -m "what you changed" | --rejected --ground …',
     )
     for word in RULINGS:
         with desk.unchanged(), pytest.raises(Refused):
@@ -388,3 +388,16 @@ def test_a_ruling_taken_back_after_the_round_ended_changes_what_the_engine_count
     desk.submit(CLAUDE, task)
     rule(desk, {a: "NOT_FIXED", b: "NOT_FIXED"})
     assert same_tier(desk, task) == ("senior", "")
+
+
+def test_a_ruling_that_needs_a_reason_proposes_itself_with_one_P5(desk: DeskWorld) -> None:
+    configure(desk, KEPT)
+    task = desk.handed_in()
+    review(desk, task)
+    (name,) = review(desk, task, [issue()], by=GEMINI).raised
+    desk.app.feedback.redo(BOB, task)
+    again(desk, task)
+    with desk.refused("P5") as caught:
+        rule(desk, {name: "VERIFIED"}, by=CODEX, reason="")
+    assert steps_text(caught[0].next_step) == f'fe finding rule {name} --verified -m "why"'
+    rule(desk, {name: "VERIFIED"}, by=CODEX, reason="looked again")

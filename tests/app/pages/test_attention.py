@@ -142,7 +142,7 @@ def test_a_loop_offers_nothing_to_who_may_not_lead_it_E2_E3(desk: DeskWorld) -> 
     for who in (CLAUDE, CODEX, CI, asserted(BOB)):
         row = the(desk, "loop", who)
         assert row.choices == ()
-        assert steps_text(row.next).startswith("the lead runs: fe lead (split or ")
+        assert steps_text(row.next).startswith("the lead runs: fe lead (senior or ")
         with desk.refused():
             desk.app.loops.lead(who, task, "senior", "why")
 

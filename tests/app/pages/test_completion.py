@@ -136,7 +136,9 @@ def test_a_waiver_that_runs_out_after_the_merge_is_in_nobodys_way_X4(world: GitW
     world.approve(BOB, task)
     merge(world)
     world.clock.advance(hours=48)
-    assert validate(world).complete
+    report = validate(world)
+    assert report.complete
+    assert any(f"{task}: {name} is waived until " in note for note in report.notes), "it stays on every report (E3)"
 
 
 def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> None:
@@ -195,3 +197,21 @@ def test_looking_writes_nothing_and_everybody_gets_the_same_answer_G3_D7(desk: D
     review(desk, desk.handed_in(), [issue()])
     with desk.unchanged():
         assert len({texts(validate(desk, who).reasons) for who in (ALICE, BOB, CI, CLAUDE, CODEX)}) == 1
+
+
+def test_a_scope_that_no_task_is_in_was_mistyped_X4(desk: DeskWorld) -> None:
+    desk.create(labels=["sprint-4"], group="web")
+    assert desk.app.validation.validate(BOB, label="sprint-4").complete
+    assert desk.app.validation.validate(BOB, group="web").complete
+    for scope in ({"label": "sprint-5"}, {"group": "wev"}, {"label": "sprint-4", "group": "sprint-4"}):
+        with pytest.raises(NotFound, match="no task has the"):
+            desk.app.validation.validate(BOB, **scope)
+
+
+def test_a_waiver_is_on_the_approval_and_on_every_report_after_it_E3(desk: DeskWorld) -> None:
+    task = desk.handed_in(labels=["review:per-task"])
+    (name,) = review(desk, task, [issue()]).raised
+    desk.app.findings.waive(BOB, name, "next release")
+    said = f"{task}: {name} is waived until"
+    assert [note for note in desk.approve(BOB, task).notes if note.startswith(said)]
+    assert any(note.startswith(said) for note in desk.app.validation.validate(BOB).notes)

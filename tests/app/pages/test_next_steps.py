@@ -50,6 +50,7 @@ def test_the_status_carries_its_next_step(desk: DeskWorld) -> None:
 def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: DeskWorld) -> None:
     task = desk.create(ALICE)
     assert steps_text(desk.show(task, CLAUDE).next) == f"fe start {task}"
+    assert steps_text(desk.show(task).next) == f"an agent runs: fe start {task}", "who starts it is its author (P2)"
     desk.start(CLAUDE, task)
     assert steps_text(desk.show(task).next) == f"fe submit {task}"
     task = desk.handed_in(CLAUDE)

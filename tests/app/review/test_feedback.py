@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from foureyes.core.nouns.feedback import QUICK_ISSUES
+from foureyes.core.nouns.finding import Found
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
@@ -393,3 +394,21 @@ def test_what_cannot_be_mirrored_is_a_note_and_not_a_failure_F2(desk: DeskWorld)
     desk.mirrors.note = "could not be written; the store has it"
     assert redo(desk, task) == ("could not be written; the store has it",)
     assert desk.status(task) == "open"
+
+
+def test_redo_without_words_says_what_is_open_F1(desk: DeskWorld) -> None:
+    task = desk.handed_in(labels=["review:per-task"])
+    with desk.refused("F1"):
+        desk.app.feedback.redo(BOB, task)
+    found = desk.app.findings.add(BOB, task, Found(severity="HIGH", title="limit is hard-coded"))
+    assert steps_text(found.next) == f"fe redo {task}"
+    note = desk.app.findings.add(BOB, task, Found(severity="LOW", title="a better name"))
+    assert steps_text(note.next) == f"fe finding list {task}"
+    own = desk.app.findings.add(CLAUDE, task, Found(severity="HIGH", title="it is mine"))
+    assert steps_text(own.next) == f"somebody else runs: fe redo {task}"
+    desk.app.feedback.redo(BOB, task)
+    said = desk.show(task).feedback[-1].text
+    assert said.startswith("2 blocking findings are open:\n")
+    assert f"- {found.id} HIGH limit is hard-coded" in said
+    with desk.refused("T2"):
+        desk.app.feedback.redo(BOB, task)

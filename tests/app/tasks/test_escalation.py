@@ -61,7 +61,7 @@ def test_a_task_that_waits_for_the_lead_is_not_started_and_says_what_to_run_E2_G
     assert task not in desk.ids_of(ready=True)
     with desk.refused("E2") as caught:
         desk.start(CLAUDE, task)
-    assert "fe lead (split or senior or fresh or ask or continue)" in texts(caught[0].reasons)
+    assert "the lead runs: fe lead (senior or fresh or continue)" in texts(caught[0].reasons)
     with desk.refused("E2"):
         desk.app.sessions.spawn(GEMINI, task, "implement")
 

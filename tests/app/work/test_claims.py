@@ -8,6 +8,8 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim, NotFound
 from foureyes.ui.steps import steps_text
 
+from tests.stage.gated import configure
+from tests.stage.looped import play
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, asserted, child_of, person
 from tests.stage.world import DeskWorld
 
@@ -22,7 +24,9 @@ def test_of_several_sessions_exactly_one_wins_T1_lesson_61(desk: DeskWorld) -> N
             lost.append(problem)
     assert won == [(CLAUDE, True)]
     assert len(lost) == 3
-    assert all("claude#1" in problem.message and steps_text(problem.next_step) == "fe next" for problem in lost)
+    assert all(
+        "claude#1" in problem.message and steps_text(problem.next_step).startswith("fe next; ") for problem in lost
+    )
     assert desk.task(task).implementer == CLAUDE.session
     assert desk.kinds(task).count("TaskStarted") == 1
 
@@ -227,3 +231,28 @@ def test_the_reason_of_a_release_is_checked_like_every_text(desk: DeskWorld) -> 
     for text in ("bell\x07", "\ud800"):
         with desk.refused(error=BadInput):
             desk.app.claims.unstart(ALICE, task, reason=text)
+
+
+def test_who_may_free_a_claim_is_said_to_who_wants_it_T1(desk: DeskWorld) -> None:
+    task = desk.started(CLAUDE)
+    with pytest.raises(LostClaim) as caught:
+        desk.start(CODEX, task)
+    assert steps_text(caught.value.next_step).endswith(f"a person runs: fe unstart {task}")
+    with desk.refused("T1") as refused:
+        desk.app.claims.unstart(CODEX, task)
+    assert steps_text(refused[0].next_step) == f"a person runs: fe unstart {task}"
+    desk.clock.advance(hours=3)
+    with pytest.raises(LostClaim, match="was not heard of since") as caught:
+        desk.start(CODEX, task)
+    assert steps_text(caught.value.next_step).endswith(f": fe unstart {task}")
+    assert steps_text(desk.app.claims.unstart(CODEX, task).next) == f"fe start {task}"
+
+
+def test_an_agent_that_is_not_of_the_tier_is_warned_at_start_E2(desk: DeskWorld) -> None:
+    configure(desk, '\n[tiers]\nsenior = "gemini"\n')
+    task = play(desk, [0, 0], found=1)
+    assert desk.task(task).tier == "senior"
+    (told,) = [note for note in desk.start(CLAUDE, task).notes if "(E2)" in note]
+    assert "the next attempt is for gemini, not for claude" in told
+    desk.app.claims.unstart(CLAUDE, task)
+    assert not [note for note in desk.start(GEMINI, task).notes if "(E2)" in note]

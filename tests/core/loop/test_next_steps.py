@@ -32,6 +32,8 @@ def finding(**fields: Any) -> Finding:
         ({"severity": "LOW"}, "note"),
         ({"state": "claimed"}, "claimed fixed"),
         ({"state": "disputed"}, "disputed"),
+        ({"state": "resolved", "ruled_by": "ses-x"}, "withdrawn"),
+        ({"state": "resolved", "ruled_by": "ses-x", "ruling": "VERIFIED"}, "resolved"),
         ({"state": "waived", "waived_until": LATER}, "waived until 2026-06-01"),
         ({"state": "waived", "waived_until": EARLIER}, "waiver ran out"),
     ],
@@ -47,7 +49,9 @@ ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --gro
 @pytest.mark.parametrize(
     ("fields", "status", "mine", "step"),
     [
-        ({}, "open", True, f"fe start t, then: {ANSWER}"),
+        ({}, "open", True, "whoever works on it next answers: fe show t"),
+        ({"state": "claimed"}, "in_progress", False, "it is ruled on once the work is in review: fe show t"),
+        ({"state": "resolved", "ruled_by": "ses-x"}, "reviewing", False, "fe show t"),
         ({}, "in_progress", True, ANSWER),
         ({}, "in_progress", False, f"its implementer runs: {ANSWER}"),
         ({"must_fix": True}, "in_progress", True, 'fe finding respond ID --fixed -m "what you changed"'),
@@ -69,7 +73,7 @@ ANSWER = 'fe finding respond ID --fixed -m "what you changed" | --rejected --gro
             False,
             'a person runs: fe finding waive ID -m "why"',
         ),
-        ({"severity": "LOW"}, "in_progress", True, "fe finding respond ID (--fixed or --deferred or --skipped)"),
+        ({"severity": "LOW"}, "in_progress", True, 'fe finding respond ID (--fixed or --deferred or --skipped) -m "…"'),
         ({"severity": "LOW"}, "in_progress", False, "fe finding track ID"),
         ({"severity": "LOW", "state": "deferred"}, "in_progress", True, "fe finding track ID"),
         ({"severity": "LOW", "tracked": "t2"}, "in_progress", True, "fe show t2"),
@@ -93,7 +97,7 @@ def test_a_ruling_that_is_offered_is_one_that_is_taken_L4(state: Any, waiting: b
     assert not offered or state in UNRESOLVED
 
 
-LEAD = 'fe lead (split or senior or fresh or continue) t -m "why"'
+LEAD = 'fe lead (senior or fresh or continue) t -m "why"'
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_an_open_task_that_waits_for_nothing_is_free_T1() -> None:
         ({"status": "reviewing"}, "T1", "fe show fe-abc"),
         ({"project_hold": "stop"}, "D3", 'a person runs: fe resume --project -m "why"'),
         ({"hold": "stop"}, "D3", 'a person runs: fe resume fe-abc -m "why"'),
-        ({"waiting_for": "user"}, "E2", 'fe lead (split or senior or fresh or ask or continue) fe-abc -m "why"'),
+        ({"waiting_for": "user"}, "E2", 'a person runs: fe lead (senior or fresh or continue) fe-abc -m "why"'),
         ({"waits_for": [("fe-old", "closed"), ("fe-new", "reviewing")]}, "T3", "fe show fe-new"),
         ({"parent": "fe-big", "is_parent_blocked": True}, "T4", "fe show fe-big"),
     ],

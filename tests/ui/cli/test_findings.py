@@ -121,14 +121,14 @@ def test_one_finding_in_full_with_its_history(shop: Rounds) -> None:
         "  patch       " + PATCH.rstrip("\n").replace("\n", "\n              ") + "\n"
         "  history     it 1 raised by codex#1, open  TIME\n"
         "  history     it 2 REJECTED by claude#1, open → disputed  TIME\n"
-        "next: fe finding rule TL-T1-1-001 (--accepted or --overruled)\n"
+        "next: it is ruled on once the work is in review: fe show T1\n"
     )
 
 
 def test_the_next_step_depends_on_the_state_and_on_who_asks(shop: Rounds) -> None:
     task = shop.found()
     name, note = shop.ids(task)
-    assert _next(shop, name, shop.cast.claude).startswith(f"fe start {task}, then: fe finding respond {name} --fixed")
+    assert _next(shop, name, shop.cast.claude) == f"whoever works on it next answers: fe show {task}"
     shop.done(shop.cast.claude, "start", task)
     assert _next(shop, name, shop.cast.claude).startswith(f"fe finding respond {name} --fixed")
     assert _next(shop, name, shop.cast.codex).startswith(f"its implementer runs: fe finding respond {name}")
@@ -159,7 +159,7 @@ def test_a_person_points_at_a_line_and_it_blocks_L1(shop: Rounds) -> None:
     said = shop.text(
         shop.cast.alice, "finding", "add", task, "src/limit.py:2", "-m", "limit is hard-coded", "--fix", "settings"
     )
-    assert said == "added TL-T1-1-001 HIGH at src/limit.py:2: it blocks\nnext: fe finding list T1\n"
+    assert said == "added TL-T1-1-001 HIGH at src/limit.py:2: it blocks\nnext: fe redo T1\n"
     row = shop.lines(shop.cast.alice, "finding", "list", task)[0]
     assert (row["quote"], row["fix"], row["source"]) == ("return n < 1000", "settings", "person")
     assert "D2" in shop.no(shop.cast.alice, "approve", task).rules
@@ -214,7 +214,8 @@ def test_one_answer_for_several_findings_L6(shop: Rounds) -> None:
     one, two = shop.ids(task)
     shop.done(shop.cast.claude, "start", task)
     assert shop.text(shop.cast.claude, "finding", "respond", one, "--fixed", "-m", "done").endswith(
-        "TL-T1-1-001 FIXED; 1 blocking left to answer\nnext: fe finding respond TL-T1-1-002 (--fixed or --rejected)\n"
+        "TL-T1-1-001 FIXED; 1 blocking left to answer\n"
+        'next: fe finding respond TL-T1-1-002 --fixed -m "what you changed" | --rejected --ground …\n'
     )
     assert shop.text(shop.cast.claude, "finding", "respond", one, two, "--fixed", "-m", "done") == (
         "TL-T1-1-001 FIXED, TL-T1-1-002 FIXED; 0 blocking left to answer\nnext: fe submit T1\n"

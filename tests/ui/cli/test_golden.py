@@ -168,7 +168,9 @@ def test_a_lost_claim_names_the_winner(stage: Stage) -> None:
     stage.done(stage.cast.claude, "start", task)
     lost = stage.run(stage.cast.codex, "start", task)
     assert lost.rc == 4
-    assert re.fullmatch(rf"fe: {task} was started by claude#1 \(ses-\w{{8}}\) .*\.\n  next: fe next\n", lost.err)
+    assert re.fullmatch(
+        rf"fe: {task} was started by claude#1 \(ses-\w{{8}}\) .*\.\n  next: fe next; if nobody .*\n", lost.err
+    )
 
 
 def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) -> None:

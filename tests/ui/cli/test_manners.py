@@ -393,5 +393,5 @@ def test_who_stood_in_a_worktree_that_went_is_told_the_way_back_K1(
         place.rmdir()
         with pytest.raises(EnvironmentProblem, match=said) as caught:
             _ = Session().cwd
-        way = "cd to one that exists" if name == "x" else f"the project is there: cd {tmp_path}"
+        way = f"cd {tmp_path}" if name == "x" else f"the project is there: cd {tmp_path}"
         assert steps_text(caught.value.next_step) == way

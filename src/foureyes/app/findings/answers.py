@@ -20,7 +20,7 @@ from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
 from foureyes.core.loop.answering import why_not_answers
-from foureyes.core.nouns.finding import Answer, Finding
+from foureyes.core.nouns.finding import Answer, Finding, answer_step
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task, clean_title
 from foureyes.core.rules.facts import Facts
@@ -29,7 +29,7 @@ from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason
-from foureyes.steps import NO_STEP, Steps, blank, fe, one_of, phrase, prose, shell
+from foureyes.steps import NO_STEP, Steps, blank, fe, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.core.documents.shapes import DeveloperHandoff
@@ -108,7 +108,7 @@ class Answers:
                 Reason(
                     "L6",
                     f"{task.id} is {task.status}: its implementer answers, so somebody starts it first",
-                    fe("start", task.id),
+                    fe("show", task.id),
                 )
             )
         owner = facts.party(task.implementer) if task.implementer else None
@@ -164,7 +164,7 @@ class Answers:
 
 def _next(task: Task, left: Sequence[Finding]) -> Steps:
     if left:
-        return fe("finding", "respond", left[0].id, one_of("--fixed", "--rejected"))
+        return answer_step(left[0].id, must_fix=left[0].must_fix)
     return fe("submit", task.id) if task.status == "in_progress" else NO_STEP
 
 

@@ -38,13 +38,14 @@ from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found,
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.four_eyes import may_decide
 from foureyes.core.rules.involvement import Maker, made_by
 from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason, Refused
-from foureyes.steps import blank, by_person, either, fe, phrase, prose
+from foureyes.steps import Steps, blank, by, by_person, either, fe, phrase, prose
 
 PAGE = 1_000
 LONGEST_WAIVER = 366
@@ -89,6 +90,8 @@ class Findings:
             makers = {author.session for author in authors_of(tx, [task.id])} | {task.implementer}
             step = next_step(known, self._context.now(), status=task.status, mine=actor.session in makers)
             view = self._with_moves(tx, known, task.iteration)
+        if actor.kind == "service" and step.steps[-1].argv[1] == "finding":  # which never decides (I5)
+            step = by_person(step)
         return FindingPage(**msgspec.structs.asdict(view), acceptance=task.acceptance, next=step)
 
     def _with_moves(self, tx: Tx, known: Finding, iteration: int) -> FindingView:
@@ -108,7 +111,7 @@ class Findings:
             row = tx.one("task.exists", Named, id=ref.removeprefix(OWN_BRANCHES))
         return row.id if row else ""
 
-    def add(self, actor: Actor, task: str, finding: Found) -> FindingView:
+    def add(self, actor: Actor, task: str, finding: Found) -> FindingPage:
         """A person or a session points at something; a blocking one ends an approval (D2)."""
         permit(actor, "finding add")
         finding = _clean(finding)
@@ -134,7 +137,10 @@ class Findings:
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
             raised = finding_named(work.tx, done.event.findings[0].id)
-            return self._with_moves(work.tx, raised, now.task.iteration)
+            view = self._with_moves(work.tx, raised, now.task.iteration)
+            status = self._context.get(work.tx, now.task.id).status
+        step = _after_adding(view, status, may_decide(me) is None and made_by(now, me) is None)
+        return FindingPage(**msgspec.structs.asdict(view), next=step)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
         """E3: a person outside the author set lets a blocking finding pass, for a while, on every report."""
@@ -182,7 +188,7 @@ class Findings:
                     if is_note(finding)
                 ]
             wrong = [
-                Reason("L16", f"{finding.id} blocks: it is answered, not put off", fe("finding", "respond", finding.id))
+                Reason("L16", f"{finding.id} blocks: it is answered, not put off", fe("finding", "show", finding.id))
                 for finding in chosen
                 if finding.blocking
             ]
@@ -244,6 +250,14 @@ class Findings:
             f"applied the patch of {row.id} to your files; nothing is committed",
             fe("finding", "respond", row.id, "--fixed", "-m", phrase("applied its patch")),
         )
+
+
+def _after_adding(finding: FindingView, status: str, may_send_back: bool) -> Steps:
+    """F1: what blocks is sent back, by who may: the open findings are the words."""
+    redo = fe("redo", finding.task)
+    if not finding.blocking or status != "reviewing":
+        return fe("finding", "list", finding.task)
+    return redo if may_send_back else by("other", redo)
 
 
 def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> list[Reason]:

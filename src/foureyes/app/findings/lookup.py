@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foureyes.app.ports import Tx
+from foureyes.app.views.finding import NoteRow
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, NotFound
@@ -19,6 +20,12 @@ def findings_of(tx: Tx, task: str) -> list[Finding]:
 def open_blocking(tx: Tx, task: str, now: str) -> list[Finding]:
     """D2: the blocking findings of a task that hold now; what a check raised, the check itself says (D5)."""
     return [finding for finding in findings_of(tx, task) if finding.holds(now) and not finding.by_check]
+
+
+def waivers_in_words(tx: Tx, tasks: Sequence[str]) -> tuple[str, ...]:
+    """E3: a waiver stays on every report."""
+    rows = tx.all("finding.waivers", NoteRow, ids=list(tasks))
+    return tuple(f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)" for row in rows)
 
 
 def finding_named(tx: Tx, name: str) -> Finding:

@@ -14,7 +14,7 @@ from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.outcome import merge_by, outcome
-from foureyes.app.call.refusals import refuse_task, refuse_verb
+from foureyes.app.call.refusals import needed, refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
@@ -26,7 +26,7 @@ from foureyes.app.views.outcome import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.answering import why_not_ruling
+from foureyes.core.loop.answering import why_not_ruling, why_not_withdrawn
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
@@ -42,7 +42,7 @@ from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
-from foureyes.steps import Steps, blank, fe, one_of, prose
+from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 
 SHOWN = 20
 
@@ -112,6 +112,50 @@ class Rulings:
                 self._context.get(work.tx, task.id), f"took {last.word} of {row.id} back: it is {last.was} again"
             )
 
+    def withdraw(self, actor: Actor, finding: str, reason: str) -> Outcome:
+        """L4: who raised a finding takes it back; or a person who did not make the change, on record (P8)."""
+        permit(actor, "finding withdraw")
+        with self._context.store.read() as tx:
+            named = finding_named(tx, finding)
+            before = case_of(self._context, tx, actor, TaskId(named.task))
+            _refuse_withdrawing(tx, before, named.at_time(self._context.now()))
+        reason = needed(reason, "finding withdraw", named.id)
+        words = f"{named.id}: {reason}"
+        with self._context.deciding(
+            actor, "finding withdraw", task=named.task, diff_id=before.diff_id, reason=words, policy=before.policy
+        ) as work:
+            case = case_of(self._context, work.tx, work.actor, TaskId(named.task))
+            row = finding_named(work.tx, finding).at_time(work.at)
+            others = _refuse_withdrawing(work.tx, case, row)
+            event = e.FindingWithdrawn(root=row.root, iteration=case.task.iteration, reason=reason)
+            work.record(case.task.id, event)
+            if others and row.blocking:
+                detail = f"{row.id} of {', '.join(party.name for party in others)}"[:200]
+                audited = SecurityRecorded(kind="finding_withdrawn", rule="L4", reason=reason, detail=detail)
+                work.record(case.task.id, audited)
+            escalate(self._context, work, case.task.id)
+            done = self._context.get(work.tx, case.task.id)
+            left = open_blocking(work.tx, case.task.id, work.at)
+        step = _next(case, left, sent_back=False) if done.status == "reviewing" else fe("show", done.id)
+        return outcome(done, f"withdrew {row.id}; {standing_in_words(left, False)}", step, notes=work.notes)
+
+
+def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
+    """L4: whoever made the change never withdraws what stands against it. Who else had raised it, if a person
+    withdraws it for them.
+    """
+    known = {
+        SessionId(move.session)
+        for move in tx.all("finding.moves_of", MoveView, root=finding.root)
+        if move.kind in ("raised", "flagged")
+    }
+    raisers = [_who(tx, session) for session in sorted(known)]
+    others = [party for party in raisers if not is_one_origin(case.me, party)]
+    reasons = why_not_withdrawn(finding, case.me, made_by(case.facts, case.me), others)
+    if reasons:
+        refuse_verb(f"{finding.id} was not withdrawn.", *reasons, task=finding.task)
+    return others
+
 
 def _refuse_taking_back(finding: Finding, why: str) -> NoReturn:
     """L18: a ruling that stays."""
@@ -145,7 +189,7 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decisio
             Reason("L8", f"{task.id} is {task.status}: rulings are about an attempt in review", fe("show", task.id))
         )
     decision = may_rule(case, " ".join(ruling.reason for ruling in rulings))
-    reasons += () if decision.allowed else decision.reasons
+    reasons += () if decision.allowed else _against(decision, rulings)
     roots: list[str] = []
     for ruling in rulings:
         row = known[ruling.finding]
@@ -156,11 +200,24 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling]) -> Decisio
         if finding.root in roots:
             reasons.append(Reason("L8", f"{ruling.finding} is ruled on twice", prose("leave one of them")))
         roots.append(finding.root)
-        wrong = why_not_ruling(finding, ruling.ruling, is_raiser=is_one_origin(case.me, _raiser(work.tx, finding)))
+        is_raiser = is_one_origin(case.me, _raiser(work.tx, finding))
+        is_in_change = finding.path in case.facts.changed_paths()
+        wrong = why_not_ruling(finding, ruling.ruling, is_raiser=is_raiser, is_in_change=is_in_change)
         reasons += [wrong] if wrong else []
     if reasons:
         refuse_verb("nothing was ruled.", *dict.fromkeys(reasons), task=task.id)
     return decision
+
+
+def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...]:
+    """P3, P5: where only a reason is missing, the same command with one."""
+    if not decision.needs_reason:
+        return decision.reasons
+    words = {ruling.ruling for ruling in rulings}
+    flag = f"--{words.pop().lower().replace('_', '-')}" if len(words) == 1 else ""
+    names = [ruling.finding for ruling in rulings]
+    step = fe("finding", "rule", *names, flag, "-m", phrase("why")) if flag else prose("give each ruling a reason")
+    return (Reason(decision.rule, decision.message, step),)
 
 
 def _raiser(tx: Tx, finding: Finding) -> Party:
@@ -242,16 +299,20 @@ def send_back(context: Context, work: Work, task: TaskId) -> bool:
     facts = facts_of(context, work.tx, task)
     if not is_due(context, work.tx, facts, blocking):
         return False
+    event = e.AttemptSentBack(iteration=facts.task.iteration, feedback=in_words(blocking), source="findings")
+    work.gate.record(task, event)
+    escalate(context, work, task)
+    return True
+
+
+def in_words(blocking: Sequence[Finding]) -> str:
+    """Open blocking findings as feedback: what is to be done next."""
     lines = [f"{len(blocking)} blocking {'finding is' if len(blocking) == 1 else 'findings are'} open:"]
     lines += [
         f"- {finding.id} {finding.severity} {finding.title}{f' ({named(finding.where)})' if finding.where else ''}"
         for finding in blocking[:SHOWN]
     ]
-    lines += [f"- and {len(blocking) - SHOWN} more"] if len(blocking) > SHOWN else []
-    event = e.AttemptSentBack(iteration=facts.task.iteration, feedback="\n".join(lines), source="findings")
-    work.gate.record(task, event)
-    escalate(context, work, task)
-    return True
+    return "\n".join([*lines, *([f"- and {len(blocking) - SHOWN} more"] if len(blocking) > SHOWN else [])])
 
 
 def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) -> bool:

@@ -40,7 +40,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
-from foureyes.steps import fe, phrase
+from foureyes.steps import Steps, fe, phrase
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +144,8 @@ def refuse_unclaimed(hand: HandIn) -> None:
     task = hand.task
     if task.status == "open":
         why = f"nobody has started {task.id}, so nobody would be its author"
-        refuse_task(task.id, NOT_IN, Reason("T2", why, fe("start", task.id)))
+        can_start = task.ready and hand.actor.kind == "agent" and hand.project.hold is None
+        refuse_task(task.id, NOT_IN, Reason("T2", why, fe("start" if can_start else "show", task.id)))
     refuse_from(task, "submit")
 
 
@@ -330,6 +331,13 @@ def _repeated(hand: HandIn) -> tuple[int, int]:
     return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
 
 
+def _after(hand: HandIn, *, changed: bool) -> Steps:
+    """Who works goes on with the next task; a token was for this one, and a service starts none (I5)."""
+    if changed and hand.actor.role:
+        return fe("session", "end")
+    return fe("show", hand.task.id) if hand.actor.kind == "service" else fe("next")
+
+
 def submitted(
     hand: HandIn,
     event: AttemptSubmitted | Attempt,
@@ -367,5 +375,5 @@ def submitted(
         notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),
         repeats=repeats,
         fixed_by_nothing=fixed,
-        next=fe("session", "end") if changed and hand.actor.role else fe("next"),
+        next=_after(hand, changed=changed),
     )

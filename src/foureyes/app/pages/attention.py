@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.context import seconds_since
-from foureyes.app.pages.choices import LEAD, Ways
+from foureyes.app.pages.choices import Ways
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.check import CheckResult
+from foureyes.core.rules.claiming import lead_step
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, FoureyesError
-from foureyes.steps import NO_STEP, Steps, by, by_person, either, fe, one_of, phrase, prose
+from foureyes.steps import NO_STEP, Steps, by_person, either, fe, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -211,7 +212,6 @@ class Attention:
 
     def _loop(self, look: Look, stop: Stop) -> AttentionRow:
         who = "a person" if stop.who == "user" else "the lead"
-        decide = fe("lead", one_of(*LEAD), stop.task, "-m", WHY)
         return self._row(
             "loop",
             f"waits for {who}: {stop.text}",
@@ -219,7 +219,7 @@ class Attention:
             since=stop.since,
             details=[f"{stop.title} ({_status(stop)})", *self._rounds(look, stop)],
             choices=look.ways.leading(stop.task),
-            otherwise=by("person" if stop.who == "user" else "lead", decide),
+            otherwise=lead_step(stop.task, stop.who),
         )
 
     def _rounds(self, look: Look, stop: Stop) -> list[str]:

@@ -10,6 +10,8 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
+from foureyes.app.call.rows import Named
+from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
@@ -18,8 +20,9 @@ from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_label
 from foureyes.core.words.ids import Sha
-from foureyes.errors import GitProblem, Reason
-from foureyes.steps import fe
+from foureyes.core.words.text import visible
+from foureyes.errors import GitProblem, NotFound, Reason
+from foureyes.steps import by_person_or_service, fe
 
 SHOWN = 10
 
@@ -53,6 +56,7 @@ class Validation:
         label = clean_label(label) if label else ""
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
+            _refuse_nothing(tx, label, group)
             rows = [row for row in tx.all("task.to_validate", Candidate) if _is_in(row, chosen, label, group)]
             holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = self._notes(tx, {row.id for row in rows})
@@ -103,7 +107,7 @@ class Validation:
     @staticmethod
     def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
         return [
-            Reason("X4", f"{row.id} is approved and not merged", fe("merge"))
+            Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
             for row in rows
             if row.status == "approved"
         ]
@@ -178,11 +182,16 @@ class Validation:
             f"{row.task}: {row.id} was noted in {row.n} attempts: tech debt, fe finding track {row.id} (L16)"
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
-        notes += [
-            f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)"
-            for row in tx.all("finding.waivers", NoteRow, ids=wanted)
-        ]
-        return tuple(notes)
+        return (*notes, *waivers_in_words(tx, wanted))
+
+
+def _refuse_nothing(tx: Tx, label: str, group: str) -> None:
+    """X4: a scope that no task is in was mistyped; that all of nothing is complete would say nothing."""
+    for name, scope in (("label", label), ("group", group)):
+        asked = {"label": "", "group_name": ""} | {"label" if name == "label" else "group_name": scope}
+        if scope and tx.one("task.of_scope", Named, **asked) is None:
+            step = fe("list", "--all")
+            raise NotFound(f"no task has the {name} {visible(scope)[:60]}.", next_step=step)
 
 
 def _is_in(row: Candidate, chosen: Collection[str], label: str, group: str) -> bool:

@@ -37,22 +37,27 @@ def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
     return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 
-def after_task(detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with_diff: bool) -> Steps:
+def after_task(
+    detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with_diff: bool, against: Steps = NO_STEP
+) -> Steps:
     """In review: look and approve, where the caller may, or what the first reason against that asks for; else the next
     command by the status, if there is one.
 
-    `merge`: what brings an approved task on. `with_diff`: the caller has the change before them already.
+    `merge`: what brings an approved task on. `with_diff`: the caller has the change before them already. `against`:
+    what removes the first reason why nobody can work on it (E6).
     """
     task, you = detail.task, detail.you
     if you is None:
-        start, unblock = fe("start", task.id), fe("unblock", task.id)
+        start, submit = fe("start", task.id), fe("submit", task.id)
+        makes = actor.session == task.implementer
         steps = {
-            "open": by("other", start, "an agent runs: ") if actor.kind == "human" else start,
-            "in_progress": fe("submit", task.id),
+            "open": start if actor.kind == "agent" else by("other", start, "an agent runs: "),
+            "in_progress": submit if makes or actor.kind != "agent" else by("other", submit, "who works on it runs: "),
             "approved": merge,
-            "blocked": by_person(unblock) if task.rejected_by else unblock,
         }
-        return steps.get(task.status, NO_STEP)
+        if against and actor.kind == "service" and task.status in ("blocked", "deferred"):
+            against = by_person(against)
+        return against or steps.get(task.status, NO_STEP)
     if not you.may_approve:
         return _against(detail.task, you, actor)
     seen = detail.attempts[-1].seen if detail.attempts else ""

@@ -171,6 +171,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "FindingRuled": lambda e: f"ruled {e.ruling} on {e.root}{_why(e.reason)}",
     "RulingTakenBack": lambda e: f"took the ruling on {e.root} back",
     "FindingsCleared": lambda e: f"cleared {_count(len(e.roots), 'finding')}: no longer there",
+    "FindingWithdrawn": lambda e: f"withdrew {e.root}: {e.reason}",
     "FindingWaived": lambda e: f"waived {e.root} until {e.until}: {e.reason}",
     "FindingsPlaced": lambda e: f"placed {_count(len(e.places), 'finding')} anew",
     "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",

@@ -55,7 +55,28 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         elif row.status != "closed":
             detail = _before_work(context, tx, detail, facts, actor)
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
-    return msgspec.structs.replace(detail, next=after_task(detail, actor, merge, with_diff=with_diff))
+        against = _against_work(context, tx, detail) if row.status in AT_REST else NO_STEP
+    step = after_task(detail, actor, merge, with_diff=with_diff, against=against)
+    return msgspec.structs.replace(detail, next=step)
+
+
+AT_REST = ("open", "blocked", "deferred")
+
+
+def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
+    """E6: what removes the first reason why nobody can start it; nothing where somebody can."""
+    task = detail.task
+    if task.ready:
+        return NO_STEP
+    from foureyes.core.rules.claiming import why_not_free
+
+    reasons = why_not_free(
+        task,
+        project_hold=context.project(tx).hold,
+        waits_for=[(link.id, link.status) for link in detail.depends_on],
+        is_parent_blocked=task.parent is not None and context.get(tx, task.parent).status == "blocked",
+    )
+    return reasons[0].next if reasons else NO_STEP
 
 
 def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:

@@ -14,6 +14,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.findings.settling import after
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.ports import Tx
@@ -137,7 +138,7 @@ class Decisions:
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
-        return msgspec.structs.replace(done, position=self._place(done.approved), notes=work.notes)
+        return msgspec.structs.replace(done, position=self._place(done.approved), notes=(*done.notes, *work.notes))
 
     def approve_many(
         self,
@@ -243,7 +244,8 @@ class Decisions:
         _audit_tests(work, agreement, event.gone)
         security = _audit(work, agreement)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
-        return _outcome(agreement, event.status, note, security=security)
+        done = _outcome(agreement, event.status, note, security=security)
+        return msgspec.structs.replace(done, notes=waivers_in_words(work.tx, [agreement.task]))
 
     def _recorded(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         """P11: the approval is on record; somebody finishes it later."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from foureyes.app.call.caller import permit
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
@@ -11,6 +13,8 @@ from foureyes.app.call.outcome import outcome
 from foureyes.app.call.parties import parties_of
 from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.call.work import Work
+from foureyes.app.findings.lookup import open_blocking
+from foureyes.app.findings.rulings import in_words
 from foureyes.app.gate.merge_queue import refuse_landed
 from foureyes.app.gate.merging import refuse_unless_queued
 from foureyes.app.ports import Tx
@@ -24,12 +28,12 @@ from foureyes.core.events.decision import RedoRequested, TaskRejected
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.four_eyes import Declaration, may_approve, may_decide
+from foureyes.core.rules.four_eyes import BREAKABLE, Declaration, may_approve, may_decide
 from foureyes.core.rules.seen import has_moved, was_not_seen
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, Conflict, NotFound, Reason
-from foureyes.steps import blank, fe, phrase
+from foureyes.steps import blank, by, fe, phrase
 
 
 class Feedback:
@@ -59,12 +63,12 @@ class Feedback:
         seen: str = "",
         look: Look = NO_LOOK,
     ) -> Outcome:
-        """F1: back to open with feedback, by a person, or a session that could approve; `seen`: the diff that was
-        looked at (D7), `look`: how (H4, H5).
+        """F1: back to open with feedback, by a person, or a session that could approve; without any, the open blocking
+        findings are the feedback. `seen`: the diff that was looked at (D7), `look`: how (H4, H5).
         """
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
-        before = self._before(actor, task)
+        before, text = self._before(actor, task, "redo", text, issues)
         issues = _quick_issues(before, task, text, issues)
         event = RedoRequested(
             iteration=before.task.iteration,
@@ -91,9 +95,15 @@ class Feedback:
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
-    def _before(self, actor: Actor, task: str) -> Case:
+    def _before(
+        self, actor: Actor, task: str, action: str, text: str = "", issues: Sequence[str] = ()
+    ) -> tuple[Case, str]:
+        """What is decided about, by who may; and the words: where none are given, the open blocking findings."""
         with self._context.store.read() as tx:
-            return case_of(self._context, tx, actor, self._context.find_id(tx, task))
+            case = judge(self._context, tx, actor, task, action, text or "a reason")
+            found = open_blocking(tx, case.task.id, self._context.now())
+        words = in_words(found) if found and is_blank(text) and not issues else text
+        return case, words
 
     def _reset_to(self, facts: Facts, option: RedoOption, name: str) -> Sha | None:
         """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
@@ -138,9 +148,9 @@ class Feedback:
 
     def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: Look = NO_LOOK) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve; `seen`: see redo."""
-        reason = needed(reason, "reject", task)
         permit(actor, "reject")
-        before = self._before(actor, task)
+        before, _ = self._before(actor, task, "reject")
+        reason = needed(reason, "reject", task)
         look_at = looked(self._context, actor, before, look)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
@@ -160,7 +170,9 @@ def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason
     refuse_landed(context, tx, row)
     case = case_of(context, tx, actor, row.id)
     if case.me.kind != "human" or may_decide(case.me) is not None:
-        refuse_unless(may_approve(case.alone, case.me, case.policy, Declaration(reason)), row)
+        decision = may_approve(case.alone, case.me, case.policy, Declaration(reason))
+        other = by("other", fe(action, row.id, "-m", phrase("why")))
+        refuse_unless(replace(decision, next=other) if decision.rule in BREAKABLE else decision, row)
     unseen = was_not_seen(case.facts, case.me, seen) if seen else None
     if has_moved(case.facts, seen) and case.attempt is not None:
         words = f"iteration {case.attempt.n} was handed in meanwhile"

@@ -27,11 +27,12 @@ from foureyes.core.loop.engine import LEAD_OPTIONS, waits
 from foureyes.core.loop.next_steps import loop_step
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task, clean_title
+from foureyes.core.rules.claiming import lead_step
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.leading import why_not_lead
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import BadInput
-from foureyes.steps import Steps, by_person, fe, one_of, phrase
+from foureyes.steps import Steps, fe, phrase
 
 MOST_PARTS = 20
 
@@ -164,7 +165,7 @@ def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "u
 
 def _next(option: LeadOption, task: Task, parts: Sequence[str]) -> Steps:
     if option == "ask":
-        return by_person(fe("lead", one_of("split", "senior", "fresh"), task.id))
+        return lead_step(task.id, "user")
     return fe("start", parts[0]) if parts else fe("start", task.id) if task.status == "open" else fe("show", task.id)
 
 

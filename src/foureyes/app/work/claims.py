@@ -19,7 +19,7 @@ from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
-from foureyes.steps import Steps, either, fe, in_turn, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -185,8 +185,21 @@ class Claims:
         work.record(task.id, e.TaskStarted(target_head=head))
         now = self._context.get(work.tx, task.id)
         step = _submit(now.id, "work on a branch")
-        notes = (*self._to_answer(work, now), *([_author(now.id)] if work.actor.kind == "human" else []))
+        author = (_author(now.id),) if work.actor.kind == "human" else ()
+        notes = (*self._to_answer(work, now), *self._of_tier(work, now), *author)
         return outcome(now, f"started {now.id}: {now.title}", step, notes=notes)
+
+    def _of_tier(self, work: Work, now: Task) -> tuple[str, ...]:
+        """E2: the tier selects who makes the next attempt; another agent that takes it is told."""
+        if now.tier == "developer" or not now.iteration or work.actor.kind != "agent":
+            return ()
+        from foureyes.app.tasks.escalation import loop_state_of, profile_of
+
+        profile = profile_of(self._context, work.tx, now, loop_state_of(self._context, work.tx, now))
+        if not profile or profile == work.actor.agent:
+            return ()
+        tier = f"it escalated to tier {now.tier}, and the next attempt is for {profile}"
+        return (f"{tier}, not for {work.actor.agent or 'you'} (E2): fe unstart {now.id}, unless you were asked to",)
 
     @staticmethod
     def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
@@ -203,9 +216,13 @@ class Claims:
         owner = facts.party(task.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
             return outcome(task, f"{task.id} is yours already", fe("submit", task.id), changed=False)
+        freed = fe("unstart", task.id)
+        is_gone = self._is_silent(work, task)
+        says = ", and was not heard of since" if is_gone else ""
+        other = freed if is_gone else by_person(freed)
         raise LostClaim(
-            f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}.",
-            next_step=fe("next"),
+            f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}{says}.",
+            next_step=either(fe("next"), other, joint="; if nobody works on it any more: "),
             task=task.id,
         )
 
@@ -261,12 +278,13 @@ class Claims:
                     "was not released",
                     Reason(
                         "T1",
-                        f"{who} holds the claim and was heard of within {minutes} minutes",
-                        fe("show", row.id),
+                        f"{who} holds the claim and was heard of within {minutes} minutes; once its session has ended, "
+                        "or is silent for longer, anybody may free it",
+                        by_person(fe("unstart", row.id)),
                     ),
                 )
             work.record(row.id, e.TaskReleased(implementer=row.implementer, reason=reason, how=how))
-            return self._given_back(work, row, f"released {row.id}", fe("start", row.id), how)
+            return self._given_back(work, row, f"released {row.id}", NO_STEP, how)
 
     def _given_back(self, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
         """L17: a run that had findings to work on and ended oddly is a round without progress."""
@@ -277,7 +295,8 @@ class Claims:
         now = self._context.get(work.tx, task.id)
         notes = (f"it waits for {now.waiting_for} now: tier {now.tier} (E1)",) if now.waiting_for else ()
         notes = (f"it goes to tier {now.tier} (E1)",) if not notes and now.tier != task.tier else notes
-        return outcome(now, message, step, notes=notes)
+        again = fe("start" if now.ready and work.actor.kind == "agent" else "show", now.id)
+        return outcome(now, message, step or again, notes=notes)
 
     def _is_silent(self, work: Work, task: Task) -> bool:
         """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""

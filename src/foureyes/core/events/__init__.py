@@ -37,8 +37,9 @@ MODULES: dict[str, tuple[str, ...]] = {
         "SessionStarted", "TokenIssued",
     ),
     "loop": (
-        "FindingRuled", "FindingTracked", "FindingWaived", "FindingsAnswered", "FindingsCleared", "FindingsPlaced",
-        "FindingsRaised", "LeadDecided", "ReviewReturned", "ReviewSubmitted", "RulingTakenBack", "TaskEscalated",
+        "FindingRuled", "FindingTracked", "FindingWaived", "FindingWithdrawn", "FindingsAnswered", "FindingsCleared",
+        "FindingsPlaced", "FindingsRaised", "LeadDecided", "ReviewReturned", "ReviewSubmitted", "RulingTakenBack",
+        "TaskEscalated",
     ),
     "note": ("HandedOff", "Logged"),
     "project": (

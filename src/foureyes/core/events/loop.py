@@ -94,6 +94,14 @@ class FindingWaived(Event, frozen=True, kw_only=True):
     until: str
 
 
+class FindingWithdrawn(Event, frozen=True, kw_only=True):
+    """L4: who raised a finding takes it back, or a person who did not make the change does."""
+
+    root: str
+    iteration: int
+    reason: str
+
+
 class Placed(msgspec.Struct, frozen=True):
     """Where a finding is in a later attempt; `left`: its file is no longer part of the change."""
 

@@ -17,11 +17,15 @@ from foureyes.core.nouns.finding import (
     Found,
     RulingWord,
     State,
+    answer_step,
     weak_reason,
 )
+from foureyes.core.nouns.session import Party
+from foureyes.core.rules.involvement import Maker
+from foureyes.core.words.fence import named
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
-from foureyes.steps import blank, either, fe, one_of, phrase, prose
+from foureyes.steps import blank, by, by_person, either, fe, phrase, prose
 
 ANSWERABLE: frozenset[State] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
 
@@ -67,7 +71,7 @@ def _against(answer: Answer, finding: Finding, iteration: int) -> list[Reason]:
         ]
     if finding.blocking and answer.action not in FOR_BLOCKING:
         why = f"{name} is {finding.severity}: a blocking finding is FIXED or REJECTED, never {answer.action}"
-        return [Reason("L6", why, fe("finding", "respond", name, one_of("--fixed", "--rejected")))]
+        return [Reason("L6", why, answer_step(name, must_fix=finding.must_fix))]
     return _words(answer, finding)
 
 
@@ -118,14 +122,16 @@ def unanswered(findings: Sequence[Finding]) -> list[Reason]:
         Reason(
             "L6",
             f"{finding.id} {finding.severity} has no answer: {finding.title}",
-            fe("finding", "respond", finding.id, one_of("--fixed", "--rejected")),
+            answer_step(finding.id, must_fix=finding.must_fix),
         )
         for finding in findings
         if finding.needs_answer
     ]
 
 
-def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> Reason | None:
+def why_not_ruling(
+    finding: Finding, ruling: RulingWord, *, is_raiser: bool, is_in_change: bool = True
+) -> Reason | None:
     """L4, L8, L9, V7: whether a ruling is about the state that a finding is in."""
     name = finding.id
     if ruling in ("CONFIRMED", "DISMISSED"):
@@ -141,9 +147,7 @@ def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> 
             )
         return None
     if ruling == "OBSOLETE" and not finding.left_diff:
-        return Reason(
-            "L4", f"the file of {name} is still part of the change, so it is not obsolete", fe("finding", "show", name)
-        )
+        return _not_obsolete(finding, is_in_change=is_in_change)
     if finding.state in RULES_ON[ruling]:
         return None
     rule = "L8" if ruling in ("VERIFIED", "NOT_FIXED") else "L9"
@@ -151,6 +155,37 @@ def why_not_ruling(finding: Finding, ruling: RulingWord, *, is_raiser: bool) -> 
     return Reason(
         rule, f"{name} is {finding.state}; {ruling} is about one that is {wanted}", fe("finding", "show", name)
     )
+
+
+def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
+    """L4: only what was part of the change and left it is obsolete."""
+    name, show = finding.id, fe("finding", "show", finding.id)
+    if is_in_change:
+        return Reason("L4", f"the file of {name} is still part of the change, so it is not obsolete", show)
+    where = f"{named(finding.path)} was never part of the change" if finding.path else "it names no file"
+    withdraw = by("other", fe("finding", "withdraw", name, "-m", phrase("why")), "who raised it runs: ")
+    step = withdraw if finding.state in ANSWERABLE else show
+    return Reason("L4", f"{name} is not obsolete: {where}, so it did not leave it", step)
+
+
+def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: Sequence[Party]) -> list[Reason]:
+    """L4: every reason why the caller may not take a finding back. `made`: what they have to do with the change;
+    `others`: who else raised it.
+    """
+    name, show = finding.id, fe("finding", "show", finding.id)
+    if finding.state not in ANSWERABLE:
+        return [Reason("L4", f"{name} is {'withdrawn' if finding.is_withdrawn else finding.state} already", show)]
+    if finding.by_check:
+        return [Reason("L8", f"check {finding.by_check} raised {name}: only the passing check resolves it", show)]
+    withdraw = fe("finding", "withdraw", name, "-m", phrase("why"))
+    if made is not None and finding.blocking:
+        why = f"whoever made the change does not withdraw what was found in it ({made.why})"
+        step = by("other", withdraw, "who raised it, or a person who did not make it, runs: ")
+        return [Reason("L4", why, step)]
+    if others and me.kind != "human":
+        why = f"{', '.join(party.name for party in others)} raised {name}; who raised it withdraws it, or a person"
+        return [Reason("L4", why, by_person(withdraw))]
+    return []
 
 
 def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | None:

@@ -5,15 +5,21 @@ E3).
 from __future__ import annotations
 
 from foureyes.core.loop.engine import LoopState
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, rule_step, rulings_for
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, answer_step, rule_step, rulings_for
+from foureyes.core.rules.claiming import lead_step
 from foureyes.core.words.ids import TaskId
-from foureyes.steps import NO_STEP, Steps, by, by_person, fe, in_turn, one_of, phrase
+from foureyes.steps import NO_STEP, Steps, by, by_person, fe, one_of, phrase
+
+AT_WORK = ("in_progress", "reviewing")
+"""L6: in these an answer is taken."""
 
 
 def state_in_words(finding: Finding, now: str) -> str:
     """A finding's state as people say it."""
     if finding.state == "waived":
         return f"waived until {finding.waived_until[:10]}" if finding.is_waived(now) else "waiver ran out"
+    if finding.is_withdrawn:
+        return "withdrawn"
     if finding.state != "open":
         return "claimed fixed" if finding.state == "claimed" else finding.state
     if finding.waiting:
@@ -29,6 +35,8 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
         return fe("check", "run", finding.task, before="mend it; the passing check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
         ruling = _ruling(finding)
+        if ruling and status != "reviewing":
+            return fe("show", finding.task, before="it is ruled on once the work is in review: ")
         if ruling:
             return by("other", ruling, "somebody else rules: ") if mine else ruling
         return _answering(finding, status, mine)
@@ -36,8 +44,9 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
         again = by_person(fe("finding", "waive", finding.id, "-m", phrase("why")))
         return fe("show", finding.task) if finding.is_waived(now) else again
     if finding.state in ("open", "deferred", "skipped") and not finding.tracked:
-        answer = fe("finding", "respond", finding.id, one_of("--fixed", "--deferred", "--skipped"))
-        return answer if mine and finding.state == "open" else fe("finding", "track", finding.id)
+        is_theirs = mine and finding.state == "open" and status in AT_WORK
+        answer = fe("finding", "respond", finding.id, one_of("--fixed", "--deferred", "--skipped"), "-m", phrase("…"))
+        return answer if is_theirs else fe("finding", "track", finding.id)
     return fe("show", finding.tracked or finding.task)
 
 
@@ -49,16 +58,14 @@ def _ruling(finding: Finding) -> Steps:
 
 def _answering(finding: Finding, status: str, mine: bool) -> Steps:
     """An open one is answered by whoever works on the task."""
-    other = "" if finding.must_fix else " | --rejected --ground …"
-    answer = fe("finding", "respond", finding.id, "--fixed", "-m", phrase("what you changed"), after=other)
-    if status == "open":
-        return in_turn(fe("start", finding.task), answer)
-    return answer if mine else by("other", answer, "its implementer runs: ")
+    answer = answer_step(finding.id, must_fix=finding.must_fix)
+    if status in AT_WORK:
+        return answer if mine else by("other", answer, "its implementer runs: ")
+    return fe("show", finding.task, before="whoever works on it next answers: ")
 
 
 def loop_step(task: TaskId, state: LoopState) -> Steps:
     """The next command for a loop: its lead decides, its findings are answered, or its task is looked at."""
     if state.waiting_for:
-        decide = fe("lead", one_of("split", "senior", "fresh", "continue"), task, "-m", phrase("why"))
-        return by("person" if state.waiting_for == "user" else "lead", decide)
+        return lead_step(task, state.waiting_for)
     return fe("finding", "list", task, "--open") if state.rounds and state.open_blocking else fe("show", task)

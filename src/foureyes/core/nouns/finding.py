@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.shape import Shape
-from foureyes.steps import Steps, fe, one_of
+from foureyes.steps import Steps, fe, one_of, phrase
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
 SEVERITIES: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
@@ -175,6 +175,11 @@ class Finding(Content, frozen=True, kw_only=True):
         """L10: what the implementer has to do with; a late suggestion is only shown."""
         return not self.note
 
+    @property
+    def is_withdrawn(self) -> bool:
+        """L4: settled by somebody's word, and that word was no ruling."""
+        return self.state == "resolved" and not self.ruling and self.ruled_by is not None
+
     def is_waived(self, now: str) -> bool:
         """E3: a waiver counts while it is valid."""
         return self.state == "waived" and self.waived_until > now
@@ -242,6 +247,12 @@ def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
     """The command that rules on a finding, by one of these."""
     rulings = [f"--{word.lower().replace('_', '-')}" for word in words]
     return fe("finding", "rule", finding, one_of(*rulings))
+
+
+def answer_step(finding: str, *, must_fix: bool = False) -> Steps:
+    """The command that answers a blocking finding; its other answer is said beside it."""
+    other = "" if must_fix else " | --rejected --ground …"
+    return fe("finding", "respond", finding, "--fixed", "-m", phrase("what you changed"), after=other)
 
 
 def severity_of(text: str) -> Severity | Literal["FYI"] | None:

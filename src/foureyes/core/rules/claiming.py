@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from foureyes.core.nouns.task import Task
 from foureyes.errors import Reason
-from foureyes.steps import by_person, fe, one_of, phrase
+from foureyes.steps import Steps, by, by_person, fe, one_of, phrase
 
 RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 
@@ -23,7 +23,7 @@ def why_not_free(
         reasons.append(Reason("D3", f"{task.id} is held: {task.hold}", resume))
     if task.waiting_for:
         who = "a person" if task.waiting_for == "user" else "the lead"
-        decide = fe("lead", one_of("split", "senior", "fresh", "ask", "continue"), task.id, "-m", phrase("why"))
+        decide = lead_step(task.id, task.waiting_for)
         reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
@@ -33,10 +33,19 @@ def why_not_free(
     return reasons
 
 
+def lead_step(task: str, waiting_for: str = "lead") -> Steps:
+    """E3: what moves a loop that waits. (Splitting it is for who can name the parts, asking for whom it does not wait
+    for yet: `fe attention` has all ways.)
+    """
+    decide = fe("lead", one_of("senior", "fresh", "continue"), task, "-m", phrase("why"))
+    return by("person" if waiting_for == "user" else "lead", decide)
+
+
 def _by_status(task: Task) -> list[Reason]:
     """T1: only an open task can be started; the way back to open is the next step."""
     if task.status == "open":
         return []
     verb = {"blocked": "unblock", "deferred": "undefer", "closed": "reopen"}.get(task.status, "show")
     why = f" ({task.blocked_reason})" if task.blocked_reason else ""
-    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", fe(verb, task.id))]
+    step = by_person(fe(verb, task.id)) if task.rejected_by else fe(verb, task.id)
+    return [Reason("T1", f"{task.id} is {task.status}{why}; only an open task can be started", step)]

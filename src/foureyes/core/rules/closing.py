@@ -68,7 +68,7 @@ def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception:
     if not is_blank(exception):
         return allow("C1", "self-close by exception", exception="self_close", needs_reason=True)
     if made:
-        step = fe("submit", task.id) if task.status == "in_progress" else elsewhere(facts)
+        step = elsewhere(facts) if task.status == "reviewing" else fe("show", task.id)
         return refuse("C1", f"whoever did the work may not close it: {facts.party_name(made.session)} {made.why}", step)
     if planned:
         return refuse("C1", f"you created {task.id} and nobody implemented it", fe("cancel", task.id))

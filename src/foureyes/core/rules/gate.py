@@ -9,11 +9,11 @@ import msgspec
 
 from foureyes.core.nouns.attempt import DETACHED, nothing_handed_in
 from foureyes.core.nouns.check import red
-from foureyes.core.nouns.finding import Blocking, rule_step, rulings_for
+from foureyes.core.nouns.finding import Blocking, answer_step, rule_step, rulings_for
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
-from foureyes.core.rules.involvement import labels_in_force
+from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews, rule_of
 from foureyes.core.rules.seen import was_not_seen
@@ -22,7 +22,7 @@ from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
-from foureyes.steps import Steps, by_person, fe, in_turn, one_of, phrase, prose
+from foureyes.steps import Steps, by, by_person, fe, in_turn, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -47,7 +47,7 @@ def check(
     """D, A7: everything but who is asking. `tip` None means git could not be asked."""
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
-        lambda: has_blocking(facts),
+        lambda: has_blocking(facts, actor),
         lambda: holds(facts),
         lambda: [is_stale(facts, tip)],
         lambda: why_refused(facts),
@@ -73,22 +73,20 @@ def is_reviewing(facts: Facts) -> Reason | None:
     task = facts.task
     if task.status == "reviewing":
         return None
-    hint = {
-        "open": fe("start", task.id),
-        "in_progress": fe("submit", task.id),
-        "blocked": fe("show", task.id),
-        "deferred": fe("undefer", task.id),
-    }
-    return Reason("D1", f"{task.id} is {task.status}, not reviewing", hint.get(task.status, fe("show", task.id)))
+    return Reason("D1", f"{task.id} is {task.status}, not reviewing", fe("show", task.id))
 
 
-def has_blocking(facts: Facts) -> list[Reason]:
-    """D2: no open blocking finding; each one is a reason, with what settles it."""
+def has_blocking(facts: Facts, actor: Party | None = None) -> list[Reason]:
+    """D2: no open blocking finding; each one is a reason, with what settles it, and who does that as `actor` sees
+    it.
+    """
+    is_maker = actor is not None and made_by(facts, actor) is not None
+    may_rule = actor is not None and not is_maker and actor.kind != "service"
     return [
         Reason(
             "D2",
             f"{finding.id} {finding.severity} {_stands(finding)}: {finding.title}{_at(finding)}",
-            _settles(finding),
+            _settles(finding, facts.task.status, is_maker=is_maker, may_rule=may_rule),
         )
         for finding in facts.open_blocking
     ]
@@ -108,11 +106,15 @@ def _at(finding: Blocking) -> str:
     return f" ({named(finding.where)})" if finding.where else ""
 
 
-def _settles(finding: Blocking) -> Steps:
+def _settles(finding: Blocking, status: str, *, is_maker: bool, may_rule: bool) -> Steps:
     rulings = rulings_for(finding.state, waiting=finding.waiting)
+    if status != "reviewing":
+        return fe("finding", "show", finding.id)
     if rulings:
-        return rule_step(finding.id, rulings)
-    return fe("finding", "respond", finding.id, one_of("--fixed", "--rejected"))
+        ruling = rule_step(finding.id, rulings)
+        return ruling if may_rule else by("other", ruling, "somebody else rules: ")
+    answer = answer_step(finding.id)
+    return answer if is_maker else by("other", answer, "its implementer runs: ")
 
 
 def holds(facts: Facts) -> list[Reason]:
@@ -138,7 +140,7 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     attempt = facts.attempt
     again = fe("submit", facts.task.id)
     if attempt is None:
-        return Reason("D4", nothing_handed_in(facts.task.id), again)
+        return Reason("D4", nothing_handed_in(facts.task.id), fe("show", facts.task.id))
     if tip is None:
         return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:

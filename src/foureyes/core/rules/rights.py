@@ -55,6 +55,7 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "review submit",
             "finding add",
             "finding rule",
+            "finding withdraw",
         }
     ),
 }
@@ -135,7 +136,7 @@ PLACING = frozenset({"restore", "store copy", "store adopt"})
 DECISIONS = frozenset(
     {
         "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen", "unblock", "finding rule",
-        "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
+        "finding withdraw", "review submit", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue",
     }
 )  # fmt: skip
 """I9: what `human_proof = "key"` wants a person's signature under."""

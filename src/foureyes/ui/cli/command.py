@@ -12,7 +12,7 @@ import click
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
-from foureyes.steps import prose, shell
+from foureyes.steps import shell
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.steps import next_line
 
@@ -114,11 +114,18 @@ def _gone() -> str:
         return os.environ.get("PWD", "")
 
 
+def _above(path: str) -> str:
+    """The nearest folder that exists."""
+    while path.strip("/") and not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path or "/"
+
+
 def _nowhere(path: str) -> EnvironmentProblem:
     """What to say where the directory is gone: mostly it was the worktree of a task that was merged meanwhile (K1)."""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
-        return EnvironmentProblem("the directory you stand in is gone.", next_step=prose("cd to one that exists"))
+        return EnvironmentProblem("the directory you stand in is gone.", next_step=shell("cd", _above(path)))
     name = task.split("/")[0]
     return EnvironmentProblem(
         f"the directory you stand in is gone: it was the worktree of {name}, which goes when {name} is merged.",

@@ -1,4 +1,4 @@
-"""`fe finding list|show|add|respond|rule|waive|track|apply|import|export`."""
+"""`fe finding list|show|add|respond|rule|waive|withdraw|track|apply|import|export`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
         [f"  the same as {view.root}, flagged in {output.count(view.flags, 'attempt')}"] if view.root != view.id else []
     )
     lines += [f"  it could be {' or '.join(view.alike)}; if so, say --again ID (L2)"] if view.alike else []
-    session.answer(view, "\n".join([*lines, next_line(fe("finding", "list", view.task))]))
+    session.answer(view, "\n".join([*lines, next_line(view.next)]))
 
 
 def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]:
@@ -240,6 +240,14 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
     say(session, session.app.findings.waive(session.actor, name, reason, days=days))
 
 
+@verb("withdraw", example='fe finding withdraw TL-fe-7k2-1-001 -m "the caller checks it, I had not seen that"')
+@click.argument("name", metavar="ID")
+@reason_options
+def finding_withdraw(session: Session, name: str, reason: str) -> None:
+    """Take back what you found (L4). It stays on record; whoever made the change never does it."""
+    say(session, session.app.rulings.withdraw(session.actor, name, reason))
+
+
 @verb("track", example="fe finding track --task fe-7k2")
 @click.argument("names", nargs=-1, metavar="[ID]...")
 @click.option("--task", default="", help="Every open note of this task.")
@@ -286,6 +294,7 @@ for command in (
     finding_respond,
     finding_rule,
     finding_waive,
+    finding_withdraw,
     finding_track,
     finding_apply,
     finding_import,

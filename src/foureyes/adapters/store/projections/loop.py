@@ -174,6 +174,14 @@ def finding_waived(db: Engine, row: Row, event: e.FindingWaived) -> None:
     db.run("task.touch", at(row))
 
 
+def finding_withdrawn(db: Engine, row: Row, event: e.FindingWithdrawn) -> None:
+    was = _standing(db, event.root)
+    db.run("finding.withdraw", {"root": event.root, "session": row.session})
+    _move(db, row, event.root, event.iteration, "cleared", "withdrawn", was, "resolved", words=event.reason)
+    log(db, row, "withdrawal", f"{event.root} is withdrawn: {event.reason}")
+    db.run("task.touch", at(row))
+
+
 def findings_placed(db: Engine, row: Row, event: e.FindingsPlaced) -> None:
     for place in event.places:
         db.run(
@@ -227,6 +235,7 @@ PROJECTIONS: dict[str, Any] = {
     "RulingTakenBack": ruling_taken_back,
     "FindingsCleared": findings_cleared,
     "FindingWaived": finding_waived,
+    "FindingWithdrawn": finding_withdrawn,
     "FindingsPlaced": findings_placed,
     "FindingTracked": finding_tracked,
     "TaskEscalated": task_escalated,

@@ -59,6 +59,9 @@ UPDATE findings SET state = :now WHERE root = :root;
 -- name: finding.waive
 UPDATE findings SET state = 'waived', waived_until = :until WHERE root = :root;
 
+-- name: finding.withdraw
+UPDATE findings SET state = 'resolved', waiting = 0, ruling = '', ruled_by = :session WHERE root = :root;
+
 -- name: finding.place
 UPDATE findings SET path = :path, line = :line, left_diff = :left_diff WHERE root = :root;
 
@@ -141,7 +144,8 @@ SELECT count(*) AS n FROM findings WHERE task = :task AND state IN ('open', 'cla
 SELECT DISTINCT session AS id FROM finding_moves WHERE task = :task AND kind = 'ruled' AND iteration = :iteration AND undone = 0;
 
 -- name: finding.steps
-SELECT root, iteration, now AS state, CASE WHEN word = 'DISMISSED' THEN 'dismissed' ELSE kind END AS kind FROM finding_moves
+SELECT root, iteration, now AS state,
+  CASE WHEN word = 'DISMISSED' THEN 'dismissed' WHEN kind = 'cleared' AND word = 'withdrawn' THEN 'withdrawn' ELSE kind END AS kind FROM finding_moves
 WHERE task = :task AND undone = 0 AND blocking = 1 AND kind <> 'taken_back' ORDER BY seq, root;
 
 -- name: finding.insert_piece

@@ -21,7 +21,7 @@ FROM findings f JOIN tasks t ON t.id = f.task JOIN (
     max(CASE WHEN now IN ('resolved', 'obsolete') THEN 1 ELSE 0 END) AS settled,
     max(CASE WHEN kind = 'flagged' AND was IN ('resolved', 'obsolete') AND now = 'open' THEN 1 ELSE 0 END) AS reopened,
     max(CASE WHEN kind = 'ruled' AND word IN ('VERIFIED', 'NOT_FIXED', 'OVERRULED', 'CONFIRMED') THEN seq ELSE 0 END) AS upheld,
-    max(CASE WHEN kind = 'ruled' AND word IN ('ACCEPTED', 'DISMISSED') THEN seq ELSE 0 END) AS dropped
+    max(CASE WHEN (kind = 'ruled' AND word IN ('ACCEPTED', 'DISMISSED')) OR (kind = 'cleared' AND word = 'withdrawn') THEN seq ELSE 0 END) AS dropped
   FROM finding_moves WHERE undone = 0 AND kind <> 'taken_back' GROUP BY root) m ON m.root = f.root
 ORDER BY f.seq, f.root;
 

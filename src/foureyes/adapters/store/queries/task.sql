@@ -190,8 +190,12 @@ FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
 -- name: task.to_validate
 SELECT id, title, status, iteration, landed, labels, task_group AS "group", parent, resolution FROM tasks
 WHERE deleted = 0 AND iteration > 0 AND (status <> 'closed' OR landed = 1 OR (resolution IN ('approved', 'merged')
-  AND id IN (SELECT task FROM findings WHERE blocking = 1 AND state IN ('open', 'claimed', 'disputed'))))
+  AND id IN (SELECT task FROM findings WHERE blocking = 1 AND state IN ('open', 'claimed', 'disputed', 'waived'))))
 ORDER BY n;
+
+-- name: task.of_scope
+SELECT id FROM tasks WHERE deleted = 0 AND ((:label <> '' AND id IN (SELECT task FROM task_labels WHERE label = :label))
+  OR (:group_name <> '' AND task_group = :group_name)) LIMIT 1;
 
 -- name: task.with_prefix
 SELECT id FROM tasks WHERE id >= :low AND id < :high ORDER BY id LIMIT 5;
