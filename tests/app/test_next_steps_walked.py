@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -33,21 +34,21 @@ def look_around(desk: DeskWorld, *tasks: str) -> None:
     app = desk.app
     for who in EVERYBODY:
         tried(
-            lambda who=who: app.status.show(who),
-            lambda who=who: app.queue.view(who),
-            lambda who=who: app.attention.view(who),
-            lambda who=who: app.validation.validate(who),
+            partial(app.status.show, who),
+            partial(app.queue.view, who),
+            partial(app.attention.view, who),
+            partial(app.validation.validate, who),
         )
         for task in tasks:
-            tried(lambda who=who, task=task: app.lists.show(who, task), lambda task=task: app.loops.show(task))
+            tried(partial(app.lists.show, who, task), partial(app.loops.show, task))
             for finding in app.findings.listed(task):
-                tried(lambda who=who, name=finding.id: app.findings.show(who, name))
+                tried(partial(app.findings.show, who, finding.id))
 
 
 def everybody(call: Callable[[Actor], object]) -> None:
     """Everybody tries it."""
     for who in EVERYBODY:
-        tried(lambda who=who: call(who))
+        tried(partial(call, who))
 
 
 def everything(desk: DeskWorld, task: str) -> None:
@@ -91,7 +92,7 @@ def findings_loop(desk: DeskWorld) -> None:
     look_around(desk, task)
     everybody(lambda who: desk.app.rulings.rule(who, []))
     for word in ("VERIFIED", "OVERRULED", "OBSOLETE"):
-        everybody(lambda who, word=word: rule(desk, {names[0]: word}, by=who, reason=""))
+        everybody(lambda who: rule(desk, {names[0]: word}, by=who, reason=""))  # noqa: B023 - called at once
     everybody(lambda who: desk.app.findings.waive(who, names[1], ""))
     everybody(lambda who: desk.app.rulings.withdraw(who, names[1], ""))
     desk.app.findings.waive(BOB, names[1], "later")

@@ -120,11 +120,11 @@ class Rulings:
             before = case_of(self._context, tx, actor, TaskId(named.task))
             _refuse_withdrawing(tx, before, named.at_time(self._context.now()))
         reason = needed(reason, "finding withdraw", named.id)
-        words = f"{named.id}: {reason}"
+        words, tip = f"{named.id}: {reason}", tip_in(self._context, before)
         with self._context.deciding(
             actor, "finding withdraw", task=named.task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = case_of(self._context, work.tx, work.actor, TaskId(named.task))
+            case = case_of(self._context, work.tx, work.actor, TaskId(named.task), tip=tip)
             row = finding_named(work.tx, finding).at_time(work.at)
             others = _refuse_withdrawing(work.tx, case, row)
             event = e.FindingWithdrawn(root=row.root, iteration=case.task.iteration, reason=reason)
@@ -134,10 +134,10 @@ class Rulings:
                 audited = SecurityRecorded(kind="finding_withdrawn", rule="L4", reason=reason, detail=detail)
                 work.record(case.task.id, audited)
             escalate(self._context, work, case.task.id)
+            stands = stand(self._context, work, case)
             done = self._context.get(work.tx, case.task.id)
-            left = open_blocking(work.tx, case.task.id, work.at)
-        step = _next(case, left, sent_back=False) if done.status == "reviewing" else fe("show", done.id)
-        return outcome(done, f"withdrew {row.id}; {standing_in_words(left, False)}", step, notes=work.notes)
+        step = fe("show", done.id) if case.task.status != "reviewing" else _next(case, stands, actor)
+        return outcome(done, f"withdrew {row.id}; {stands.sentence}", step, notes=work.notes)
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:

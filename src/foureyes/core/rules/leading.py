@@ -16,7 +16,8 @@ def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOpt
     """E2, E3: every reason why the caller may not decide so. `lead` is the profile that leads (`human`: a person);
     `agent` is the caller's program.
     """
-    task, reasons = facts.task, []
+    task = facts.task
+    reasons: list[Reason] = []
     if task.waiting_for == "":
         return [Reason("E3", f"{task.id} does not wait for a lead: tier {task.tier}", fe("show", task.id))]
     barred = may_decide(me)
