@@ -214,6 +214,7 @@ def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
     spared = {
         "author clear",
         "checkpoint prune",
+        "worktree prune",
     }  # a row that a trailer was forged (I8); names of commits, no record (K2)
     everything = [name for name, _ in commands() if name not in spared]
     words = {word for name in everything for word in name.split()} | {flag.lstrip("-") for _, flag in options()}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from foureyes.app.ports import CaughtUp, Merged
-from foureyes.app.views.work import CheckpointView, Dropped, LineCommit
+from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha
@@ -240,7 +240,10 @@ class ScriptedWorkshop:
     def worktrees(self) -> dict[str, str]:
         return {}
 
-    def drop_worktree(self, task: str) -> Dropped:
+    def worktree_state(self, task: str) -> WorktreeState:
+        return WorktreeState()
+
+    def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
         return Dropped()
 
     def delete_merged(self, branch: str, *, target: str) -> bool:

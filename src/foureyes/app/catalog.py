@@ -172,6 +172,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "one."),
     ),
     "worktrees": (
+        ("listed", (), "anyone", "", "worktree list", "Every worktree of a task, and what lies in it."),
+        ("prune", ("worktree prune",), "agents and people", "files", "worktree prune", "Remove worktrees of closed "
+         "tasks in which nothing is lost."),
         ("open", ("start",), "agents and people", "files", "", "A checkout of its own for a task that the caller "
          "has started."),
     ),

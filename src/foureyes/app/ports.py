@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, Unwritable
+from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, Unwritable, WorktreeState
 from foureyes.core.events import Event
 from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
@@ -243,9 +243,12 @@ class Workshop(Protocol):
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""
 
-    def drop_worktree(self, task: str) -> Dropped:
+    def worktree_state(self, task: str) -> WorktreeState:
+        """How the worktree of a task stands; looks, and touches nothing."""
+
+    def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
         """Remove the worktree of a task if nothing in it is lost by that: what is not committed stays, and what git
-        ignores, unless it can be made again.
+        ignores, unless it can be made again. `only_try`: say what would become of it.
         """
 
     def delete_merged(self, branch: str, *, target: str) -> bool:

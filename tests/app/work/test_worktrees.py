@@ -209,3 +209,34 @@ def test_the_next_task_comes_with_its_worktree_only_if_asked_K1(world: GitWorld)
     assert (without.task, isinstance(without, ClaimedWorktree)) == (second, False)
     there = world.app.context.workshop.worktrees()
     assert (first in there, second in there) == (True, False)
+
+
+def test_every_worktree_is_listed_with_its_task_and_what_lies_in_it_K1(world: GitWorld) -> None:
+    task, place = begun(world)
+    place.write("half.py", "not yet\n")
+    (row,) = world.app.worktrees.listed()
+    assert (row.task, row.status, row.path, row.over) == (task, "in_progress", str(place.path), False)
+    assert (row.state.branch, row.state.uncommitted, row.state.wrong) == (f"fe/{task}", ("half.py",), "")
+    assert row.state.bytes > 0
+
+
+def test_a_worktree_that_is_none_any_more_is_listed_as_that_K1(world: GitWorld) -> None:
+    _, place = begun(world)
+    (place.path / ".git").unlink()
+    assert world.app.worktrees.listed()[0].state.wrong
+
+
+def test_prune_removes_what_closed_tasks_left_and_nothing_that_is_nowhere_else_K1(world: GitWorld) -> None:
+    working, _ = begun(world)
+    over, place = handed_in(world)
+    kept, other = handed_in(world)
+    other.write("half.py", "not yet\n")
+    for task in (over, kept):
+        world.app.closing.close(BOB, task)
+    tried = {row.task: row.stays for row in world.app.worktrees.prune(ALICE, only_try=True)}
+    assert place.path.exists()
+    rows = {row.task: row.stays for row in world.app.worktrees.prune(ALICE)}
+    assert rows == tried
+    assert (rows[over], "half.py" in rows[kept]) == ("", True)
+    assert {row.task for row in world.app.worktrees.listed()} == {working, kept}
+    assert world.checkout.git("rev-parse", f"fe/{over}"), "its branch stays: it was never merged"

@@ -14,7 +14,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.app.ports import CaughtUp, Merged
-    from foureyes.app.views.work import CheckpointView, Dropped
+    from foureyes.app.views.work import CheckpointView, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 
 
@@ -163,6 +163,11 @@ class GitWorkshop:
         except OSError:
             return {}
 
-    def drop_worktree(self, task: str) -> Dropped:
-        """Remove the worktree of a task if nothing in it is lost by that."""
-        return checkouts.task_worktrees.drop(self._git, checkouts.task_worktrees.desk(self._folder, task))
+    def worktree_state(self, task: str) -> WorktreeState:
+        """How the worktree of a task stands; looks, and touches nothing."""
+        return checkouts.worktree_states.state(self._git, checkouts.task_worktrees.desk(self._folder, task))
+
+    def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
+        """Remove the worktree of a task if nothing in it is lost by that; `only_try`: say what would become of it."""
+        at = checkouts.task_worktrees.desk(self._folder, task)
+        return checkouts.task_worktrees.drop(self._git, at, only_try=only_try)

@@ -26,6 +26,39 @@ class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
     branch: str
 
 
+class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a task's worktree stands: its branch, what is not committed there and what git ignores, how large it is in
+    bytes (`more`: so much at least), and what is wrong with it, else empty.
+    """
+
+    branch: str = ""
+    uncommitted: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    bytes: int = 0
+    more: bool = False
+    wrong: str = ""
+
+
+class WorktreeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A worktree of the project: whose task it is, how that stands, whether it is `over`, and how the worktree does."""
+
+    task: str
+    title: str
+    status: str
+    path: str
+    over: bool
+    state: WorktreeState
+
+
+class PrunedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the worktree of a closed task: why it stays, else empty; what git ignores that went along."""
+
+    task: str
+    path: str
+    stays: str = ""
+    gone: tuple[str, ...] = ()
+
+
 class Dropped(msgspec.Struct, frozen=True):
     """What became of a worktree that was to go: why it stays, else empty; and what git ignores that went with it."""
 

@@ -10,7 +10,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.views.work import Dropped, WorktreeView
+from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
 from foureyes.core.nouns.session import Actor, is_one_origin
@@ -51,6 +51,45 @@ class Worktrees:
         session = row.implementer if actor.kind in ("human", "service") else actor.session
         return make_worktree(self._context, row.id, session)
 
+    def listed(self) -> list[WorktreeRow]:
+        """Every worktree of a task, with what lies in it; also of tasks that were closed without a merge."""
+        places = self._context.workshop.worktrees()
+        with self._context.store.read() as tx:
+            tasks = {row.id: row for row in tx.all("task.some", Task, ids=sorted(places))} if places else {}
+        return [
+            WorktreeRow(
+                task=name,
+                title=task.title if task else "",
+                status=_standing(task),
+                path=path,
+                over=task is not None and task.status == "closed",
+                state=self._context.workshop.worktree_state(name),
+            )
+            for name, path in places.items()
+            for task in (tasks.get(TaskId(name)),)
+        ]
+
+    def prune(self, actor: Actor, *, only_try: bool = False) -> list[PrunedRow]:
+        """Remove the worktrees of closed tasks, merged or not, in which nothing is lost: what is not committed keeps
+        one, and so does what git ignores and nothing makes again. Branches stay. `only_try`: say what would go.
+        """
+        permit(actor, "worktree prune")
+        places = self._context.workshop.worktrees()
+        with self._context.store.read() as tx:
+            tasks = tx.all("task.some", Task, ids=sorted(places)) if places else []
+        rows = []
+        for task in tasks:
+            if task.status == "closed":
+                dropped = self._dropped(task.id, only_try=only_try)
+                rows.append(PrunedRow(task=task.id, path=places[task.id], stays=dropped.stays, gone=dropped.gone))
+        return rows
+
+    def _dropped(self, task: TaskId, *, only_try: bool) -> Dropped:
+        try:
+            return self._context.workshop.drop_worktree(task, only_try=only_try)
+        except GitProblem as problem:
+            return Dropped(problem.message)
+
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
         """A1: whose commits carry the trailer is who works there: the claim's session, or a child of it."""
         if task.implementer is None or actor.kind == "human":
@@ -64,6 +103,13 @@ class Worktrees:
         ):
             who = facts.party_name(task.implementer)
             raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step=fe("next"), task=task.id)
+
+
+def _standing(task: Task | None) -> str:
+    """How the task of a worktree stands."""
+    if task is None:
+        return "no task"
+    return f"closed ({task.resolution})" if task.status == "closed" and task.resolution else task.status
 
 
 def make_worktree(context: Context, task: TaskId, session: SessionId) -> WorktreeView:

@@ -45,6 +45,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "block": "stops:block",
         "unblock": "stops:unblock",
         "checkpoint": "checkpoints:checkpoint",
+        "worktree": "worktrees:worktree",
         "prompt": "prompts:prompt",
     },
     "Review": {

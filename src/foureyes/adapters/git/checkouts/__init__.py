@@ -14,10 +14,22 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.checkouts import reset as reset
     from foureyes.adapters.git.checkouts import status as status
     from foureyes.adapters.git.checkouts import task_worktrees as task_worktrees
+    from foureyes.adapters.git.checkouts import worktree_states as worktree_states
 
 
 MODULES = frozenset(
-    {"catch_up", "checkouts", "commit", "following", "hooks", "patch", "reset", "status", "task_worktrees"}
+    {
+        "catch_up",
+        "checkouts",
+        "commit",
+        "following",
+        "hooks",
+        "patch",
+        "reset",
+        "status",
+        "task_worktrees",
+        "worktree_states",
+    }
 )
 
 

@@ -233,28 +233,29 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
     return (*_QUIET, *silenced(git.settings(place.git_dir), users_settings(git.own)))
 
 
-def drop(git: Git, at: Desk) -> Dropped:
-    """Remove the worktree of a task if nothing is lost by it."""
+def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:
+    """Remove the worktree of a task if nothing is lost by it; `only_try`: say what would become of it."""
     with _alone(at):
         known = _known(git, at)
         if known is None:
             return Dropped(f"{shown_path(at.path)} is no worktree of this repository" if lexists(at.path) else "")
         if known.locked == _BEING_MADE:
-            return Dropped(_cleared(git, at))
+            return Dropped("" if only_try else _cleared(git, at))
         if known.locked is not None:
             return Dropped(f"{shown_path(at.path)} is locked" + (f": {flat(known.locked)}" if known.locked else ""))
         if not lexists(at.path):
-            git.real("worktree", "remove", at.path)
+            if not only_try:
+                git.real("worktree", "remove", at.path)
             return Dropped()
-        return _dropped(git, at, _must_be_checkout(git, at))
+        return _dropped(git, at, _must_be_checkout(git, at), only_try=only_try)
 
 
-def _dropped(git: Git, at: Desk, place: Located) -> Dropped:
+def _dropped(git: Git, at: Desk, place: Located, *, only_try: bool) -> Dropped:
     if occupied := _occupied(git, place):
         return Dropped(occupied)
     changed, ignored = uncommitted_and_ignored(git, place)
     gone, lost = goes_along(place.worktree, at.root, ignored)
-    stays = _reason_to_stay(git, place, changed, lost) or _removed(git, place)
+    stays = _reason_to_stay(git, place, changed, lost) or ("" if only_try else _removed(git, place))
     return Dropped(stays) if stays else Dropped(gone=tuple(gone))
 
 

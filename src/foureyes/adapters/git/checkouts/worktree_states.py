@@ -1,0 +1,57 @@
+"""How the worktree of a task stands, for whoever looks after them. Touches nothing."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes.adapters.git.checkouts.checkouts import checkout_at
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted_and_ignored
+from foureyes.adapters.git.checkouts.task_worktrees import Desk
+from foureyes.adapters.git.client.answers import as_text
+from foureyes.adapters.git.client.git import Git
+from foureyes.adapters.git.objects import refs
+from foureyes.app.views.work import WorktreeState
+from foureyes.core.nouns.attempt import DETACHED
+from foureyes.errors import GitProblem
+
+MOST_FILES = 20_000
+"""So many files are counted: a size is to be known soon, not to the byte."""
+
+
+def state(git: Git, at: Desk) -> WorktreeState:
+    """The branch, what is not committed, what git ignores, how large it is; or what is wrong with it."""
+    size, more = _size(at.path)
+    try:
+        place = checkout_at(git, at.path)
+        if place is None or os.path.realpath(place.worktree) != at.path:
+            return WorktreeState(bytes=size, more=more, wrong="it is no worktree of this repository")
+        ref = head_ref(git, place.git_dir)
+        changed, ignored = uncommitted_and_ignored(git, place)
+    except GitProblem as problem:
+        return WorktreeState(bytes=size, more=more, wrong=problem.message)
+    return WorktreeState(
+        branch="" if ref == DETACHED else ref.removeprefix(refs.BRANCHES),
+        uncommitted=tuple(changed),
+        ignored=tuple(as_text(path) for path in ignored),
+        bytes=size,
+        more=more,
+    )
+
+
+def _size(path: str) -> tuple[int, bool]:
+    """The bytes of the files below a directory, and whether there are more than were counted."""
+    total, left, folders = 0, MOST_FILES, [path]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if not left:
+                        return total, True
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError:  # it goes while it is looked at, or belongs to somebody else
+            continue
+    return total, False

@@ -1,0 +1,85 @@
+"""`fe worktree list|prune`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from foureyes.app.views.work import WorktreeState
+from foureyes.core.words.fence import some
+from foureyes.core.words.text import flat
+from foureyes.steps import fe
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.steps import next_line
+
+SHOWN = 5
+
+
+@click.group("worktree")
+def worktree() -> None:
+    """Worktrees of tasks: which there are, what lies in them, and away with those that nobody needs (K1)."""
+
+
+@verb("list", example="fe worktree list")
+def list_all(session: Session) -> None:
+    """Every worktree of a task: how the task stands, what is not committed or ignored there, how large it is."""
+    rows = session.app.worktrees.listed()
+    if session.json:
+        output.write_lines(map(output.with_id, rows))
+        return
+    if not rows:
+        output.write("no worktrees")
+        return
+    cells = [
+        (row.task, row.status, size_of(row.state), _inside(row.state), os.path.relpath(row.path, session.cwd))
+        for row in rows
+    ]
+    output.write_raw(output.table(("TASK", "STATUS", "SIZE", "INSIDE", "PATH"), cells) + "\n")
+    if any(row.over for row in rows):
+        output.write(next_line(fe("worktree", "prune", "--dry-run")))
+
+
+def size_of(state: WorktreeState) -> str:
+    """How large a worktree is, in a few letters."""
+    size, unit = float(state.bytes), "B"
+    for larger in ("KB", "MB", "GB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{'>' if state.more else ''}{size:.0f} {unit}"
+
+
+def _inside(state: WorktreeState) -> str:
+    if state.wrong:
+        return state.wrong
+    words = [f"{len(state.uncommitted)} not committed"] if state.uncommitted else []
+    words += [f"{len(state.ignored)} ignored"] if state.ignored else []
+    return ", ".join(words) or "clean"
+
+
+@verb("prune", example="fe worktree prune --dry-run")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
+def prune(session: Session, dry_run: bool) -> None:
+    """Remove the worktrees of closed tasks, merged or not. One with something not committed, or with ignored files that
+    nothing makes again, stays and is named; so does every branch.
+    """
+    rows = session.app.worktrees.prune(session.actor, only_try=dry_run)
+    if session.json:
+        output.write_lines({**output.with_id(row), "dry_run": dry_run} for row in rows)
+        return
+    if not rows:
+        output.write("no closed task has a worktree")
+        return
+    for row in rows:
+        if row.stays:
+            output.write(f"stays    {row.task}  {flat(row.stays)}")
+            continue
+        along = f"; with what git ignores there: {some(row.gone, SHOWN)}" if row.gone else ""
+        where = os.path.relpath(row.path, session.cwd)
+        output.write(f"{'would go' if dry_run else 'removed '} {row.task}  {flat(where)}{along}")
+
+
+for command in (list_all, prune):
+    worktree.add_command(command)
