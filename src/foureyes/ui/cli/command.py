@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,8 @@ from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from foureyes.app.application import Application
     from foureyes.app.views.news import News
     from foureyes.core.nouns.session import Actor
@@ -147,12 +150,46 @@ def end_cleanly() -> None:
             signal.signal(number, interrupt)
 
 
+COMPLETED = {
+    **dict.fromkeys(("task", "tasks", "depends_on", "parent", "after"), "task"),
+    **dict.fromkeys(("label", "labels"), "label"),
+    **dict.fromkeys(("finding", "name", "names", "again"), "finding"),
+    "status": "status",
+    "kind": "type",
+    "only": "check",
+    "commands": "command",
+}
+"""What a parameter of this name is, for a shell that completes it."""
+ID = re.compile(r"\[?ID\b")
+
+
+class Completed(click.types.StringParamType):
+    """A text that a shell can complete."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from foureyes.ui.cli.completion import offered
+
+        return offered(self.kind, ctx.command.name or "", incomplete)
+
+
+def complete(param: click.Parameter) -> None:
+    """Let a shell complete a parameter, where its name says what it is; ids of findings are called ID."""
+    kind = COMPLETED.get(param.name or "")
+    if kind and param.type is click.STRING and (kind != "finding" or ID.match(param.metavar or "")):
+        param.type = Completed(kind)
+
+
 class Verb(click.Command):
     """A command with `--json`, `--as` and an example."""
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        for param in self.params:
+            complete(param)
         self.params += [
             click.Option(
                 ["--json", "json_output"], is_flag=True, expose_value=False, callback=_set_json, help="Answer as JSON."

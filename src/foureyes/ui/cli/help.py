@@ -135,11 +135,11 @@ def write_section(
 
 
 @verb("help", example="fe help approve")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
-def show_help(session: Session, words: tuple[str, ...]) -> None:
+@click.argument("commands", nargs=-1, metavar="[COMMAND]...")
+def show_help(session: Session, commands: tuple[str, ...]) -> None:
     """What a command does, as fe COMMAND --help says it; without one, every command."""
     context = click.get_current_context().find_root()
-    for word in words:
+    for word in commands:
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no commands of its own.", context)

@@ -1,0 +1,110 @@
+"""What a shell offers for an argument: ids with titles, statuses, labels, findings, checks. Reads a little, writes
+nothing, and says nothing where something is wrong: a prompt is no place for errors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from foureyes.app.application import Application
+    from foureyes.core.words.lifecycle import Status
+
+MOST = 100
+"""Nobody reads more, and a shell waits for it."""
+
+FIRST: dict[str, Status] = {
+    "approve": "reviewing",
+    "redo": "reviewing",
+    "reject": "reviewing",
+    "submit": "in_progress",
+    "unstart": "in_progress",
+    "start": "open",
+}
+"""Which tasks a command is mostly about."""
+
+
+def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
+    """What fits what was typed so far; nothing where there is no project, or it cannot be read."""
+    try:
+        return [item for item in SOURCES[kind](command) if str(item.value).startswith(incomplete)]
+    except Exception:  # whatever it is, the next command says it where it can be read
+        return []
+
+
+def _project() -> closing[Application]:
+    from foureyes.bootstrap.wiring import open_project
+
+    return closing(open_project(os.getcwd(), os.environ))
+
+
+def _tasks(command: str) -> Iterator[CompletionItem]:
+    from foureyes.app.views.task_list import ListQuery
+
+    with _project() as app:
+        status = FIRST.get(command)
+        rows = app.lists.page(ListQuery(status=status, limit=MOST)) if status else []
+        rows = rows or app.lists.page(ListQuery(live=True, limit=MOST))
+        for row in rows:
+            yield CompletionItem(row.id, help=row.title)
+
+
+def _labels(_: str) -> Iterator[CompletionItem]:
+    from foureyes.app.views.task_list import ListQuery
+
+    with _project() as app:
+        labels = {label for row in app.lists.page(ListQuery(sort="newest", limit=MOST)) for label in row.labels}
+    for label in sorted(labels | {"review:per-task", "review:batch", "review:auto", "review:skip"}):
+        yield CompletionItem(label)
+
+
+def _findings(_: str) -> Iterator[CompletionItem]:
+    with _project() as app:
+        for row in app.findings.listed(open_only=True)[:MOST]:
+            yield CompletionItem(row.id, help=row.title)
+
+
+def _checks(_: str) -> Iterator[CompletionItem]:
+    from foureyes.bootstrap.wiring import whoami
+    from foureyes.core.nouns.check import CheckRule
+
+    with _project() as app:
+        settings = {row.key: row.value for row in app.policy.show(whoami(os.environ, ""))}
+    checks = settings.get("checks")
+    for rule in checks if isinstance(checks, tuple) else ():
+        if isinstance(rule, CheckRule):
+            yield CompletionItem(rule.name, help=rule.run)
+
+
+def _statuses(_: str) -> Iterator[CompletionItem]:
+    from foureyes.core.words.lifecycle import STATUSES
+
+    yield from map(CompletionItem, STATUSES)
+
+
+def _types(_: str) -> Iterator[CompletionItem]:
+    from foureyes.core.nouns.task import TYPES
+
+    yield from map(CompletionItem, TYPES)
+
+
+def _commands(_: str) -> Iterator[CompletionItem]:
+    from foureyes.ui.cli.main import COMMANDS
+
+    yield from map(CompletionItem, COMMANDS)
+
+
+SOURCES: dict[str, Callable[[str], Iterator[CompletionItem]]] = {
+    "task": _tasks,
+    "label": _labels,
+    "finding": _findings,
+    "check": _checks,
+    "status": _statuses,
+    "type": _types,
+    "command": _commands,
+}
