@@ -163,6 +163,22 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
                 names.compare(ours, theirs)
 
 
+CHOSEN = frozenset({"fe init", "fe redo", "fe context", "fe audit verify"})
+"""What somebody types in the tour because they want to: to begin, to disagree, to read on, to look behind the scenes."""
+
+
+def test_each_command_of_the_tour_is_one_that_an_answer_before_it_proposed() -> None:
+    said, unasked = "", set()
+    for block in BLOCK.findall(read("README.md")):
+        for step in steps_of(block):
+            words = step.command.split()
+            known = [" ".join(words[:n]) for n in (2, 3) if words[0] == "fe"]
+            if known and not any(f"{command} " in said.replace("\n", " \n") for command in known):
+                unasked.add(next((name for name in known if name in CHOSEN), known[0]))
+            said += "\n".join(step.output) + "\n"
+    assert unasked == CHOSEN
+
+
 @pytest.mark.scenario
 def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_row_J1(tmp_path: Path) -> None:
     script = tmp_path / "verify.py"
