@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ from foureyes.adapters.process import (
     ProcessProblem,
     ProgramMissing,
     ProgramTimedOut,
-    below,
     run,
     supervise,
 )
@@ -172,23 +170,6 @@ def test_what_cannot_be_supervised_is_a_clear_exception(tmp_path: Path) -> None:
         supervise(["/no/such"], timeout=60, hear=print)
     with pytest.raises(ProcessProblem, match="no such directory"):
         supervise(["/bin/true"], cwd=str(tmp_path / "gone"), timeout=60, hear=print)
-
-
-def test_only_descendants_are_below_and_a_zombie_is_not() -> None:
-    child = subprocess.Popen(
-        ["sh", "-c", "tail -f /dev/null & echo; wait"], stdout=subprocess.PIPE, start_new_session=True
-    )
-    assert child.stdout is not None
-    child.stdout.readline()
-    found = {pid for pid, _ in below(os.getpid())}
-    assert child.pid in found
-    assert found.isdisjoint({os.getpid(), os.getppid()})
-    ((grandchild, _),) = below(child.pid)
-    os.killpg(child.pid, signal.SIGKILL)
-    child.stdout.close()
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert {child.pid, grandchild}.isdisjoint({pid for pid, _ in below(os.getpid())})
-    child.wait()
 
 
 def test_importing_it_does_not_load_subprocess() -> None:

@@ -23,14 +23,17 @@ def steps_of(work: Callable[[], object]) -> list[str]:
 
 
 def kill_at(number: int, work: Callable[[], object]) -> None:
-    """The command in a child that ends itself with SIGKILL before step `number`."""
+    """The command in a child that ends itself with SIGKILL before step `number`. Who waits for another process may
+    have a step less than in the dry run, and comes through.
+    """
 
-    def killed() -> None:
-        install(Failpoints(number))
+    def killed() -> int:
+        points = install(Failpoints(number))
         work()
+        return len(points.steps)
 
     ended = Child(killed).ended()
-    assert ended.signal == signal.SIGKILL, (number, ended)
+    assert ended.signal == signal.SIGKILL or (ended.error is None and ended.value < number), (number, ended)
 
 
 class Killed:

@@ -104,7 +104,7 @@ def stays(gate: Gate, work: HandedIn, folder: Path, before: str = "") -> str:
         f"{approves(gate, work, folder / 'said', DISGUISES['a terminal'])}\n"
     )
     return (
-        "watcher=$PPID; until grep -qs process.py /proc/$watcher/cmdline; do watcher=$(cut -d' ' -f4 "
+        "watcher=$PPID; until grep -qs reaper.py /proc/$watcher/cmdline; do watcher=$(cut -d' ' -f4 "
         "/proc/$watcher/stat); done\n"
         f"(setsid sh {folder}/daemon $watcher >/dev/null 2>&1 </dev/null &)\n"
         f"until [ -s {folder}/pid ]; do :; done\n{before}\nexit 0"

@@ -96,7 +96,7 @@ def steps(name: str, every: Sequence[T]) -> Sequence[T]:
     return every if NIGHT else every[:: STRIDES[name]]
 
 
-MOST = {"steps before which a command is killed": 12}
+MOST = {"steps before which a command is killed": 6}
 """Walks of any length: by day they have so many steps, the first and the last among them."""
 
 

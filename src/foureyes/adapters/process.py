@@ -2,17 +2,11 @@
 
 Everything goes through `run`, or through `supervise` if nobody trusts the program to end: one place that bounds its
 time, ends what it leaves behind and says that it is missing. `subprocess` is imported with the first program.
-
-Run as a script (standard library only), this file is the *reaper* that `supervise` puts above a program: a child
-subreaper (Linux), so who forks twice and calls `setsid` becomes its child. When the program or the reaper's own input
-has ended, it kills everything below until no child is left; elsewhere, the program's group. Its output is for us:
-`pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
 import sys
 import time
@@ -27,12 +21,9 @@ DEFAULT_TIMEOUT = 60.0
 GRACE = 2.0  # seconds between asking a process group to end (git removes its lock files then) and ending it
 PATIENT = 2.0  # seconds after which we look for the first time whether something holds a program
 PATIENCE = 10.0  # seconds for the reaper to end what is below it, before it is done from here
-LIMIT = 5.0  # for the reaper itself; what is still there then cannot be ended by us
 CHUNK, PAUSE = 65536, 0.02
 TICK = 0.5  # seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline
 Stopping = Callable[[int], bool]  # asked often at first, then every TICK, with the pid of the reaper
-DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
-"""What a program may send to its reaper without leaving its children alone."""
 PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
 
 
@@ -112,7 +103,9 @@ def supervise(
     """
     if not sys.executable:
         raise ProcessProblem("this interpreter does not know its own path")
-    child = start([sys.executable, "-I", "-S", os.path.abspath(__file__), *argv], cwd, env, has_input=True)
+    from foureyes.adapters import reaper
+
+    child = start([sys.executable, "-I", "-S", os.path.abspath(reaper.__file__), *argv], cwd, env, has_input=True)
     watch = _Watch(child, hear, stop or (lambda _: False))
     try:
         watch.follow(time.monotonic() + timeout)
@@ -194,14 +187,18 @@ class _Watch:
 
 def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
     """The reaper ends everything when its input ends; what it watches may have stopped it."""
+    from foureyes.adapters.reaper import tell
+
     if child.stdin is not None:
         child.stdin.close()
-    _signal(-child.pid, signal.SIGCONT)
+    tell(-child.pid, signal.SIGCONT)
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
     """Nothing is left when this returns. We stand in for a reaper that was killed or does not answer."""
     import subprocess
+
+    from foureyes.adapters.reaper import tell
 
     _ask_to_end(child)
     _close(child)
@@ -210,11 +207,13 @@ def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
     except subprocess.TimeoutExpired:
         _stand_in(child)
     if child.returncode != 0 and program.isdigit() and int(program) > 1:  # -1 would be everybody
-        _signal(-int(program))
+        tell(-int(program))
 
 
 def _stand_in(child: subprocess.Popen[bytes]) -> None:
     """Do the work of a reaper that does not."""
+    from foureyes.adapters.reaper import kill_below
+
     end = time.monotonic() + GRACE
     while kill_below(child.pid) and time.monotonic() < end:
         time.sleep(PAUSE)
@@ -246,10 +245,12 @@ def end_group(child: subprocess.Popen[bytes]) -> None:
     """Ask the whole group to end, then make it. Pipes are closed, not read: a survivor elsewhere may hold them."""
     import subprocess
 
-    _signal(-child.pid, signal.SIGTERM)
+    from foureyes.adapters.reaper import tell
+
+    tell(-child.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         child.wait(timeout=GRACE)
-    _signal(-child.pid)
+    tell(-child.pid)
     child.wait()
     _close(child)
 
@@ -258,143 +259,3 @@ def _close(child: subprocess.Popen[bytes]) -> None:
     for pipe in filter(None, (child.stdin, child.stdout, child.stderr)):
         with suppress(OSError):
             pipe.close()
-
-
-def _signal(pid: int, number: int = signal.SIGKILL) -> None:
-    """To a process, or to a group by its negative number; who is gone or is not ours hears nothing."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
-
-
-def reap(argv: list[str]) -> int:
-    """The reaper: run a program and end everything it leaves behind."""
-    _adopt_orphans()
-    wake = _wake_on_children()
-    for number in DEAF:
-        signal.signal(number, signal.SIG_IGN)
-    try:
-        program = _spawn(argv)
-    except OSError as problem:
-        _say(f"failed {argv[0]}: {problem.strerror}")
-        return 1
-    _say(f"pid {program}")
-    if (code := _wait(program, wake)) is not None:
-        _say(f"exit {code}")
-    if left := _end_all(program, wake):
-        _say(f"left {left}")
-    return 0
-
-
-def below(root: int) -> list[tuple[int, int]]:
-    """Every living descendant of a process, with its process group; empty where there is no `/proc`."""
-    children: dict[int, list[tuple[int, int]]] = {}
-    with suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdigit() and (seen := _parent_and_group(name)):
-                children.setdefault(seen[0], []).append((int(name), seen[1]))
-    descendants = list(children.get(root, ()))
-    for pid, _ in descendants:  # grows while it is read
-        descendants.extend(children.get(pid, ()))
-    return descendants
-
-
-def kill_below(root: int) -> int:
-    """Kill every descendant of a process, with its group: who forks faster than we read keeps it. How many."""
-    own = os.getpgrp()
-    descendants = below(root)
-    for group in {group for _, group in descendants} - {own, 0, 1}:
-        _signal(-group)
-    for pid, _ in descendants:
-        _signal(pid)
-    return len(descendants)
-
-
-def _parent_and_group(pid: str) -> tuple[int, int] | None:
-    """From `/proc/<pid>/stat`; None for a zombie, which has no children, and for who is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        return None if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[2]))
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _adopt_orphans() -> None:
-    """Be the parent of every descendant whose own parent ends."""
-    if sys.platform.startswith("linux"):
-        with suppress(ImportError, OSError, AttributeError):
-            import ctypes
-
-            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-
-
-def _wake_on_children() -> int:
-    """A pipe that becomes readable whenever a child ends."""
-    reader, writer = os.pipe()
-    for end in (reader, writer):
-        os.set_blocking(end, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    return reader
-
-
-def _spawn(argv: list[str]) -> int:
-    """In a session of its own, without input, both outputs in one pipe, and with the signals of a fresh program."""
-    files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
-    back = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-    return os.posix_spawn(argv[0], argv, os.environ, file_actions=files, setsid=True, setsigdef=back, setsigmask=())
-
-
-def _wait(program: int, wake: int) -> int | None:
-    """The exit code of the program (a signal is negative); None when our input ended before it did."""
-    while True:
-        if (code := _reap(program)[0]) is not None:
-            return code
-        ready, _, _ = select.select([0, wake], [], [])
-        if 0 in ready:
-            return None
-        _drain(wake)
-
-
-def _end_all(program: int, wake: int) -> int:
-    """Kill, reap and look again until there is no child left: the kernel's word, not that of a list. How many stay."""
-    end = time.monotonic() + LIMIT
-    _signal(-program)
-    while True:
-        seen = kill_below(os.getpid())
-        _, has_children = _reap(program)
-        if not has_children:
-            return 0
-        if time.monotonic() > end:
-            return max(seen, 1)
-        select.select([wake], [], [], PAUSE)
-        _drain(wake)
-
-
-def _reap(program: int) -> tuple[int | None, bool]:
-    """Take leave of every child that has ended: the program's exit code if it did, and whether any child is left."""
-    code = None
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return code, False
-        if pid == 0:
-            return code, True
-        if pid == program:
-            code = os.waitstatus_to_exitcode(status)
-
-
-def _drain(wake: int) -> None:
-    with suppress(BlockingIOError):
-        while os.read(wake, 4096):
-            pass
-
-
-def _say(line: str) -> None:
-    with suppress(OSError):  # who asked is gone
-        os.write(1, os.fsencode(line) + b"\n")
-
-
-if __name__ == "__main__":
-    sys.exit(reap(sys.argv[1:]))

@@ -24,7 +24,7 @@ REAPER = Process(
     pid=710,
     start=71,
     names=("python3.11", "process"),
-    paths=("/usr/bin/python3.11", "/v/foureyes/adapters/process.py"),
+    paths=("/usr/bin/python3.11", "/v/foureyes/adapters/reaper.py"),
     words=("/bin/sh", "-c"),
 )
 PLACE = "0a1b2c3d:4026531836"

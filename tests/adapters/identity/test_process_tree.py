@@ -352,6 +352,7 @@ def test_i3_an_agent_whose_executable_was_renamed_since_is_still_that_agent(
         ("/usr/bin/python3.11", ["python", "-I", "-m", "foureyes", "check"], True),
         ("/usr/bin/python3.11", ["python", "-m", "foureyes.ui.cli.entry"], True),
         ("/usr/bin/python3.11", ["python", "/x/site-packages/foureyes/__main__.py"], True),
+        ("/usr/bin/python3.11", ["python", "-I", "-S", "/x/foureyes/adapters/reaper.py", "/bin/sh", "-c", "x"], True),
         ("/usr/bin/python3.11", ["python", "-I", "-S", "/x/foureyes/adapters/process.py", "/bin/sh", "-c", "x"], True),
         ("/opt/fe", [], True),
         ("", ["/v/bin/fe"], True),

@@ -16,7 +16,8 @@ from contextlib import suppress
 from foureyes.adapters.checks import elsewhere, interpreters
 from foureyes.adapters.checks.interpreters import IGNORES_PATH, PATH, Interpreter, asked_for
 from foureyes.adapters.folders import MB, folder, read, replace
-from foureyes.adapters.process import ProcessProblem, below, supervise
+from foureyes.adapters.process import ProcessProblem, supervise
+from foureyes.adapters.reaper import below
 from foureyes.core.nouns.check import Elsewhere
 from foureyes.core.words.text import visible
 

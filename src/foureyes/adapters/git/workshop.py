@@ -13,6 +13,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
+    from foureyes.adapters.git.objects.export import Exports
     from foureyes.app.ports import CaughtUp, Merged
     from foureyes.app.views.work import CheckpointView, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
@@ -25,6 +26,7 @@ class GitWorkshop:
         self._here = here
         self._folder = folder
         self._shared = shared or SharedGit(here)
+        self._exports: Exports | None = None
 
     @property
     def _git(self) -> Git:
@@ -40,7 +42,9 @@ class GitWorkshop:
         """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
         it.
         """
-        objects.export.export(self._here.common_dir, tree, path)
+        if self._exports is None:
+            self._exports = objects.export.Exports(self._here.common_dir)
+        self._exports.write(tree, path)
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
         """What git by itself makes of base..head brought onto `tip`, by that base and no other; where that conflicts,

@@ -106,8 +106,8 @@ RUNS_HOOKS = frozenset({GIT, "gitui"})
 """What runs a repository's hooks. Other faces of git start git for that."""
 
 OURS = frozenset({"fe", "foureyes"})
-OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/process.py")
-"""Foureyes itself: its commands, and the process that it puts above what it starts."""
+OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/reaper.py", "/foureyes/adapters/process.py")
+"""Foureyes itself: its commands, and the process that it puts above what it starts (older ones: `process.py`)."""
 OUR_MODULES = "foureyes."
 
 COMM = 15

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.git.objects import export
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app.ports import Merged, Workshop
 from foureyes.core.words.ids import Sha
@@ -151,6 +153,28 @@ def test_twenty_thousand_files_are_exported(project: Bench, out: Path) -> None:
     project.git("fast-import", "--quiet", stdin=text.encode())
     project.workshop().export(project.head("many"), str(out))
     assert len(names(out)) == 20_000
+
+
+def test_what_was_let_in_for_one_check_is_the_same_for_the_next_whatever_becomes_of_it_on_disk_D5(
+    project: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, workshop = project.tree(), project.workshop()
+    places = [tmp_path / str(number) for number in range(3)]
+    for place in places:
+        place.mkdir()
+    workshop.export(tree, str(places[0]))
+    project.write("another.py", "y = 2\n")
+    project.commit()
+    other = project.tree()
+    shutil.rmtree(project.path / ".git" / "objects")
+    (project.path / ".git" / "objects").mkdir()
+    workshop.export(tree, str(places[1]))
+    assert names(places[0]) == names(places[1]) == ["code.py"]
+    assert (places[0] / "code.py").read_bytes() == (places[1] / "code.py").read_bytes()
+    with pytest.raises(GitProblem):
+        workshop.export(other, str(places[2]))
+    monkeypatch.setattr(export, "KEPT_BYTES", 0)
+    assert export._kept(str(project.path / ".git")) == {}, "what is large is let in anew"
 
 
 # Merge

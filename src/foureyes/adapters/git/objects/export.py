@@ -3,12 +3,15 @@
 git itself writes them (it refuses `.git`, `..` and paths through links), from a clean room of their own, into which the
 whole tree was let by its hash. An attribute file in there overrules every `.gitattributes` of the tree, so that neither
 line ends nor encodings nor keywords are converted, and with no configuration there is no filter to run.
+
+One check after the other gets the same tree, each in a directory of its own. A room on disk could be changed by the
+first check; so what was let in once is kept in memory, where none reaches it, and put into the next room as it was.
 """
 
 from __future__ import annotations
 
 import os
-from os.path import join
+from os.path import dirname, exists, join, relpath
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
@@ -17,19 +20,57 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
+_INDEX = "index"
 _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
+KEPT_BYTES = 16 * 1024 * 1024
+"""A larger tree is let in anew each time."""
 
 
-def export(common_dir: str, tree: Sha, path: str) -> None:
-    """Write the files of a tree, or of a commit's tree, into an empty directory."""
-    place = _empty_directory(path)
-    git = Git(common_dir, common_dir)
-    try:
-        _overrule_attributes(git.room_path)
-        index = _index_of(git, must_be_sha(tree))
-        git.room(f"--work-tree={place}", "checkout-index", "--all", "--quiet", env=index)
-    finally:
-        git.close()
+class Exports:
+    """Trees of one repository as files."""
+
+    def __init__(self, common_dir: str) -> None:
+        self._common_dir = common_dir
+        self._last = ""
+        self._files: dict[str, bytes] = {}
+        """What the room of the last tree held, by its path in there."""
+
+    def write(self, tree: Sha, path: str) -> None:
+        """Write the files of a tree, or of a commit's tree, into an empty directory."""
+        place = _empty_directory(path)
+        git = Git(self._common_dir, self._common_dir)
+        try:
+            room = git.room_path
+            _overrule_attributes(room)
+            index = {"GIT_INDEX_FILE": join(room, _INDEX)}
+            if self._files and tree == self._last:
+                _put_back(room, self._files)
+            else:
+                _let_in(git, must_be_sha(tree), index)
+                self._last, self._files = tree, _kept(room)
+            git.room(f"--work-tree={place}", "checkout-index", "--all", "--quiet", env=index)
+        finally:
+            git.close()
+
+
+def _kept(room: str) -> dict[str, bytes]:
+    """The objects and the index of a room; nothing where they are too many."""
+    inside = [join(folder, name) for folder, _, names in os.walk(join(room, "objects")) for name in names]
+    paths = [*inside, *([join(room, _INDEX)] if exists(join(room, _INDEX)) else [])]
+    if sum(os.stat(path).st_size for path in paths) > KEPT_BYTES:
+        return {}
+    found = {}
+    for path in paths:
+        with open(path, "rb") as file:
+            found[relpath(path, room)] = file.read()
+    return found
+
+
+def _put_back(room: str, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        os.makedirs(dirname(join(room, name)), exist_ok=True)
+        with open(join(room, name), "wb") as file:
+            file.write(content)
 
 
 def _empty_directory(path: str) -> str:
@@ -47,13 +88,12 @@ def _overrule_attributes(room: str) -> None:
         file.write(_AS_COMMITTED)
 
 
-def _index_of(git: Git, tree: Sha) -> dict[str, str]:
-    """The environment in which git's index is that of the tree.
+def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
+    """Let a tree in, and make it the index of that environment.
 
     A damaged tree (a name twice, a name with a slash) would be written as another one than was asked for. `read-tree`
     takes the tree's word for what it holds; put together again from its entries, it has to come out the same.
     """
-    index = {"GIT_INDEX_FILE": join(git.room_path, "index")}
     if tree not in git.lookup.objects([tree]):
         raise GitProblem(f"{tree} is not a tree or commit of this repository")
     asked = git.entrance.whole(tree)
@@ -66,4 +106,3 @@ def _index_of(git: Git, tree: Sha) -> dict[str, str]:
             f"the tree {asked} is damaged: its files cannot be written as they are named",
             next_step=shell("git", "fsck"),
         )
-    return index
