@@ -274,6 +274,10 @@ class Recount:
     def _FindingsCleared(self, row: JournalRow, said: dict[str, Any]) -> None:
         for root in said["roots"]:
             one, by_check = self.roots[root], said["why"] == "check"
+            if said["why"] == "root":
+                one.state = "resolved"
+                self._touch(one)
+                continue
             assert by_check == bool(one.by_check), "only the check that raised a finding clears it (L8)"
             assert by_check or not one.blocks, "a blocking finding is obsolete by somebody's word only (L4)"
             one.state = "resolved" if by_check else "obsolete"

@@ -217,3 +217,20 @@ def test_a_person_clears_nobody_whose_code_is_in_another_attempt_than_the_traile
     world.submit(GEMINI, new)
     with world.refused("I8"):
         world.app.attempts.clear_author(BOB, new, CLAUDE.session, "the trailer is wrong")
+
+
+def test_what_came_along_follows_its_root_once_that_is_settled_and_its_code_is_gone_A6_L6(world: GitWorld) -> None:
+    task, name = first(world)
+    upper = handed_on(world, task, "same branch")
+    (copy,) = states(world, upper)
+    world.app.feedback.redo(BOB, upper, "when the lower one is mended")
+    next_attempt(world, task, {"pay.py": "def pay(amount):\n    return amount < LIMIT\n"}, answers={name: "FIXED"})
+    world.start(GEMINI, upper)
+    world.checkout.switch(f"fe/{upper}")
+    world.checkout.git("reset", "-q", "--hard", f"fe/{task}")
+    world.checkout.commit("more.py", "more = 1\n", session=GEMINI)
+    with world.refused("L6"):
+        world.submit(GEMINI, upper)
+    rule(world, {name: "VERIFIED"}, by=CODEX)
+    world.submit(GEMINI, upper)
+    assert states(world, upper) == {copy: "resolved"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,14 @@ def test_prune_removes_what_closed_tasks_left_and_nothing_that_is_nowhere_else_K
     assert (rows[over], "half.py" in rows[kept]) == ("", True)
     assert {row.task for row in world.app.worktrees.listed()} == {working, kept}
     assert world.checkout.git("rev-parse", f"fe/{over}"), "its branch stays: it was never merged"
+
+
+def test_a_lost_worktree_is_made_again_by_a_plain_start_of_who_has_the_task_K1(world: GitWorld) -> None:
+    task = world.create()
+    first = world.app.claims.start(CLAUDE, task, worktree=None)
+    assert isinstance(first, ClaimedWorktree)
+    shutil.rmtree(first.worktree)
+    again = world.app.claims.start(CLAUDE, task, worktree=None)
+    assert isinstance(again, ClaimedWorktree)
+    assert (again.changed, again.worktree, Path(again.worktree).is_dir()) == (False, first.worktree, True)
+    assert not isinstance(world.app.claims.start(CLAUDE, task, worktree=False), ClaimedWorktree), "with --here"

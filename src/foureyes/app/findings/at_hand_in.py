@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -25,9 +25,9 @@ from foureyes.errors import Reason
 from foureyes.steps import blank, fe
 
 
-def refuse_unanswered(tx: Tx, task: TaskId, now: str) -> None:
-    """L6: a hand-in leaves no blocking finding without an answer."""
-    reasons = unanswered([finding.at_time(now) for finding in findings_of(tx, task)])
+def refuse_unanswered(tx: Tx, task: TaskId, now: str, settled: Collection[str] = ()) -> None:
+    """L6: a hand-in leaves no blocking finding without an answer; `settled`: those that follow their root (A6)."""
+    reasons = unanswered([each.at_time(now) for each in findings_of(tx, task) if each.root not in settled])
     if reasons:
         refuse_task(task, "was not handed in", *reasons)
 

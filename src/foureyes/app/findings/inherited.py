@@ -20,8 +20,8 @@ from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
 from foureyes.core.loop.fingerprint import find_quote
-from foureyes.core.nouns.attempt import Author
-from foureyes.core.nouns.finding import Finding, Raised, stem
+from foureyes.core.nouns.attempt import Author, Change
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, Raised, stem
 from foureyes.core.words.ids import SessionId, TaskId
 
 
@@ -140,6 +140,28 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
     if copies:
         raised = e.FindingsRaised(iteration=event.n, kind="TL", source="inherited", findings=tuple(copies))
         work.gate.record(task, raised)
+
+
+def settled_copies(context: Context, task: TaskId, findings: Sequence[Finding], change: Change) -> tuple[str, ...]:
+    """A6: the findings that came along from another task, are settled there, and whose code is in no changed file any
+    more: they follow their root.
+    """
+    copies = [each for each in findings if each.source == "inherited" and each.state in UNRESOLVED]
+    if not copies:
+        return ()
+    with context.store.read() as tx:
+        roots = originals(tx, [task])
+        known = {each.root: tx.one("finding.one", Finding, id=roots.get(each.root, "")) for each in copies}
+    settled = [each for each in copies if (root := known[each.root]) and root.state in ("resolved", "obsolete")]
+    paths = sorted(file.path for file in change.files)
+    texts = context.repo.texts(change.head, paths) if settled else {}
+    return tuple(each.root for each in settled if not _is_here(each, paths, texts.values()))
+
+
+def _is_here(finding: Finding, paths: Sequence[str], texts: Iterable[str]) -> bool:
+    if not finding.quote:
+        return not finding.path or finding.path in paths
+    return any(find_quote(finding.quote, text, finding.line) for text in texts)
 
 
 def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.stack import StackRow
 from foureyes.core.events.decision import AttemptSubmitted
-from foureyes.core.events.loop import Placed
+from foureyes.core.events.loop import FindingsCleared, Placed
 from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal, attempt_ref
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
@@ -72,6 +72,7 @@ class HandIn:
     event: AttemptSubmitted
     places: tuple[Placed, ...]
     brought: inherited.Found
+    followed: tuple[str, ...]
     branches: dict[TaskId, Sha]
     only_others = ""
     committed: tuple[str, ...] = ()
@@ -262,6 +263,7 @@ def place_findings(hand: HandIn) -> None:
     hand.places = ()
     if hand.findings and last is not None:
         hand.places = at_hand_in.places_of(hand.context, hand.findings, hand.change, last)
+    hand.followed = inherited.settled_copies(hand.context, hand.task.id, hand.findings, hand.change)
     hand.brought = inherited.found_again(hand.context, hand.event, hand.task.id)
 
 
@@ -285,12 +287,14 @@ def record(hand: HandIn) -> SubmitOutcome:
     context, task = hand.context, hand.task.id
     with context.writing(hand.actor, "submit") as work:
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
-        at_hand_in.refuse_unanswered(work.tx, task, work.at)
+        at_hand_in.refuse_unanswered(work.tx, task, work.at, hand.followed)
         event = inherited.laundered(work.tx, hand.event, task)
         event = stacking.stacked(work.tx, task, event, hand.branches)
         work.record(task, event)
         stacking.raise_others(work, task, event)
         at_hand_in.carry(context, work, task, event, hand.places, event.implementer)
+        if hand.followed:
+            work.gate.record(task, FindingsCleared(iteration=event.n, roots=hand.followed, why="root"))
         inherited.inherit(context, work, task, event, hand.brought)
         inherited.come_back(context, work, task, event, hand.brought)
         settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))

@@ -82,10 +82,17 @@ class Claims:
         return is_at_its_place(self._context, found, head)
 
     def _has_place(self, actor: Actor, task: TaskId, *, here: bool) -> bool:
-        """A task that is the caller's already has a worktree, or gets one if the claim came with a token, not by a
-        start.
+        """A task that is the caller's already has a worktree, or gets one: if the claim came with a token, not by a
+        start, or if its branch is there and the worktree is lost.
         """
-        return task in self._context.workshop.worktrees() or (actor.role == "implement" and not here)
+        if task in self._context.workshop.worktrees():
+            return True
+        return not here and (actor.role == "implement" or self._lost_place(task))
+
+    def _lost_place(self, task: TaskId) -> bool:
+        from foureyes.core.nouns.attempt import own_branch
+
+        return self._context.repo.commit_of(own_branch(task)) is not None
 
     def _refuse_reserved(self, work: Work, task: Task) -> None:
         if work.tx.one("reservation.any", Named) is not None:

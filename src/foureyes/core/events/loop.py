@@ -78,11 +78,13 @@ class RulingTakenBack(Event, frozen=True, kw_only=True):
 
 
 class FindingsCleared(Event, frozen=True, kw_only=True):
-    """L8: the check that raised findings no longer finds them; or their file left the diff (non-blocking ones, L4)."""
+    """L8: the check that raised findings no longer finds them; or their file left the diff (non-blocking ones, L4); or
+    they came along from another task, are settled there, and their code is not here any more (`root`, A6).
+    """
 
     iteration: int
     roots: tuple[str, ...]
-    why: Literal["check", "left"]
+    why: Literal["check", "left", "root"]
 
 
 class FindingWaived(Event, frozen=True, kw_only=True):

@@ -158,7 +158,7 @@ def ruling_taken_back(db: Engine, row: Row, event: e.RulingTakenBack) -> None:
 
 
 def findings_cleared(db: Engine, row: Row, event: e.FindingsCleared) -> None:
-    now = "resolved" if event.why == "check" else "obsolete"
+    now = "obsolete" if event.why == "left" else "resolved"
     for root in event.roots:
         was = _standing(db, root)
         db.run("finding.clear", {"root": root, "now": now})
