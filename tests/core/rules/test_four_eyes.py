@@ -348,6 +348,11 @@ def test_a_person_may_approve_the_work_of_an_agent_of_unknown_origin_P7(policy: 
     assert ask(made(agent("marked", proven=False)), ADA, policy).allowed
 
 
+def test_an_agent_is_not_sent_to_another_one_with_work_of_unknown_origin_P2() -> None:
+    (reason,) = ask(made(agent("marked", proven=False)), STRANGER).reasons
+    assert (reason.rule, steps_text(reason.next).startswith("a person runs: fe approve")) == ("P2", True), reason
+
+
 @every_policy
 def test_an_agent_below_a_runner_whose_commits_are_in_it_may_approve_I7(policy: PolicyName) -> None:
     """Services are never authors: a trailer of the runner makes nobody below it a maker."""

@@ -72,7 +72,9 @@ def _sandboxed(actor: Actor, why: str) -> Actor:
     """An agent without a shown origin. Its commands are one session by the conversation they name, if they do."""
     says = "An agent may plan, start, log and hand in from here; it decides nothing, as nothing shows who is above it."
     bound = Reason(
-        "I3", _open_ended(f"{why} {says}"), prose("an agent outside of the sandbox, or a person, decides it")
+        "I3",
+        _open_ended(f"{why} {says}"),
+        prose("a person decides it, or an agent outside of a sandbox, if none in a sandbox made it"),
     )
     conversations = [piece for piece in actor.evidence if piece.startswith(CONVERSATION)]
     session = session_of(*conversations) if conversations and actor.trust != "asserted" else actor.session
