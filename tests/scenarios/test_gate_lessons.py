@@ -194,10 +194,8 @@ def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_
     shop.done(cast.claude, "submit", task, cwd=place)
     report = shop.checked(cast.job, task, rc=6)
     assert (report["checks"][0]["outcome"], report["checks"][0]["gone"]) == ("failed", ["shop::test_prices"])
-    assert report["status"] == "open"
-    shop.done(cast.claude, "start", task)
+    assert report["status"] == "reviewing", "a person is asked at once"
     commit_in(shop, place, {"src/more.py": "x\n"})
-    shop.done(cast.alice, "label", "add", task, "review:batch")
     work = shop.submit(cast.claude, task)
     shop.checked(cast.job, task, rc=6)
     shop.may_not_approve(cast.gemini, work, "-m", "the test was of no use", rules=["D5"])

@@ -205,10 +205,10 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "do for."),
     ),
     "check_runs": (
-        ("of_task", (), "anyone", "", "check show", "Where every check of a task stands, with what it printed, and "
-         "the other runs for it."),
-        ("of_target", (), "anyone", "", "check show", "The latest run of each check on the target, with what it "
-         "printed."),
+        ("of_task", (), "anyone", "", "check show", "Where every check of a task stands, and what it "
+         "printed; other runs."),
+        ("of_target", (), "anyone", "", "check show", "The latest run of each check on the target, with what "
+         "it printed."),
         ("one", (), "anyone", "", "check show", "One run, by its number, with what it printed."),
     ),
     "merges": (

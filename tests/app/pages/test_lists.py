@@ -10,7 +10,9 @@ from foureyes.app.pages import reviewable
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import FoureyesError, NotFound
+from foureyes.ui.steps import steps_text
 
+from tests.stage.gated import AUTO, LINT, TESTS, answers, configure, deliver, report_of
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, child_of, marked
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -228,6 +230,34 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
             assert may(desk, actor, task) == (task in listed), (actor.session, task)
             if desk.status(task) == "approved":
                 desk.app.decisions.withdraw(actor, task)
+
+
+def test_what_lacks_a_check_is_not_reviewable_yet_and_says_what_brings_it_on_P13_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    task = desk.handed_in()
+    for actor, step in ((ALICE, f"fe check run {task}"), (CODEX, f"a person or a service runs: fe check run {task}")):
+        page = desk.app.lists.reviewable(actor, ListQuery())
+        assert page.rows == []
+        (row,) = page.missing
+        assert (row.task.id, row.you.may_approve, [reason.rule for reason in row.you.reasons]) == (task, False, ["D5"])
+        assert steps_text(row.next) == step
+    assert steps_text(desk.app.status.show(ALICE).next) == f"fe check run {task}"
+    assert steps_text(desk.app.status.show(CODEX).next) == "fe list", "nothing that an agent could do"
+    assert desk.app.lists.reviewable(CLAUDE, ListQuery()).missing == [], "not its own"
+    desk.app.checks.run(CI, task)
+    for actor in (ALICE, CODEX):
+        assert [row.task.id for row in desk.app.lists.reviewable(actor, ListQuery()).rows] == [task]
+        assert steps_text(desk.app.status.show(actor).next).startswith("fe reviewable")
+
+
+def test_tests_that_are_gone_are_shown_to_a_person_with_the_way_that_is_theirs_P13_D5(world: GitWorld) -> None:
+    configure(world, TESTS)
+    answers(world, "tests", report_of(["a", "b"]), report_of(["a"]))
+    task = deliver(world, labels=AUTO)
+    world.app.checks.run(CI, task)
+    (row,) = world.app.lists.reviewable(ALICE, ListQuery()).missing
+    assert steps_text(row.next) == f'a person runs: fe approve {task} -m "why these tests may go"'
+    assert world.app.status.show(ALICE).lacking == row.next
 
 
 def test_reviewable_marks_where_a_reason_is_needed_P13(desk: DeskWorld) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import StatusView
     from foureyes.app.views.review import QueueRow
     from foureyes.app.views.task import TaskDetail
-    from foureyes.app.views.task_list import Preview
+    from foureyes.app.views.task_list import Preview, TaskRow
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
 
@@ -28,6 +28,8 @@ def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
         return fe("reviewable", after=f"{GAP}{view.reviewable} {more}wait for your eyes")
+    if view.lacking:
+        return view.lacking
     if view.hold is not None:
         return by_person(fe("resume", "--project", "-m", phrase("why")))
     if view.counts["ready"]:
@@ -59,14 +61,14 @@ def after_task(
             against = by_person(against)
         return against or steps.get(task.status, NO_STEP)
     if not you.may_approve:
-        return _against(detail.task, you, actor)
+        return against(detail.task, you, actor)
     seen = detail.attempts[-1].seen if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")
 
 
-def _against(task: Task, you: Preview, actor: Actor) -> Steps:
+def against(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
     """What removes the first reason; where that is the maker's to do, others are told so."""
     first = you.reasons[0] if you.reasons else None
     makes = actor.session == task.implementer

@@ -13,7 +13,7 @@ from foureyes.app.pages.unbrought import unbrought_lately
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.placing import misplaced
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
-from foureyes.app.views.task_list import ListQuery, ReviewableRow
+from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.config.layers import Resolved, resolve
 from foureyes.config.settings import BY_KEY
 from foureyes.core.words.lifecycle import STATUSES
@@ -21,11 +21,15 @@ from foureyes.errors import ConfigError, GitProblem
 from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foureyes.app.call.context import Context
     from foureyes.app.ports import CaughtUp, Tx
     from foureyes.core.nouns.session import Actor
+    from foureyes.steps import Who
 
 REVIEWABLE_SHOWN = 20
+NOTHING = ReviewablePage(rows=[], looked_at=0)
 
 
 class Status:
@@ -53,7 +57,8 @@ class Status:
             name: counters.get(name, 0)
             for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
         }
-        reviewable = self._reviewable(actor) if counts["reviewing"] else []
+        page = self._reviewable(actor) if counts["reviewing"] else NOTHING
+        reviewable = page.rows
         view = StatusView(
             project=project.name,
             target=project.target,
@@ -62,6 +67,7 @@ class Status:
             counts=counts,
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN),
             reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
+            lacking=lacking_in(page.missing, actor),
             hold=project.hold,
             notes=tuple(notes),
             unaccepted=config,
@@ -79,14 +85,14 @@ class Status:
         except ConfigError:
             return fe("merges", "list")
 
-    def _reviewable(self, actor: Actor) -> list[ReviewableRow]:
+    def _reviewable(self, actor: Actor) -> ReviewablePage:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be
         approved.
         """
         try:
-            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1)).rows
+            return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
         except ConfigError:
-            return []
+            return NOTHING
 
     def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[Steps], Steps | None]:
         """The policy in force, and what there is to say about it; last what was not accepted (P12), if anything."""
@@ -102,6 +108,14 @@ class Status:
         left = unaccepted(self._context, project)
         note = prose(f"{left.text}: ") + left.next if left else None
         return policy, ([prose(policy.note)] if policy.note else []) + ([note] if note else []), note
+
+
+def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
+    """P13, D5: what the caller can do so that something can be approved: run its checks, or rule on its findings."""
+    theirs: set[Who] = {"you", "person", "person_or_service"} if actor.kind == "human" else {"you"}
+    ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5")]
+    steps = [row.next for row in ready if all(step.who in theirs for step in row.next.steps if step.argv)]
+    return steps[0] if steps else NO_STEP
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:

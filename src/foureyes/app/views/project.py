@@ -59,7 +59,9 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project at a glance. `unaccepted` is the one of the notes that says so of the configuration (P12)."""
+    """The project at a glance. `lacking`: what the caller can do for the first task in review that they could approve,
+    were nothing missing. `unaccepted` is the one of the notes that says so of the configuration (P12).
+    """
 
     project: str
     target: str
@@ -68,6 +70,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     reviewable: int
     reviewable_more: bool = False
+    lacking: Steps = NO_STEP
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
     unaccepted: Steps | None = None

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.errors import Reason
+from foureyes.steps import NO_STEP, Steps
 
 
 class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,20 +89,24 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task the caller could approve (P13), with the diff to look at. `seen` is what `--seen` takes (D7)."""
+    """A task the caller could approve (P13), with the diff to look at. `seen` is what `--seen` takes (D7). `next`: what
+    brings it on, where something is missing.
+    """
 
     task: TaskRow
     attempt: int
     diff_id: str
     seen: str
     you: Preview
+    next: Steps = NO_STEP
 
 
 class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller could approve of the tasks in review that were looked at. `after` is the last of these, where
-    there are more to look at.
+    """What the caller could approve of the tasks in review that were looked at, and `missing`: what they could, once
+    something is there. `after` is the last of these, where there are more to look at.
     """
 
     rows: list[ReviewableRow]
+    missing: list[ReviewableRow] = []
     looked_at: int
     after: str = ""

@@ -133,14 +133,13 @@ def check_show(session: Session, task: str | None, target: bool, number: int | N
     """
     if [task is not None, target, number is not None].count(True) != 1:
         raise BadInput("name a task, --target, or --run N.", next_step=fe("check", "show", "--target"))
-    runs = session.app.check_runs
     if number is not None:
-        run = runs.one(number)
+        run = session.app.check_runs.one(number)
         session.answer(run, "\n".join(run_lines(run)))
     elif target:
-        show_target(session, runs.of_target(session.actor))
+        show_target(session, session.app.check_runs.of_target(session.actor))
     else:
-        report = runs.of_task(session.actor, task or "")
+        report = session.app.check_runs.of_task(session.actor, task or "")
         session.answer(report, show_text(report))
 
 

@@ -10,6 +10,7 @@ import msgspec
 from foureyes.app.views.task_list import ListedTask, ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.nouns.task import TYPES, task_type
 from foureyes.core.words.lifecycle import STATUSES, parse_status
+from foureyes.core.words.text import flat
 from foureyes.errors import BadInput
 from foureyes.steps import by, fe
 from foureyes.ui.cli import output
@@ -106,7 +107,7 @@ def ready(session: Session, limit: int) -> None:
 @click.option("--after", metavar="ID", help="Continue after this task.")
 @LIMIT
 def reviewable(session: Session, after: str | None, limit: int) -> None:
-    """What you may approve (P13), with the diff id to look at."""
+    """What you may approve now (P13), with the diff id to look at; and what is missing where you could but for that."""
     query = ListQuery(limit=limit + 1, after=session.app.lists.place(after) if after else None)
     show_reviewable(session, session.app.lists.reviewable(session.actor, query), limit)
 
@@ -160,13 +161,16 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     if waiting.after:
         session.note(f"looked at {waiting.looked_at} tasks in review; there are more: --after {waiting.after}")
     if session.json:
+        if waiting.missing:
+            session.note(f"{len(waiting.missing)} more in review lack something first: fe reviewable, fe queue")
         output.write_lines(
             {**output.plain(row.task), **{name: getattr(row, name) for name in ("attempt", "diff_id", "seen", "you")}}
             for row in page
         )
         return
     if not page:
-        output.write("nothing waits that you may approve")
+        now = " now" if waiting.missing else ""
+        output.write("\n".join([f"nothing waits that you may approve{now}", *_missing(waiting.missing[:limit])]))
         return
     cells = [
         (
@@ -182,7 +186,17 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
     if len(rows) > limit:
         output.write(f"{limit} tasks and more: --limit {limit * 2}")
-    output.write(next_line(fe("show", page[0].task.id, "--diff")))
+    output.write("\n".join([*_missing(waiting.missing[:limit]), next_line(fe("show", page[0].task.id, "--diff"))]))
+
+
+def _missing(rows: list[ReviewableRow]) -> list[str]:
+    """What the caller could approve, were it not for something: what that is, and what brings it on."""
+    lines = ["not yet:"] if rows else []
+    for row in rows:
+        lines.append(f"  {row.task.id}  {row.seen}  {output.shorten(row.task.title, 60)}")
+        lines += [f"    {reason.rule}  {flat(reason.message)}" for reason in row.you.reasons]
+        lines += [f"    {next_line(row.next)}"] if row.next else []
+    return lines
 
 
 def _you(row: ReviewableRow) -> str:
