@@ -101,6 +101,7 @@ def create_project(
     app = open_project(cwd, environ)
     try:
         project = app.projects.get()
+        proposed = [_kept(app, actor, proposal) for proposal in proposed]
     finally:
         app.close()
     notes: list[str] = []
@@ -133,7 +134,9 @@ def _home(home: IdentityRule | None) -> dict[str, Value]:
 def _proposed(
     place: Located, environ: Mapping[str, str], settings: dict[str, Value], *, trying: bool
 ) -> list[Proposal]:
-    """The checks that the repository seems to have; with `--try` only those that run on what is checked in."""
+    """The checks that the repository seems to have; with `--try` those that run on what is checked in, required only
+    those that pass there.
+    """
     from foureyes.bootstrap.detecting import checks_in
 
     if "checks" in settings:
@@ -161,9 +164,25 @@ def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Pr
         verdict = judge(proposal.rule, ran)
         tried = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
-        return replace(proposal, tried=tried, outcome=verdict.outcome, output=printed)
+        rule = replace(proposal.rule, required=verdict.outcome != "failed")
+        return replace(
+            proposal, rule=rule, tried=tried, outcome=verdict.outcome, output=printed, ran=ran, tree=str(tree)
+        )
     finally:
         shop.close()
+
+
+def _kept(app: Application, actor: Actor, proposal: Proposal) -> Proposal:
+    """D5: what a check printed that was tried is kept, as of every run."""
+    if proposal.ran is None:
+        return proposal
+    from foureyes.app.gate.checks import NO_TASK
+    from foureyes.app.gate.running import record_run
+    from foureyes.core.words.ids import Sha
+
+    with app.context.writing(actor, "check run") as work:
+        run = record_run(work, NO_TASK, proposal.rule, Sha(proposal.tree), proposal.ran, "target")
+    return replace(proposal, run=run)
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:

@@ -12,7 +12,7 @@ import tomllib
 import msgspec
 
 from foureyes.adapters.folders import opened
-from foureyes.core.nouns.check import CheckRule, Outcome
+from foureyes.core.nouns.check import CheckRule, Outcome, Ran
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
 MOST = 200_000
@@ -23,18 +23,28 @@ NO_TEST = "no test specified"
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A check, where it comes from, and what came of trying it; `output` is the end of what it printed."""
+    """A check, where it comes from, and what came of trying it; `output` is the end of what it printed, all of which is
+    kept as run `run`.
+    """
 
     rule: CheckRule
     source: str
     tried: str = ""
     outcome: Outcome | None = None
     output: str = ""
+    ran: Ran | None = None
+    tree: str = ""
+    run: int = 0
 
     @property
     def is_of_use(self) -> bool:
         """Untried, or it ran on the tree: a check that cannot would refuse every approval (D5)."""
         return self.outcome not in ("crashed", "timed_out", "unsound")
+
+    @property
+    def is_red(self) -> bool:
+        """It fails on the target as it is: required, it would refuse every approval, too (D5)."""
+        return self.outcome == "failed"
 
 
 def checks_in(root: str) -> list[Proposal]:

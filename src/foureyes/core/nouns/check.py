@@ -334,6 +334,6 @@ def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
         return agree if state.gone else either(run, agree)
     if state.word == "unsound":
         return prose("mend that, then ") + run
-    if state.word in ("crashed", "timed_out"):
+    if state.word in ("crashed", "timed_out") or (state.word == "failed" and state.claimed):
         return in_turn(fe("check", "show", task), run)
     return fe("check", "show", task) if state.word == "failed" else run

@@ -294,13 +294,10 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
     reasons = []
     if not auto.enabled:
         reasons.append(Reason("M4", "review.auto_approve.enabled = false"))
-    if not policy.checks:
+    if not any(rule.required for rule in policy.checks):
+        none = "no check is required" if policy.checks else "no check is configured"
         reasons.append(
-            Reason(
-                "M4",
-                "no check is configured, and without one nothing approves itself",
-                prose("add [[checks]] to foureyes.toml"),
-            )
+            Reason("M4", f"{none}, and without one nothing approves itself", prose("add [[checks]] to foureyes.toml"))
         )
     if auto.require_quality_pass:
         reasons += [

@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     "--from", "source", metavar="FILE", help="Take settings from an older tool's file (JSON in camelCase, or TOML)."
 )
 @click.option("--anew", is_flag=True, help="The store is lost: begin a new journal of this project. For people.")
-@click.option("--try", "trying", is_flag=True, help="Run each proposed check once; those that cannot run are left out.")
+@click.option(
+    "--try",
+    "trying",
+    is_flag=True,
+    help="Run each proposed check once: what cannot run is left out, what fails is not required.",
+)
 def init(
     session: Session, prefix: str, target: str | None, no_commit: bool, source: str | None, anew: bool, trying: bool
 ) -> None:
@@ -81,7 +86,7 @@ def _say_made(session: Session, made: Created) -> None:
     }
     if session.json:
         checks = [
-            {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output}
+            {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
             for each in made.checks
         ]
         output.write_json(fields | {"checks": checks, "notes": made.notes})
@@ -108,13 +113,23 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
     lines: list[str] = []
     for proposal in checks:
         tried = f"   tried: {proposal.tried}" if proposal.tried else ""
-        left_out = "" if proposal.is_of_use else "   LEFT OUT"
         lines.append(
             f"  {'checks' if not lines else '':<10} {proposal.rule.name:<8} {proposal.rule.run}   from "
-            f"{proposal.source}{tried}{left_out}"
+            f"{proposal.source}{tried}{_kept_as(proposal)}"
         )
         lines += [f"             | {line}" for line in lines_of(proposal.output)] if proposal.output else []
+        if proposal.output and proposal.run:
+            lines.append(f"             all that it printed: fe check show --run {proposal.run}")
+    if not any(proposal.is_of_use and proposal.rule.required for proposal in checks):
+        lines.append("             none is required: nothing can be auto-approved until one is (M4)")
     return lines
+
+
+def _kept_as(proposal: Proposal) -> str:
+    """What became of a check that was tried, and why."""
+    if not proposal.is_of_use:
+        return "   LEFT OUT: as long as it cannot run, it would refuse every approval"
+    return "   NOT REQUIRED: it fails on the target itself, and would refuse every approval" if proposal.is_red else ""
 
 
 @verb("status", example="fe status")
