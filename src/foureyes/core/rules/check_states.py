@@ -50,7 +50,7 @@ def check_state(
     before = [
         old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
     ]
-    outcomes = {each.outcome == "passed" for each in (counting or here)}
+    outcomes = {each.outcome for each in (counting or here)} & RAN
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
         rule=rule,
