@@ -61,14 +61,14 @@ def after_task(
             against = by_person(against)
         return against or steps.get(task.status, NO_STEP)
     if not you.may_approve:
-        return against(detail.task, you, actor)
+        return lifting(detail.task, you, actor)
     seen = detail.attempts[-1].seen if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")
 
 
-def against(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
+def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
     """What removes the first reason; where that is the maker's to do, others are told so."""
     first = you.reasons[0] if you.reasons else None
     makes = actor.session == task.implementer

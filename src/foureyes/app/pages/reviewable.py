@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import facts_for
-from foureyes.app.pages.next_steps import against
+from foureyes.app.pages.next_steps import lifting
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among
@@ -50,7 +50,7 @@ class Look(msgspec.Struct, frozen=True):
         you = preview(facts, self.me, self.policy, tip_among(self.context, attempt, self.heads, self.target))
         missing = tuple(reason for reason in you.reasons if reason.rule != "D4")
         you = msgspec.structs.replace(you, may_approve=not missing, reasons=missing)
-        step = against(task, you, self.actor) if missing else NO_STEP
+        step = lifting(task, you, self.actor) if missing else NO_STEP
         return ReviewableRow(
             task=task, attempt=attempt.n, diff_id=attempt.diff_id, seen=attempt.seen, you=you, next=step
         )
