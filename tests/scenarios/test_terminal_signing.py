@@ -37,10 +37,12 @@ def with_a_key(stage: Stage) -> Shop:
     """A project in which every decision of a person is signed, and a person who has a key."""
     shop, job = with_pipeline(stage), stage.cast.job
     with Terminal(job, [*FE, "key", "new", "--human"], cwd=stage.repo) as terminal:
-        for question in ("New passphrase:", "The same again:"):
+        for question in ("New passphrase (at least 8 characters):", "The same again:"):
             terminal.until(question)
             terminal.read()
             terminal.type(f"{WORDS}\r")
+        terminal.until("shall every decision of a person be signed")
+        terminal.type("n\r")
         assert terminal.end() == 0, terminal.text
     with Terminal(job, [*FE, "policy", "set", "review.human_proof", "key"], cwd=stage.repo) as terminal:
         answer(terminal, WORDS)
@@ -155,6 +157,9 @@ def test_A_waits_for_a_touch_at_the_bare_terminal_and_without_one_nothing_is_dec
     for argv in (adopt, [*FE, "policy", "set", "review.human_proof", "key"]):
         with Terminal(job, argv, cwd=stage.repo, env=fido.env) as terminal:
             fido.touch(terminal)
+            if argv is adopt:
+                terminal.until("shall every decision of a person be signed")
+                terminal.type("n\r")
             assert terminal.end() == 0, terminal.text
     work, before = delivered(shop, "login"), signatures(stage)
     with Terminal(job, cwd=stage.repo, env=fido.env) as terminal:

@@ -141,7 +141,10 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("edit", ("update",), "agents and people", "journal", "update", "Change what a task says, all of it or "
          "nothing."),
         ("add_label", ("label",), "agents and people", "journal", "label add", "Put labels on a task."),
+        ("add_labels", ("label",), "agents and people", "journal", "label add", "Put labels on several, or none."),
         ("remove_label", ("label",), "agents and people", "journal", "label rm", "Take labels off a task."),
+        ("remove_labels", ("label",), "agents and people", "journal", "label rm", "Take labels off several tasks, or "
+         "none."),
         ("add_dependency", ("dep add",), "agents and people", "journal", "dep add", "Let a task wait for others."),
         ("remove_dependency", ("dep rm",), "agents and people", "journal", "dep rm", "Let a task wait no longer."),
     ),
@@ -160,7 +163,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("block", ("block",), "agents and people", "journal", "block", "Say what a task waits for that is no task."),
         ("unblock", ("unblock",), "agents and people", "journal", "unblock", "Free a blocked or rejected task."),
         ("defer", ("defer",), "agents and people", "journal", "defer", "Put a task off, perhaps until a date."),
+        ("defer_several", ("defer",), "agents and people", "journal", "defer", "Put several tasks off, or none."),
         ("undefer", ("undefer",), "agents and people", "journal", "undefer", "Take a deferred task up again."),
+        ("undefer_several", ("undefer",), "agents and people", "journal", "undefer", "Take several up again, or none."),
         ("hold", ("hold",), "people", "journal", "hold", "Stop a task, or the whole project."),
         ("resume", ("resume",), "people", "journal", "resume", "Lift a hold."),
     ),
@@ -257,6 +262,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
          "nothing."),
         ("cancel", ("cancel",), "agents and people", "journal", "cancel", "End a task that nobody began."),
         ("delete", ("delete",), "agents and people", "journal", "delete", "Cancel a task and hide it from lists."),
+        ("delete_several", ("delete",), "agents and people", "journal", "delete", "Delete several tasks, or none."),
         ("reopen", ("reopen",), "agents and people", "journal", "reopen", "Open a closed or rejected task again."),
     ),
     "feedback": (

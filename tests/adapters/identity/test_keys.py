@@ -228,12 +228,17 @@ def test_the_end_of_input_is_not_a_passphrase_I9(desk: Desk) -> None:
 def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(
     desk: Desk, answers: list[str], typed: list[str], why: str
 ) -> None:
-    answers += typed
+    answers += typed * 3
     with pytest.raises(Refused, match="No key was made") as refusal:
         desk.ring.make()
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
     assert steps_text(refusal.value.next_step) == "fe key new --human"
     assert not desk.folder.exists()
+
+
+def test_a_passphrase_that_is_too_short_or_mistyped_is_asked_for_again_I9(desk: Desk, answers: list[str]) -> None:
+    answers += ["short", SECRET, "other", SECRET, SECRET]
+    assert desk.ring.make() in desk.ring.held().values()
 
 
 # ------------------------------------------------------------------------------------------------------ the files

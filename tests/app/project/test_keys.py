@@ -449,3 +449,12 @@ def test_reading_needs_no_keys_at_all(keyed: DeskWorld) -> None:
     assert keyed.keys.signed == []
     with pytest.raises(Refused):
         keyed.app.decisions.approve(CLAUDE, task)
+
+
+def test_a_new_key_says_what_it_signs_and_what_not_and_how_to_sign_everything_I9(desk: DeskWorld) -> None:
+    done = desk.app.keys.new(ALICE)
+    assert (done.partly, len(done.notes)) == (True, 2)
+    assert [step.argv for step in done.next.steps] == [("fe", "policy", "set", "review.human_proof", "key")]
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    again = desk.app.keys.new(ALICE)
+    assert (again.partly, bool(again.next)) == (False, False)

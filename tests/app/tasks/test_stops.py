@@ -117,3 +117,12 @@ def test_reviewing_work_cannot_be_blocked_or_deferred_T2(desk: DeskWorld) -> Non
         desk.app.stops.block(BOB, task, "why")
     with desk.refused("T2"):
         desk.app.stops.defer(BOB, task)
+
+
+@pytest.mark.parametrize("until", ["2020-01-01", "2026-03-01"])
+def test_nothing_is_put_off_until_a_day_that_is_over(desk: DeskWorld, until: str) -> None:
+    """The clock of the desk stands at 2026-03-01."""
+    task = desk.create()
+    with desk.refused(error=BadInput) as caught:
+        desk.app.stops.defer(BOB, task, until)
+    assert "is not in the future: today is 2026-03-01" in caught[0].message

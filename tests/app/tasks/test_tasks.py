@@ -406,3 +406,34 @@ def test_a_refusal_always_says_what_to_do_G2(desk: DeskWorld) -> None:
         desk.app.tasks.add_dependency(BOB, task, [task])
     assert all(reason.message for reason in caught.value.reasons)
     assert any(steps_text(reason.next) for reason in caught.value.reasons)
+
+
+def test_a_priority_and_a_step_say_two_things_and_are_refused(desk: DeskWorld) -> None:
+    task = desk.create(priority=3)
+    with desk.refused(error=BadInput):
+        desk.app.tasks.edit(ALICE, task, priority=0, step=-1)
+    desk.app.tasks.edit(ALICE, task, step=-1)
+    assert desk.task(task).priority == 2
+
+
+@pytest.mark.parametrize("verb", ["cancel", "delete"])
+def test_what_waited_for_a_task_that_is_dropped_is_free_and_that_is_said_T3(desk: DeskWorld, verb: str) -> None:
+    needed = desk.create()
+    waits = desk.create(depends_on=[needed])
+    assert not desk.task(waits).ready
+    done = getattr(desk.app.closing, verb)(ALICE, needed)
+    assert done.notes == (f"waited for it, and wait for it no longer: {waits}",)
+    assert desk.task(waits).ready
+    desk.start(CLAUDE, waits)
+
+
+def test_what_waits_for_a_task_that_stands_still_is_told_both_ways_out_T3(desk: DeskWorld) -> None:
+    needed = desk.create()
+    waits = desk.create(depends_on=[needed])
+    desk.app.stops.block(ALICE, needed, "the bank")
+    with desk.refused("T3") as caught:
+        desk.start(CLAUDE, waits)
+    assert [step.argv for step in caught[0].next_step.steps] == [
+        ("fe", "show", needed),
+        ("fe", "dep", "rm", waits, needed),
+    ]

@@ -281,12 +281,19 @@ def _write_new(path: str, content: bytes) -> None:
 
 
 def _new_passphrase() -> bytes:
-    typed = _ask("New passphrase: ")
-    if len(typed.decode("utf-8", "replace")) < SHORTEST:
-        raise _refused("No key was made.", f"A passphrase has at least {SHORTEST} characters.", NEW_KEY)
-    if _ask("The same again: ") != typed:
-        raise _refused("No key was made.", "The two passphrases differ.", NEW_KEY)
-    return typed
+    """A new passphrase, typed twice; what is too short or differs is asked for again, three times in all."""
+    why = ""
+    for _ in range(TRIES):
+        if why:
+            _tell(f"{why}\n")
+        typed = _ask(f"New passphrase (at least {SHORTEST} characters): ")
+        if len(typed.decode("utf-8", "replace")) < SHORTEST:
+            why = f"A passphrase has at least {SHORTEST} characters."
+        elif _ask("The same again: ") != typed:
+            why = "The two passphrases differ."
+        else:
+            return typed
+    raise _refused("No key was made.", why, NEW_KEY)
 
 
 def _stretched(passphrase: bytes, public: str) -> bytes:

@@ -20,6 +20,12 @@ from foureyes.core.words.text import clean_name
 from foureyes.errors import BadInput, NotFound
 from foureyes.steps import Arg, blank, by, fe
 
+SIGNED_NOW = (
+    "signed from now on: what counts because a person does it (policy, holds, waivers, keys, break-glass, approvals "
+    "that only a person may give)"
+)
+NOT_SIGNED_YET = "not signed: plain approvals and other decisions; an agent that looks like you could give them"
+
 
 class Keys:
     """Make, add, retire and list the keys of people."""
@@ -39,13 +45,25 @@ class Keys:
         try:
             if ssh:  # one that signs without being touched is refused here, not at its first use
                 ring.sign(fingerprint, b'{"verb":"try the key"}')
-            return self._own(actor, public, fingerprint)
+            return self._explained(actor, self._own(actor, public, fingerprint))
         except (
             BaseException
         ):  # also when the person thinks better of it: a key that counts nowhere is not left lying about
             if not key:
                 ring.forget(fingerprint)
             raise
+
+    def _explained(self, actor: Actor, done: KeyOutcome) -> KeyOutcome:
+        """What a key changes, and what it does not (I9)."""
+        if not done.registered:
+            return done
+        with self._context.store.read() as tx:
+            whole = self._context.policy(tx, actor).human_proof == "key"
+        if whole:
+            return replace(done, notes=("every decision of a person is signed (review.human_proof = key)",))
+        return replace(
+            done, partly=True, notes=(SIGNED_NOW, NOT_SIGNED_YET), next=fe("policy", "set", "review.human_proof", "key")
+        )
 
     def _held(self, key: str) -> str:
         lines = [public for name, public in self._context.keys.held().items() if key.removeprefix("SHA256:") in name]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
+from foureyes.app.call.several import each, named
+from foureyes.app.call.work import Work
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.task_list import Link
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
@@ -65,24 +71,34 @@ class Closing:
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Nobody began it and nobody will."""
-        return self._drop(actor, task, "cancel", reason)
+        return self._drop(actor, [task], "cancel", reason)[0]
 
     def delete(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Cancel, and hide it from lists; the journal keeps it."""
-        return self._drop(actor, task, "delete", reason)
+        return self._drop(actor, [task], "delete", reason)[0]
 
-    def _drop(self, actor: Actor, task: str, verb: str, reason: str) -> Outcome:
+    def delete_several(self, actor: Actor, tasks: Sequence[str], *, reason: str = "") -> list[Outcome]:
+        """The same with several, all of them or none."""
+        return self._drop(actor, tasks, "delete", reason)
+
+    def _drop(self, actor: Actor, tasks: Sequence[str], verb: str, reason: str) -> list[Outcome]:
         reason = clean_text(reason, "the reason").strip()
-        with self._context.deciding(actor, verb, task=task, reason=reason) as work:
-            row = self._context.find(work.tx, task)
-            if row.status == "closed" and row.resolution in ("cancelled", "deleted"):
-                return outcome(row, f"{row.id} is {row.resolution} already", changed=False)
-            refuse_from(row, verb)
-            me = self._context.party(work.tx, work.actor)
-            refuse_unless(may_cancel(facts_of(self._context, work.tx, row.id), me), row)
-            work.record(row.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
-            done = "cancelled" if verb == "cancel" else "deleted"
-            return outcome(self._context.get(work.tx, row.id), f"{done} {row.id}")
+        task = tasks[0] if len(tasks) == 1 else None
+        with self._context.deciding(actor, verb, task=task, reason=named(tasks, reason)) as work:
+            return each(tasks, partial(self._drop_one, work, verb, reason))
+
+    def _drop_one(self, work: Work, verb: str, reason: str, task: str) -> Outcome:
+        row = self._context.find(work.tx, task)
+        if row.status == "closed" and row.resolution in ("cancelled", "deleted"):
+            return outcome(row, f"{row.id} is {row.resolution} already", changed=False)
+        refuse_from(row, verb)
+        me = self._context.party(work.tx, work.actor)
+        refuse_unless(may_cancel(facts_of(self._context, work.tx, row.id), me), row)
+        work.record(row.id, e.TaskCancelled(reason=reason) if verb == "cancel" else e.TaskDeleted(reason=reason))
+        done = "cancelled" if verb == "cancel" else "deleted"
+        waited = [link.id for link in work.tx.all("task.waiting_for", Link, id=row.id)]
+        notes = (f"waited for it, and wait for it no longer: {', '.join(waited)}",) if waited else ()
+        return outcome(self._context.get(work.tx, row.id), f"{done} {row.id}", notes=notes)
 
     def reopen(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Open again; approvals end, history and author set stay (I8)."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
+from foureyes.app.call.several import each
 from foureyes.app.call.work import Work
 from foureyes.app.views.outcome import Outcome
 from foureyes.core import events as e
@@ -17,6 +19,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.closing import may_lift_rejection
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput
+from foureyes.steps import blank, fe
 
 
 class Stops:
@@ -44,22 +47,48 @@ class Stops:
 
     def defer(self, actor: Actor, task: str, until: str | None = None) -> Outcome:
         """Not now; perhaps from a date on."""
-        if until is not None:
-            try:
-                until = date.fromisoformat(until).isoformat()
-            except ValueError:
-                raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
+        return self.defer_several(actor, [task], until)[0]
+
+    def defer_several(self, actor: Actor, tasks: Sequence[str], until: str | None = None) -> list[Outcome]:
+        """The same with several, all of them or none."""
+        until = self._day(until) if until is not None else None
         with self._context.writing(actor, "defer") as work:
-            row = self._at(work, task, "defer")
-            work.record(row.id, e.TaskDeferred(until=until))
-            return self._done(work, row, f"deferred {row.id}" + (f" until {until}" if until else ""))
+
+            def put_off(task: str) -> Outcome:
+                row = self._at(work, task, "defer")
+                work.record(row.id, e.TaskDeferred(until=until))
+                return self._done(work, row, f"deferred {row.id}" + (f" until {until}" if until else ""))
+
+            return each(tasks, put_off)
+
+    def _day(self, until: str) -> str:
+        """A date that is not over."""
+        try:
+            day = date.fromisoformat(until)
+        except ValueError:
+            raise BadInput(f"{until!r} is not a date; write it as 2027-01-31.") from None
+        today = self._context.clock.now().date()
+        if day <= today:
+            raise BadInput(
+                f"{day} is not in the future: today is {today}.",
+                next_step=fe("defer", blank("TASK"), "--until", blank("DATE")),
+            )
+        return day.isoformat()
 
     def undefer(self, actor: Actor, task: str) -> Outcome:
         """Now after all."""
+        return self.undefer_several(actor, [task])[0]
+
+    def undefer_several(self, actor: Actor, tasks: Sequence[str]) -> list[Outcome]:
+        """The same with several, all of them or none."""
         with self._context.writing(actor, "undefer") as work:
-            row = self._at(work, task, "undefer")
-            work.record(row.id, e.TaskUndeferred())
-            return self._done(work, row, f"{row.id} is open again")
+
+            def take_up(task: str) -> Outcome:
+                row = self._at(work, task, "undefer")
+                work.record(row.id, e.TaskUndeferred())
+                return self._done(work, row, f"{row.id} is open again")
+
+            return each(tasks, take_up)
 
     def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
         """A person stops a task, or the whole project, until a person lifts it."""

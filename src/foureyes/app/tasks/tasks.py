@@ -13,6 +13,7 @@ from foureyes.app.call.modes import modes_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
+from foureyes.app.call.several import each, named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
@@ -215,24 +216,42 @@ class Tasks:
 
     def add_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Put labels on."""
+        return self.add_labels(actor, [task], labels)[0]
+
+    def add_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
+        """Put labels on several tasks, all of them or none."""
         on = labels_to_put_on(labels)
+        what = named(tasks, f"add {' '.join(on)}")
         loosens = partial(putting_on_loosens, self._context, actor, on)
-        with loosening(self._context, actor, "label", f"add {' '.join(on)}", loosens, task=task) as work:
-            row = self._context.find(work.tx, task)
-            self._put_on(work, row, on)
-            return self._with_labels(work, row, on)
+        with loosening(self._context, actor, "label", what, loosens, task=_the_one(tasks)) as work:
+
+            def put_on(task: str) -> Outcome:
+                row = self._context.find(work.tx, task)
+                self._put_on(work, row, on)
+                return self._with_labels(work, row)
+
+            return each(tasks, put_on)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
         """Take labels off, however they are written."""
+        return self.remove_labels(actor, [task], labels)[0]
+
+    def remove_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
+        """Take labels off several tasks, all of them or none."""
         off = clean_labels(labels)
+        what = named(tasks, f"rm {' '.join(off)}")
         loosens = partial(taking_off_loosens, self._context, actor, off)
-        with loosening(self._context, actor, "label", f"rm {' '.join(off)}", loosens, task=task) as work:
-            row = self._context.find(work.tx, task)
-            for label in off:
-                again = is_new_word(self._context, work, row, "off", label)
-                for have in spelled(row, label) or ([label] if again else []):
-                    work.record(row.id, e.LabelRemoved(label=have, signed_by=work.key))
-            return self._with_labels(work, row)
+        with loosening(self._context, actor, "label", what, loosens, task=_the_one(tasks)) as work:
+
+            def take_off(task: str) -> Outcome:
+                row = self._context.find(work.tx, task)
+                for label in off:
+                    again = is_new_word(self._context, work, row, "off", label)
+                    for have in spelled(row, label) or ([label] if again else []):
+                        work.record(row.id, e.LabelRemoved(label=have, signed_by=work.key))
+                return self._with_labels(work, row)
+
+            return each(tasks, take_off)
 
     def _put_on(self, work: Work, task: Task, labels: Sequence[str]) -> None:
         for label in labels:
@@ -240,7 +259,7 @@ class Tasks:
             if not there or is_new_word(self._context, work, task, "label", label):
                 work.record(task.id, e.LabelAdded(label=there[0] if there else label, signed_by=work.key))
 
-    def _with_labels(self, work: Work, task: Task, put_on: Sequence[str] = ()) -> Outcome:
+    def _with_labels(self, work: Work, task: Task) -> Outcome:
         now = self._context.get(work.tx, task.id)
         changed = now.version != task.version
         message = f"{now.id} labels: {', '.join(now.labels) or 'none'}"
@@ -301,8 +320,17 @@ def check_estimate(minutes: int | None) -> None:
         raise BadInput("an estimate is a number of minutes from 1 to 100000.")
 
 
+def _the_one(tasks: Sequence[str]) -> str:
+    """The task that a signature is about, where it is about one."""
+    return tasks[0] if len(tasks) == 1 else ""
+
+
 def _priority(task: Task, priority: int | None, step: int) -> int | None:
     """The priority that is asked for: by its number, or so many steps from where it is."""
+    if step and priority is not None:
+        raise BadInput(
+            "a priority and --bump or --lower say two things.", next_step=fe("update", task.id, "-p", f"P{priority}")
+        )
     if step:
         return min(LOWEST, max(HIGHEST, task.priority + step))
     return None if priority is None else check_priority(priority)

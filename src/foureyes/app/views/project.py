@@ -151,12 +151,16 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a key. `registered` is false for one that somebody with a key still has to add."""
+    """What became of a key. `registered` is false for one that somebody with a key still has to add. `partly`: it signs
+    what only a person may do, and not every decision (I9); `notes` say which.
+    """
 
     fingerprint: str
     public: str
     registered: bool = True
+    partly: bool = False
     message: str = ""
+    notes: tuple[str, ...] = ()
     next: Steps = NO_STEP
 
 

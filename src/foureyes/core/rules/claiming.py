@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from foureyes.core.nouns.task import Task
 from foureyes.errors import Reason
-from foureyes.steps import Steps, by, by_person, fe, one_of, phrase
+from foureyes.steps import Steps, by, by_person, either, fe, one_of, phrase
 
 RESUME = by_person(fe("resume", "--project", "-m", phrase("why")))
 
@@ -27,7 +27,9 @@ def why_not_free(
         reasons.append(Reason("E2", f"{task.id} waits for {who} to decide (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
-            reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", fe("show", other)))
+            stands = status in ("blocked", "deferred")  # nobody works on it: it can be left out, too
+            step = either(fe("show", other), fe("dep", "rm", task.id, other)) if stands else fe("show", other)
+            reasons.append(Reason("T3", f"{task.id} waits for {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
     return reasons

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
+from foureyes.ui.cli.command import Session, if_version, reason_options, say, say_all, verb
 
 
 @verb("close", example='fe close fe-7k2 -m "not needed any more"')
@@ -28,12 +28,15 @@ def cancel(session: Session, task: str, reason: str) -> None:
     say(session, session.app.closing.cancel(session.actor, task, reason=reason))
 
 
-@verb("delete", example="fe delete fe-7k2")
-@click.argument("task")
+@verb("delete", example="fe delete fe-7k2 fe-q4d")
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @reason_options
-def delete(session: Session, task: str, reason: str) -> None:
-    """Cancel, and hide it from lists. The journal keeps everything."""
-    say(session, session.app.closing.delete(session.actor, task, reason=reason))
+def delete(session: Session, tasks: tuple[str, ...], reason: str) -> None:
+    """Cancel, and hide it from lists. Several at once: all of them or none. The journal keeps everything."""
+    if len(tasks) > 1:
+        say_all(session, session.app.closing.delete_several(session.actor, tasks, reason=reason))
+    else:
+        say(session, session.app.closing.delete(session.actor, tasks[0], reason=reason))
 
 
 @verb("reopen", example='fe reopen fe-7k2 -m "it came back"')

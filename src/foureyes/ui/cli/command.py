@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -286,6 +286,15 @@ class Priority(_NumberParam):
             return clean_priority(str(value))
         except FoureyesError as problem:
             self.fail(problem.message, param, ctx)
+
+
+def say_all(session: Session, outcomes: Sequence[Any]) -> None:
+    """The answer of a verb that changed several tasks: a line for each."""
+    if session.json:
+        output.write_lines(outcomes)
+        return
+    for each in outcomes:
+        say(session, each)
 
 
 def say(session: Session, outcome: Any) -> None:

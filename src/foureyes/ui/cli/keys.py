@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from foureyes.app.views.project import KeyOutcome, KeyView
@@ -36,7 +38,12 @@ def key_new(session: Session, human: bool, ssh: str, key: str) -> None:
             "--ssh and --key are two different keys.",
             next_step=fe("key", "new", "--human", "--key", blank("FINGERPRINT")),
         )
-    _say(session, session.app.keys.new(session.actor, ssh=ssh, key=key))
+    done = session.app.keys.new(session.actor, ssh=ssh, key=key)
+    _say(session, done)
+    asks = done.partly and not session.json and sys.stdin.isatty() and sys.stderr.isatty()
+    if asks and click.confirm("shall every decision of a person be signed (review.human_proof = key)?", err=True):
+        view = session.app.policy.set(session.actor, "review.human_proof", "key")
+        output.write(f"{view.key} = {view.value}")
 
 
 @verb("add", example="fe key add 'ssh-ed25519 AAAA…' --person bob@desk")
@@ -74,7 +81,8 @@ def _cells(row: KeyView) -> tuple[str, ...]:
 
 
 def _say(session: Session, done: KeyOutcome) -> None:
-    session.answer(done, done.message + (f"\n{next_line(done.next)}" if done.next else ""))
+    lines = [done.message, *[f"  {note}" for note in done.notes], *([next_line(done.next)] if done.next else [])]
+    session.answer(done, "\n".join(lines))
 
 
 for _command in (key_new, key_add, key_retire, key_list):

@@ -6,7 +6,7 @@ import click
 
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
-from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.command import Session, reason_options, say, say_all, verb
 
 
 @verb("block", example='fe block fe-7k2 -m "waiting for the key from the bank"')
@@ -25,19 +25,25 @@ def unblock(session: Session, task: str, reason: str) -> None:
     say(session, session.app.stops.unblock(session.actor, task, reason))
 
 
-@verb("defer", example="fe defer fe-7k2 --until 2027-01-31")
-@click.argument("task")
+@verb("defer", example="fe defer fe-7k2 fe-q4d --until 2027-01-31")
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
 @click.option("--until", metavar="DATE", help="From when on it should be looked at again.")
-def defer(session: Session, task: str, until: str | None) -> None:
-    """Not now."""
-    say(session, session.app.stops.defer(session.actor, task, until))
+def defer(session: Session, tasks: tuple[str, ...], until: str | None) -> None:
+    """Not now. Several at once: all of them or none."""
+    if len(tasks) > 1:
+        say_all(session, session.app.stops.defer_several(session.actor, tasks, until))
+    else:
+        say(session, session.app.stops.defer(session.actor, tasks[0], until))
 
 
 @verb("undefer", example="fe undefer fe-7k2")
-@click.argument("task")
-def undefer(session: Session, task: str) -> None:
-    """Now after all."""
-    say(session, session.app.stops.undefer(session.actor, task))
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+def undefer(session: Session, tasks: tuple[str, ...]) -> None:
+    """Now after all. Several at once: all of them or none."""
+    if len(tasks) > 1:
+        say_all(session, session.app.stops.undefer_several(session.actor, tasks))
+    else:
+        say(session, session.app.stops.undefer(session.actor, tasks[0]))
 
 
 def _which(task: str | None, project: bool) -> str | None:

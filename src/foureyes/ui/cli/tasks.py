@@ -7,8 +7,10 @@ import sys
 import click
 
 from foureyes.core.nouns.task import TYPES
+from foureyes.errors import BadInput
+from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Priority, Session, if_version, say, verb
+from foureyes.ui.cli.command import Priority, Session, if_version, say, say_all, verb
 from foureyes.ui.steps import next_line
 
 
@@ -130,20 +132,52 @@ def label() -> None:
     """Put labels on, take them off."""
 
 
-@verb("add", example="fe label add fe-7k2 security")
-@click.argument("task")
-@click.argument("labels", nargs=-1, required=True)
-def label_add(session: Session, task: str, labels: tuple[str, ...]) -> None:
-    """Put labels on a task."""
-    say(session, session.app.tasks.add_label(session.actor, task, labels))
+_labels = click.option(
+    "-l",
+    "--label",
+    "given",
+    multiple=True,
+    help="A label; then every other word is a task. May be repeated.",
+)
+
+
+@verb("add", example="fe label add fe-7k2 fe-q4d security")
+@click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
+@_labels
+def label_add(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
+    """Put labels on tasks, all of them or none. Words that begin like an id of this project are tasks."""
+    tasks, labels = _tasks_and_labels(session, "add", words, given)
+    if len(tasks) > 1:
+        say_all(session, session.app.tasks.add_labels(session.actor, tasks, labels))
+    else:
+        say(session, session.app.tasks.add_label(session.actor, tasks[0], labels))
 
 
 @verb("rm", example="fe label rm fe-7k2 security")
-@click.argument("task")
-@click.argument("labels", nargs=-1, required=True)
-def label_rm(session: Session, task: str, labels: tuple[str, ...]) -> None:
-    """Take labels off a task."""
-    say(session, session.app.tasks.remove_label(session.actor, task, labels))
+@click.argument("words", nargs=-1, required=True, metavar="TASK... LABEL...")
+@_labels
+def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -> None:
+    """Take labels off tasks, all of them or none. Words that begin like an id of this project are tasks."""
+    tasks, labels = _tasks_and_labels(session, "rm", words, given)
+    if len(tasks) > 1:
+        say_all(session, session.app.tasks.remove_labels(session.actor, tasks, labels))
+    else:
+        say(session, session.app.tasks.remove_label(session.actor, tasks[0], labels))
+
+
+def _tasks_and_labels(
+    session: Session, verb: str, words: tuple[str, ...], given: tuple[str, ...]
+) -> tuple[list[str], list[str]]:
+    """The first word is a task, and what begins like an id after it; the rest are labels."""
+    if given:
+        return list(words), list(given)
+    begins = f"{session.app.projects.get().prefix}-" if len(words) > 2 else ""
+    count = 1
+    while begins and count < len(words) and words[count].lower().startswith(begins):
+        count += 1
+    if count == len(words):
+        raise BadInput("name a task and a label.", next_step=fe("label", verb, blank("TASK"), "-l", blank("LABEL")))
+    return list(words[:count]), list(words[count:])
 
 
 @click.group("dep")

@@ -172,6 +172,10 @@ FROM tasks WHERE id IN (SELECT value FROM json_each(:ids));
 -- name: task.dependents
 SELECT task FROM dependencies WHERE depends_on = :id;
 
+-- name: task.waiting_for
+SELECT d.task AS id, t.status, t.title FROM dependencies d JOIN tasks t ON t.id = d.task
+WHERE d.depends_on = :id AND t.deleted = 0 AND t.status <> 'closed' ORDER BY d.task;
+
 -- name: task.children
 SELECT id, status FROM tasks WHERE parent = :id AND deleted = 0 ORDER BY n;
 
