@@ -11,7 +11,7 @@ from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
 from foureyes.ui.cli import diagnostics, output
-from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.command import PAGER, Session, verb
 from foureyes.ui.cli.store import show_progress
 
 
@@ -30,7 +30,8 @@ def audit() -> None:
 @verb("log", example="fe audit log --task fe-7k2")
 @click.option("--task", help="Only what is about this task.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-def audit_log(session: Session, task: str | None, limit: int) -> None:
+@PAGER
+def audit_log(session: Session, task: str | None, limit: int, pager: bool) -> None:
     """The latest rows of the journal."""
     rows = session.app.audit.log(task=task, limit=limit)
     if session.json:
@@ -48,7 +49,10 @@ def audit_log(session: Session, task: str | None, limit: int) -> None:
         )
         for row in rows
     ]
-    output.write_raw(output.table(("ROW", "WHEN", "KIND", "TASK", "SESSION", "HASH", "PAYLOAD"), cells) + "\n")
+    from foureyes.ui.cli import paging
+
+    text = output.table(("ROW", "WHEN", "KIND", "TASK", "SESSION", "HASH", "PAYLOAD"), cells) + "\n"
+    paging.write(text, wanted=pager and session.actor.kind == "human")
 
 
 def how_it_was_seen(row: JournalRow) -> str:

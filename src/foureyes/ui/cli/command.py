@@ -261,6 +261,11 @@ def reason_options(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+PAGER = click.option(
+    "--pager/--no-pager", default=True, help="On a terminal what is longer than the screen goes through $PAGER, or not."
+)
+
+
 def if_version(function: F) -> F:
     """T6: the version the caller saw."""
     return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(

@@ -14,7 +14,7 @@ from foureyes.core.words.text import flat
 from foureyes.errors import BadInput
 from foureyes.steps import by, fe
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Priority, Session, verb
+from foureyes.ui.cli.command import PAGER, Priority, Session, verb
 from foureyes.ui.steps import next_line
 
 LIMIT = click.option(
@@ -212,7 +212,8 @@ def _you(row: ReviewableRow) -> str:
 @click.argument("task")
 @click.option("--diff", is_flag=True, help="The change itself.")
 @click.option("--since", type=int, metavar="N", help="With --diff: only what changed since attempt N.")
-def show(session: Session, task: str, diff: bool, since: int | None) -> None:
+@PAGER
+def show(session: Session, task: str, diff: bool, since: int | None, pager: bool) -> None:
     """Everything about a task, and what you could do about it."""
     if since is not None and not diff:
         raise BadInput("--since goes with --diff.", next_step=fe("show", task, "--diff", "--since", str(since)))
@@ -225,9 +226,12 @@ def show(session: Session, task: str, diff: bool, since: int | None) -> None:
         output.write_json(detail_fields(detail) | ({"diff": text} if text is not None else {}))
         return
 
-    output.write(detail_text(detail))
+    from foureyes.ui.cli import colour, paging
+
+    page = output.painted(detail_text(detail), colour.of_task)
     if text is not None:
-        output.write("\n" + (text.rstrip("\n") or "(no difference)"))
+        page += "\n" + output.painted(text.rstrip("\n") or "(no difference)", colour.of_diff)
+    paging.write(page, wanted=pager and session.actor.kind == "human")
 
 
 @verb("context", example="fe context fe-7k2")

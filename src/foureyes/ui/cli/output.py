@@ -1,9 +1,9 @@
-"""The only writer of stdout: results as text or JSON. Words instead of marks without a terminal, never a colour."""
+"""The only writer of stdout: results as text or JSON. Without a terminal words instead of marks, and no colour."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,18 @@ from foureyes.ui.steps import steps_text
 def write(text: str) -> None:
     """Text for people; control and bidirectional characters of untrusted text are made visible."""
     put(visible(text) + "\n")
+
+
+def painted(text: str, paint: Callable[[int, str], str]) -> str:
+    """Text for people, ready for `put`: made visible, then each line in its colour where colours are wanted."""
+    shown_text = visible(text) + "\n"
+    if not on_terminal():
+        return shown_text
+    from foureyes.ui.cli import colour
+
+    if not colour.is_wanted():
+        return shown_text
+    return "\n".join(paint(number, line) for number, line in enumerate(shown_text.split("\n")))
 
 
 def flush() -> None:
@@ -84,9 +96,16 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns without borders; the last one may be as long as it likes."""
     cells = [list(head), *[[flat(cell) for cell in row] for row in rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
-    )
+    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in cells]
+    if on_terminal():
+        padded[1:] = [_coloured(head, row) for row in padded[1:]]
+    return "\n".join("  ".join(row).rstrip() for row in padded)
+
+
+def _coloured(head: Sequence[str], row: list[str]) -> list[str]:
+    from foureyes.ui.cli import colour
+
+    return [colour.cell(name, cell) for name, cell in zip(head, row, strict=True)] if colour.is_wanted() else row
 
 
 def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, last: str) -> str:

@@ -15,6 +15,7 @@ from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
 
 MARKS = {"passed": "✓", "failed": "✗", "crashed": "!", "timed_out": "!", "unsound": "!", "not_run": "·"}
+ON_PURPOSE = "waits on purpose"
 
 
 @verb("queue", example="fe queue --limit 10")
@@ -30,7 +31,15 @@ def show_queue(session: Session, limit: int) -> None:
     if session.json:
         output.write_lines(_json(row) for row in view.rows)
         return
-    output.write("\n".join([*first_lines(first(session)), queue_text(view)]))
+    output.put(output.painted("\n".join([*first_lines(first(session)), queue_text(view)]), heading_colour))
+
+
+def heading_colour(_: int, line: str) -> str:
+    """A heading of the queue in the colour of its risk."""
+    from foureyes.ui.cli import colour
+
+    tints = {ON_PURPOSE: colour.CYAN, WORDS["high"]: colour.RED, WORDS["medium"]: colour.YELLOW}
+    return colour.painted(line, tints.get(line, ""))
 
 
 def _json(row: QueueRow) -> dict[str, object]:
@@ -50,7 +59,7 @@ def queue_text(view: QueueView) -> str:
     width = max(len(row.task) for row in view.rows)
     group = ""
     for row in view.rows:
-        heading = "waits on purpose" if row.mode == "per-task" or row.held else WORDS[row.risk.level]
+        heading = ON_PURPOSE if row.mode == "per-task" or row.held else WORDS[row.risk.level]
         if heading != group:
             lines.append(heading)
             group = heading
