@@ -400,3 +400,15 @@ def test_what_is_not_shown_is_not_looked_at_closely(desk: DeskWorld) -> None:
     for _ in range(4):
         desk.app.stops.hold(ALICE, desk.create(), "freeze")
     assert questions() == small
+
+
+def test_rejected_work_waits_for_who_rejected_it_or_a_person_E6(quiet: DeskWorld) -> None:
+    task = quiet.handed_in(title="Pay")
+    quiet.app.feedback.reject(BOB, task, "not this way")
+    row = the(quiet, "rejected")
+    assert (row.task, row.text) == (task, "rejected: not this way")
+    assert row.details[0] == "Pay (rejected by bob@box)"
+    assert the(quiet, "rejected", CLAUDE).choices == ()
+    assert steps_text(the(quiet, "rejected", CLAUDE).next) == f'a person runs: fe unblock {task} -m "why"'
+    take(quiet, row, 1, words="another way")
+    assert (look(quiet).rows, quiet.status(task)) == ((), "open")

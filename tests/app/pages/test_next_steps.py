@@ -30,6 +30,7 @@ def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView
     [
         (status(), 'fe create "your first task"'),
         (status(counts={"closed": 2}), "fe list"),
+        (status(counts={"closed": 2, "reviewing": 1}), "fe queue"),
         (status(counts={"approved": 1}), "fe merge"),
         (status(counts={"approved": 1, "ready": 1}), "fe ready      then   fe start ID"),
         (status(counts={"ready": 1}, hold="stop"), 'a person runs: fe resume --project -m "why"'),

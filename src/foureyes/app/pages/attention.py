@@ -145,6 +145,7 @@ class Attention:
             ("board.holds", self._held),
             ("board.loops", self._loop),
             ("board.stuck", self._stuck),
+            ("board.rejections", self._rejected),
         ):
             for stop in look.tx.all(statement, Stop, limit=look.most):
                 yield Seed(stop.since, partial(make, look, stop))
@@ -231,6 +232,21 @@ class Attention:
         except ConfigError:
             return []
         return _table(state)
+
+    def _rejected(self, look: Look, stop: Stop) -> AttentionRow:
+        """T: rejected work goes on, or ends, by who rejected it or a person."""
+        return self._row(
+            "rejected",
+            f"rejected: {stop.text}",
+            task=stop.task,
+            since=stop.since,
+            details=[
+                f"{stop.title} (rejected by {stop.who or 'nobody known'})",
+                "Nobody works on it. Nothing is lost.",
+            ],
+            choices=look.ways.lifting(stop.task),
+            otherwise=by_person(fe("unblock", stop.task, "-m", WHY)),
+        )
 
     # -- merges and the target
 

@@ -68,6 +68,20 @@ class Ways:
             Choice(text=text, noun="stops", verb="resume", values={"task": task or None}, asks="reason", step=step),
         )
 
+    def lifting(self, task: str) -> tuple[Choice, ...]:
+        """T: take rejected work up again, or close it for good."""
+        if not self.may("unblock", task):
+            return ()
+        from foureyes.app.call.facts import facts_of
+        from foureyes.core.rules.closing import may_lift_rejection
+
+        facts = facts_of(self._context, self._tx, TaskId(task))
+        if not may_lift_rejection(facts, self._context.party(self._tx, self._actor)).allowed:
+            return ()
+        step = fe("unblock", task, "-m", WHY)
+        text = "take it up again: it is open then"
+        return (Choice(text=text, noun="stops", verb="unblock", values={"task": task}, asks="reason", step=step),)
+
     def leading(self, task: str) -> tuple[Choice, ...]:
         """E3: what the lead may decide about a loop."""
         from foureyes.app.call.case import case_of

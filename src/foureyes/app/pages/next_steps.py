@@ -36,6 +36,8 @@ def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
         return in_turn(fe("ready"), fe("start", blank("ID")), joint=f"{GAP}then   ")
     if view.counts["approved"]:
         return merge
+    if view.counts["reviewing"]:
+        return fe("queue")
     return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
 
 

@@ -1,5 +1,5 @@
 """What only a person can move (E6): holds, loops that wait, stuck merges, a red target, silent claims, a configuration
-that nobody accepted, waivers that ran out.
+that nobody accepted, waivers that ran out, rejected work.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.steps import NO_STEP, Steps
 
-AttentionKind = Literal["hold", "loop", "merge", "target", "claim", "config", "waiver"]
+AttentionKind = Literal["hold", "loop", "merge", "target", "claim", "config", "waiver", "rejected"]
 WORDS: dict[AttentionKind, str] = {
     "hold": "HELD",
     "loop": "ESCALATED",
@@ -19,6 +19,7 @@ WORDS: dict[AttentionKind, str] = {
     "claim": "SILENT",
     "config": "CONFIG",
     "waiver": "RAN OUT",
+    "rejected": "REJECTED",
 }
 """What every face calls a kind."""
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 50), default=50, show_default=True, help="How many rows to show.")
 def attention(session: Session, limit: int) -> None:
     """What only a person can move: holds, loops that wait, stuck merges, a red target, silent claims, a configuration
-    that nobody accepted, waivers that ran out. The newest first, each with why and the commands that you have.
+    that nobody accepted, waivers that ran out, rejected work. The newest first, each with why and the
+    commands that you have.
     """
     view = session.app.attention.view(session.actor, limit=limit)
     if session.json:

@@ -74,6 +74,12 @@ WHERE m.state = 'stuck'
   AND m.approval = (SELECT max(a.seq) FROM approvals a WHERE a.task = t.id AND a.state = 'active' AND a.recorded = 0)
 ORDER BY m.seq DESC LIMIT :limit;
 
+-- name: board.rejections
+SELECT t.id AS task, t.title, t.status, t.blocked_reason AS text, coalesce(j.at, '') AS since, coalesce(s.name, '') AS who FROM tasks t
+LEFT JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskRejected')
+LEFT JOIN sessions s ON s.id = t.rejected_by
+WHERE t.deleted = 0 AND t.status = 'blocked' AND t.rejected_by IS NOT NULL ORDER BY coalesce(j.seq, 0) DESC, t.n LIMIT :limit;
+
 -- name: board.waivers
 SELECT f.task, f.title, t.status, f.id AS text, f.waived_until AS since, f.severity AS who, f.line AS n, f.path FROM tasks t JOIN findings f ON f.task = t.id
 WHERE t.deleted = 0 AND t.status <> 'closed' AND f.blocking = 1 AND f.state = 'waived' AND f.waived_until <= :now
