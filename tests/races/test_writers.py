@@ -15,11 +15,12 @@ from foureyes.errors import StaleState, StoreBusy
 
 from tests.races.crowd import founded, opened, sound, worker
 from tests.stage.fork import Child, Gate, Signal, swarm
+from tests.stage.night import plays
 from tests.stage.people import ALICE, CLAUDE, CODEX
 from tests.stage.places import Place
 
 WRITERS = 32
-LINES = 8
+LINES = plays("lines that each of 32 writes")
 
 
 def test_32_writing_processes_lose_nothing_and_nobody_hears_of_a_lock_G4_J1_lesson_16(place: Place) -> None:

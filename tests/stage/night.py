@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 import pytest
@@ -36,27 +37,37 @@ class Day(NamedTuple):
 
 
 TABLE = (
-    Day("tests/scenarios/test_readme.py", ALL, 1, "every page that people type from"),
+    Day("tests/scenarios/test_readme.py", 1, 3, "a page is a minute of typing: the README and every third page"),
     Day("tests/scenarios/test_demo.py", 1, ALL, "what people see first, where it is hardest: below an agent"),
-    Day("tests/scenarios/test_review_flows.py", ALL, 1, "the flows of a review"),
-    Day("tests/scenarios/test_story.py", ALL, 1, "the whole way"),
-    Day("tests/scenarios/test_matrix_by_processes.py", 1, 17, "the same rows run whole through the Application"),
     Day("tests/scenarios", 1, ALL, "real processes, half a second a case: every test with its first one"),
     Day("tests/races", 2, 5, "many processes at once; a race costs three times as much on PostgreSQL", 12),
     Day("tests/faults/test_random_rounds.py", 1, 19, "days of random kills, seconds each; both engines among them"),
     Day("tests/faults", 2, 9, "killed before each of many steps and started again: every family, few commands", 8),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
-    Day("tests/ui/tui/test_every_key.py", ALL, 1, "one story a context: each presses other keys"),
+    Day("tests/ui/tui/test_every_key.py", 1, 3, "one story a context; that none leaves out a key is looked at by day"),
     Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),
     Day("tests/ui", 2, ALL, "real processes"),
-    Day("tests/app/review/test_policy_matrix.py", 6, 11, "the pure function answers every row by day, too", 16),
+    Day("tests/app/review/test_policy_matrix.py", 6, 29, "the pure function answers every row by day, too", 16),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
-    Day("tests/app", 6, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 16),
-    Day("tests/adapters/store", 2, 5, "both engines by day, too: of many rows and columns to spoil, some"),
-    Day("tests/adapters", 6, 5, "real git, real processes"),
+    Day("tests/app", 6, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 24),
+    Day("tests/adapters/store", 2, 9, "both engines by day, too: of many rows and columns to spoil, some"),
+    Day("tests/adapters/git", 2, 3, "real git"),
+    Day("tests/adapters", 6, 5, "real processes"),
     Day("tests", 12, 5, "one more case of the same"),
 )
 """The first row that fits decides."""
+
+WHOLE = {
+    "tests/scenarios/test_matrix_by_processes.py": "tests/app/review/test_policy_matrix.py has the same rows, and "
+    "tests/scenarios/test_identity.py shows who is told apart as a process",
+    "tests/scenarios/test_strict_policy.py": "tests/app/review/test_policy_matrix.py, every story under strict",
+    "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
+    "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
+    "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
+    "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
+    "and tests/races/test_merges.py lets several meet",
+}
+"""Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
 
 class Plays(NamedTuple):
@@ -67,8 +78,9 @@ class Plays(NamedTuple):
 
 
 PLAYS = {
-    "random verbs": Plays(6, 200),
-    "tasks that 64 claim": Plays(80, 200),
+    "random verbs": Plays(3, 200),
+    "tasks that 64 claim": Plays(66, 200),
+    "lines that each of 32 writes": Plays(3, 8),
     "random verbs, copied to the other engine": Plays(1, 30),
     "random loops on sqlite": Plays(5, 600),
     "random loops on postgres": Plays(1, 60),
@@ -87,7 +99,7 @@ def plays(name: str) -> int:
     return PLAYS[name].night if NIGHT else PLAYS[name].day
 
 
-STRIDES = {"rows of a journal that are removed": 7, "pages of a store that are noise": 5}
+STRIDES = {"rows of a journal that are removed": 13, "pages of a store that are noise": 9}
 """Long walks in one test: by day it is every so-many-th step."""
 
 
@@ -96,7 +108,7 @@ def steps(name: str, every: Sequence[T]) -> Sequence[T]:
     return every if NIGHT else every[:: STRIDES[name]]
 
 
-MOST = {"steps before which a command is killed": 6}
+MOST = {"steps before which a command is killed": 6, "steps before which the command line is killed": 3}
 """Walks of any length: by day they have so many steps, the first and the last among them."""
 
 
@@ -153,6 +165,12 @@ class Case(Protocol):
     def params(self) -> dict[str, object]: ...
 
 
+def is_left(path: Path, config: pytest.Config) -> bool:
+    """Whether a whole file is left for the night."""
+    name = path.relative_to(config.rootpath).as_posix() if path.is_relative_to(config.rootpath) else ""
+    return name in WHOLE and not NIGHT and not any(name in argument for argument in config.args)
+
+
 class Leaving:
     """Takes out of a run what is one more case of the same, before it becomes an item: that alone took seconds of every
     worker.
@@ -165,6 +183,9 @@ class Leaving:
         """Which engines the cases of a test run on by night."""
         self.kept: dict[str, set[str]] = defaultdict(set)
         """And which ones now."""
+
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        return True if is_left(collection_path, config) else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> Iterator[None]:
@@ -201,5 +222,5 @@ class Report:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         if left := config.stash.get(LEFT, 0):
             shorter = f"{len(PLAYS) + len(STRIDES) + len(MOST)} random plays and walks are shorter than there"
-            line = f"{left} variants left for the night, and {shorter} (make nightly; tests/stage/night.py)"
-            terminalreporter.write_line(line)
+            most = f"{left} variants and {len(WHOLE)} files left for the night"
+            terminalreporter.write_line(f"{most}, and {shorter} (make nightly; tests/stage/night.py)")

@@ -47,6 +47,25 @@ def test_some_cases_run_by_day_the_first_among_them(row: night.Day) -> None:
     assert len(many) <= len(MANY)
 
 
+@pytest.mark.parametrize(("name", "why"), night.WHOLE.items(), ids=list(night.WHOLE))
+def test_a_file_that_is_left_repeats_one_that_runs_by_day(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
+    root = pytestconfig.rootpath
+    first, _, _ = why.partition(".py")
+    assert (root / name).is_file()
+    assert (root / f"{first}.py").is_file()
+    assert f"{first}.py" not in night.WHOLE
+    monkeypatch.setattr(night, "NIGHT", False)
+    monkeypatch.setattr(pytestconfig, "args", ["tests"])
+    assert night.is_left(root / name, pytestconfig)
+    monkeypatch.setattr(pytestconfig, "args", [f"{name}::test_this"])
+    assert not night.is_left(root / name, pytestconfig)
+    monkeypatch.setattr(pytestconfig, "args", ["tests"])
+    monkeypatch.setattr(night, "NIGHT", True)
+    assert not night.is_left(root / name, pytestconfig)
+
+
 def test_where_engines_take_turns_each_case_runs_on_one_of_them() -> None:
     turns = night.Turns()
     days = [turns.cases("tests/app/test_x.py", MANY[:4], engine) for _ in range(8)]
