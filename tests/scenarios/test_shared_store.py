@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests import engines
+from tests.scenarios.attack_moves import Through
 from tests.stage.commands import Cast, Stage, git, new_repository
+from tests.stage.namespaces import need
 from tests.stage.processes import People
 
 
@@ -203,3 +205,16 @@ def test_a_whole_story_on_a_server_from_init_to_approve(
     assert approved.rc == 0, approved
     assert stage.show(task)["task"]["status"] == "approved"
     assert is_sound(stage) > 4
+
+
+def test_where_the_projects_folder_is_read_only_a_store_on_a_server_is_read_and_written(
+    shop: Stage, server: engines.Server
+) -> None:
+    need("unshare", "-m", "true")
+    task = created(shop, "from a sandbox")
+    assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
+    read_only = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    sandboxed = Through(shop.cast.codex, "unshare", "-m", "sh", "-c", read_only, str(shop.repo))
+    for command in ("list", f"show {task}", "status", "reviewable", "doctor"):
+        assert shop.run(sandboxed, *command.split()).rc == 0, command
+    assert shop.done(sandboxed, "log", task, "seen from a sandbox")["task"] == task
