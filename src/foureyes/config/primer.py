@@ -22,7 +22,8 @@ WORK
   fe submit ID -m "what you did"   hand in; then fe next  (your own fe check run only informs)
   fe handoff ID --done … --remaining …     when you stop early
 REVIEW (work of others)
-  fe reviewable                    what you may approve, as 2.9b20c4d1
+  fe reviewable                    what you may approve now, as 2.9b20c4d1; then what is missing where you cannot yet
+  fe check show ID                 what checks printed; those that count are run by a person or a service, never by you
   fe show ID --diff                read the whole change
   fe approve ID --seen ATTEMPT.DIFF [-m "why"]   -m is needed if you created the task
   fe review submit ID FILE         what you found, as a document: fe prompt ID --for review

@@ -307,6 +307,20 @@ def test_the_same_red_files_handed_in_again_are_told_at_once_L11_L13(world: GitW
     assert "one more round without fixes escalates to tier senior (E1)" in said
 
 
+def test_where_a_person_looks_red_files_that_are_handed_in_again_are_told_too_D5_L11(world: GitWorld) -> None:
+    configure(world, LINT)
+    world.outside.runner.says("lint", exit_code=1)
+    task = deliver(world, {"work.py": "x\n"})
+    check(world, task)
+    world.app.feedback.redo(BOB, task, "mend the lint")
+    world.start(CLAUDE, task)
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.git("commit", "-q", "--amend", "-m", "mended")
+    done = world.submit(CLAUDE, task)
+    assert (done.status, done.repeats, done.unchecked, done.not_green) == ("reviewing", 1, (), ("lint",))
+    assert f"lint did not pass on exactly these files before; fe check show {task}" in submit_text(done)
+
+
 def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_them_D5_T(world: GitWorld) -> None:
     configure(world, TESTS)
     answers(world, "tests", report_of(["a", "b"]), report_of(["a", "c"]))

@@ -48,6 +48,12 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word == "not_run")
 
     @property
+    def not_green(self) -> tuple[str, ...]:
+        """The required checks that ran on this tree before, and did not pass."""
+        broke = ("failed", "crashed", "timed_out", "unsound")
+        return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
+
+    @property
     def is_by_rule(self) -> bool:
         """Whether nobody needs to look any more."""
         return self.status in ("approved", "closed")

@@ -374,6 +374,7 @@ def submitted(
         stack=stack,
         person=settled.person if settled else "",
         unchecked=settled.unchecked if settled else (),
+        not_green=settled.not_green if settled else (),
         committed=hand.committed,
         new=hand.new,
         notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),

@@ -134,11 +134,15 @@ def _against(outcome: SubmitOutcome) -> list[str]:
 
 def _unchecked(outcome: SubmitOutcome) -> list[str]:
     """D5: nobody approves before the required checks ran, and its maker's own run only informs."""
-    if not outcome.unchecked:
-        return []
-    run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))
-    have = "has" if len(outcome.unchecked) == 1 else "have"
-    return [f"  checks    {', '.join(outcome.unchecked)} {have} not run on it yet; {run}"]
+    lines = []
+    if outcome.unchecked:
+        run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))
+        have = "has" if len(outcome.unchecked) == 1 else "have"
+        lines.append(f"  checks    {', '.join(outcome.unchecked)} {have} not run on it yet; {run}")
+    if outcome.not_green:
+        show = steps_text(fe("check", "show", outcome.task))
+        lines.append(f"  checks    {', '.join(outcome.not_green)} did not pass on exactly these files before; {show}")
+    return lines
 
 
 @verb("review", example="fe review fe-7k2 -m done")
