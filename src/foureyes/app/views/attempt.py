@@ -14,8 +14,8 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     an agent may approve (P6); `unchecked`: required checks that nobody ran on it yet, `not_green`: those that ran on
     these files before and did not pass (D5). `notes`: what there is to say about where it came from. `repeats`: the
     attempt before, where this one is exactly its files again (L11), with `fixed_by_nothing` findings answered FIXED;
-    `said`: how near escalation is (E5). `committed`: the paths that were committed on the way; `new`: those that git did
-    not know before.
+    `said`: how near escalation is (E5). `committed`: the paths that were committed on the way; `new`: those that git
+    did not know before.
     """
 
     task: str
