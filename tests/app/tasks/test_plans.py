@@ -188,3 +188,12 @@ def test_accept_shows_the_mode_that_counts_not_the_planned_one_M7_M1(desk: DeskW
     (row,) = desk.app.plans.import_(CLAUDE, "## Task: A\nLabels: security\n")
     (accepted,) = desk.app.plans.accept(ALICE, [])
     assert (accepted.mode, accepted.planned, row.mode) == ("per-task", "auto-approve", "per-task")
+
+
+def test_a_preview_counts_on_the_key_that_will_sign_and_signs_nothing_M6_I9(desk: DeskWorld) -> None:
+    desk.app.keys.new(ALICE)
+    text = "## Task: A\nLabels: review:skip\n## Task: B\n"
+    with desk.unchanged():
+        shown = desk.app.plans.preview(ALICE, text)
+    assert [row.mode for row in shown] == [row.mode for row in desk.app.plans.import_(ALICE, text)]
+    assert [row.mode for row in shown] == ["skip", "auto-approve"]

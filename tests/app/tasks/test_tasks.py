@@ -437,3 +437,11 @@ def test_what_waits_for_a_task_that_stands_still_is_told_both_ways_out_T3(desk: 
         ("fe", "show", needed),
         ("fe", "dep", "rm", waits, needed),
     ]
+
+
+def test_a_key_of_a_task_that_was_dropped_says_so_and_how_it_comes_back_lesson_24(desk: DeskWorld) -> None:
+    task = desk.app.tasks.create(ALICE, "Greet", key="once").task
+    desk.app.closing.delete(ALICE, task)
+    again = desk.app.tasks.create(ALICE, "Greet", key="once")
+    assert (again.task, again.changed, again.message) == (task, False, f"{task} is there already, and was deleted")
+    assert steps_text(again.next) == f"fe reopen {task}"

@@ -130,12 +130,10 @@ class Tasks:
                 next_step=fe("show", planned.id),
                 task=planned.id,
             )
-        return outcome(
-            self._context.get(tx, TaskId(planned.id)),
-            f"{planned.id} is there already",
-            fe("show", planned.id),
-            changed=False,
-        )
+        there = self._context.get(tx, TaskId(planned.id))
+        gone = f", and was {there.resolution}" if there.resolution in ("cancelled", "deleted") else ""
+        step = fe("reopen", there.id) if gone else fe("show", there.id)
+        return outcome(there, f"{there.id} is there already{gone}", step, changed=False)
 
     def edit(
         self,
