@@ -283,7 +283,10 @@ def _review_and_answer(world: DeskWorld) -> None:
     app.rulings.take_back(CODEX, names["no lock"])
     app.rulings.rule(CODEX, [Ruling(names["no lock"], "OVERRULED", "two threads come here")])
     app.rulings.rule(CODEX, [Ruling(names["no test"], "NOT_FIXED", "it tests nothing")])
-    review(world, GEMINI, world.handed_in(CLAUDE, creator=BOB, title="reviewed and fine"))
+    fine = world.handed_in(CLAUDE, creator=BOB, title="reviewed and fine")
+    review(world, GEMINI, fine)
+    misread = app.findings.add(GEMINI, fine, Found(severity="LOW", title="nothing after all"))
+    app.rulings.withdraw(GEMINI, misread.id, "the line below says it")
 
 
 def _go_round_in_circles(world: DeskWorld) -> None:

@@ -50,6 +50,7 @@ NEW_KINDS = {
         "TemplateAccepted",
     },
     8: {"BatchOpened", "StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
+    9: {"FindingWithdrawn"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {

@@ -100,6 +100,7 @@ def test_there_are_rows_of_every_sort_to_compare_J2(world: DeskWorld, rows: str)
 LOOP = (
     "ReviewSubmitted", "ReviewReturned", "FindingsRaised", "FindingsAnswered", "FindingRuled", "RulingTakenBack",
     "FindingsCleared", "FindingWaived", "FindingsPlaced", "FindingTracked", "TaskEscalated", "LeadDecided",
+    "FindingWithdrawn",
 )  # fmt: skip
 
 
