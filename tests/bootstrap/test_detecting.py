@@ -70,6 +70,7 @@ def test_a_folder_of_tests_in_a_python_project(tmp_path: Path, marker: str) -> N
     assert found(tmp_path) == [], "a folder alone says nothing about the language"
     (tmp_path / marker).write_text("# x\n")
     assert runs(tmp_path) == [PYTEST]
+    assert found(tmp_path)[0][-1] == marker, "it says where it looked"
 
 
 def test_a_python_project_without_tests_has_no_check_that_could_only_fail(tmp_path: Path) -> None:

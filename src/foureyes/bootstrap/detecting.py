@@ -52,12 +52,19 @@ def checks_in(root: str) -> list[Proposal]:
     says it.
     """
     sources = {"pyproject.toml": _python, "package.json": _node, "Cargo.toml": _cargo, "go.mod": _go}
+    sources = {_there(root, source): look for source, look in sources.items()}
     proposals = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
     proposals = proposals or [Proposal(rule, "Makefile") for rule in _make(root)]
     names: dict[str, Proposal] = {}
     for proposal in proposals:
         names.setdefault(proposal.rule.name, proposal)
     return list(names.values())
+
+
+def _there(root: str, source: str) -> str:
+    """Where a proposal comes from: a Python project need not have a pyproject.toml."""
+    names = ("pyproject.toml", "setup.py", "pytest.ini") if source == "pyproject.toml" else ()
+    return next((name for name in names if _read(root, name)), source)
 
 
 def _read(root: str, name: str) -> str:

@@ -169,7 +169,8 @@ def test_fresh_begins_where_the_task_began_and_the_old_head_is_kept_F1(world: Gi
     base = world.checkout.head("main")
     task = deliver(world)
     head = world.checkout.head(f"fe/{task}")
-    assert redo(world, task, option="fresh") == ()
+    kept = f"attempt 1 stays as it was, at {head[:7]}: refs/foureyes/attempts/{task}/1"
+    assert redo(world, task, option="fresh") == (kept,)
     assert world.checkout.head(f"fe/{task}") == base
     assert world.checkout.head(f"refs/foureyes/attempts/{task}/1") == head
     assert world.checkout.git("cat-file", "-t", head) == "commit"
@@ -237,7 +238,8 @@ def test_checkpoint_begins_at_a_commit_of_the_tasks_own_history_F1(world: GitWor
     world.checkout.commit("more.py", session=CLAUDE)
     world.submit(CLAUDE, task)
     world.checkout.switch("main")
-    assert redo(world, task, option="checkpoint", checkpoint="half") == ()
+    (kept,) = redo(world, task, option="checkpoint", checkpoint="half")
+    assert f"refs/foureyes/attempts/{task}/2" in kept
     assert world.checkout.head(f"fe/{task}") == middle
     assert world.show(task).feedback[-1].reset_to == middle
 

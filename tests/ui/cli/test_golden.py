@@ -226,8 +226,8 @@ def test_whoami_says_why(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.claude, "whoami") == (
         f"claude#1 (CLAUDE): agent, observed, origin CLAUDE\n  claude (pid {shop.stage.cast.claude.pid}) is "
         "an ancestor of this process.\n"
-        "  Whatever shares this process or its conversation is the same pair of eyes: it may not approve "
-        "what another made.\n"
+        "  You may plan, work and hand in; review and approve what others made.\n"
+        "  What this process or its conversation made you may not approve: that is the same pair of eyes.\n"
     )
 
 

@@ -151,6 +151,14 @@ def test_P9_any_name_of_the_reason_counts_for_the_creator_exception(stage: Stage
     assert stage.lines(stage.cast.alice, "security")[0]["reason"] == "read it"
 
 
+def test_breaking_the_glass_without_a_word_is_no_way_to_approve_N3(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.claude, stage.cast.codex)
+    for blank in ("", "  "):
+        no = stage.no(stage.cast.alice, "approve", work.task, "--break-glass", blank, rc=2)
+        assert no.hints == (f'fe approve {work.task} --break-glass "why"',)
+    assert stage.status(work.task) == "reviewing"
+
+
 # Bare fe (ux 1.1)
 
 

@@ -17,7 +17,7 @@ from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reason, TokenRefused
-from foureyes.steps import NO_STEP, blank, by_person, fe, prose
+from foureyes.steps import NO_STEP, blank, by, by_person, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -143,7 +143,8 @@ class Sessions:
     def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
         """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
-        problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"FOUREYES_TOKEN: {wrong}"),))
+        way = by("other", fe("session", "spawn", blank("TASK"), "--role", blank("ROLE")), "who started you runs: ")
+        problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"FOUREYES_TOKEN: {wrong}", way),))
         try:
             with self._context.store.write() as tx:
                 event = e.SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)

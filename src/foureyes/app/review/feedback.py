@@ -25,6 +25,7 @@ from foureyes.app.views.review import NO_LOOK, ApprovalView, Look
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
+from foureyes.core.nouns.attempt import attempt_ref
 from foureyes.core.nouns.feedback import QUICK_ISSUES, PriorityChange, RedoOption
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
@@ -34,6 +35,14 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, Conflict, NotFound, Reason
 from foureyes.steps import blank, by, fe, phrase
+
+
+def _kept(facts: Facts, event: RedoRequested) -> str:
+    """F1: where the work is that the branch no longer has."""
+    attempt = facts.attempt
+    if event.reset_to is None or attempt is None:
+        return ""
+    return f"attempt {attempt.n} stays as it was, at {attempt.head[:7]}: {attempt_ref(facts.task.id, attempt.n)}"
 
 
 class Feedback:
@@ -91,7 +100,8 @@ class Feedback:
             end_round(self._context, work, case.task.id)
             revert = self._revert(work, case.facts, words)
             done = self._context.get(work.tx, case.task.id)
-        notes = [note for note in (*over, revert, begin_again(self._context, done.id), *work.notes) if note]
+        left = begin_again(self._context, done.id) or _kept(before.facts, event)
+        notes = [note for note in (*over, revert, left, *work.notes) if note]
         step = fe("queue") if actor.kind == "human" else fe("reviewable")
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 

@@ -11,7 +11,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import SEEN_FORM, seen_name
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, FoureyesError
-from foureyes.steps import blank, fe
+from foureyes.steps import blank, fe, phrase
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
@@ -29,9 +29,7 @@ LOOK = Look("cli")
 )
 @click.option("--all-auto", is_flag=True, help="Everything auto-approvable (M8) that is not high risk; lists first.")
 @click.option("--yes", is_flag=True, help="With --all-auto: do it without asking.")
-@click.option(
-    "--break-glass", default="", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever."
-)
+@click.option("--break-glass", metavar="WHY", help="A person approves all the same (N3); audited, visible for ever.")
 @click.option("--reviewed-by", default="", metavar="NAME", help="Policy trusted: who looked at your own work; audited.")
 @click.option(
     "--self-review", is_flag=True, help="Policy trusted: you looked at your own work; with a reason; audited."
@@ -48,7 +46,7 @@ def approve(
     seen: str,
     all_auto: bool,
     yes: bool,
-    break_glass: str,
+    break_glass: str | None,
     reviewed_by: str,
     self_review: bool,
     record_only: bool,
@@ -57,11 +55,16 @@ def approve(
     if_version: int | None,
 ) -> None:
     """Agree to changes that somebody else made: one, several, or all that are auto-approvable."""
+    if break_glass is not None and not break_glass.strip():
+        raise BadInput(
+            "--break-glass wants to know why: it is on record for ever.",
+            next_step=fe("approve", *tasks[:1], "--break-glass", phrase("why")),
+        )
     declared = Declaration(
         reason=reason,
         reviewed_by=reviewed_by,
         self_review=self_review,
-        break_glass=break_glass,
+        break_glass=break_glass or "",
         record_only=record_only,
     )
     plain = not seen and declared == Declaration(reason=reason) and if_version is None and not withdraw

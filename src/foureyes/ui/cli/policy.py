@@ -100,12 +100,25 @@ def policy_show(session: Session) -> None:
     if session.json:
         output.write_lines(rows)
         return
-    output.write_raw(
-        output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows]) + "\n"
-    )
+    text = output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows])
+    output.write_raw((_wrapped(text) if output.on_terminal() else text) + "\n")
     for row in rows:
         if row.note:
             output.write(row.note)
+
+
+def _wrapped(text: str) -> str:
+    """A table for a terminal: a value that does not fit goes on below where it began."""
+    from textwrap import wrap
+
+    lines = text.split("\n")
+    left, width = lines[0].index("VALUE"), output.columns()
+    room = max(width - left, 20)
+    found = []
+    for line in lines:
+        first, *more = wrap(line[left:], room) or [""]
+        found += [line[:left] + first, *[" " * left + part for part in more]]
+    return "\n".join(part.rstrip() for part in found)
 
 
 @verb("set", example="fe policy set review.policy strict")

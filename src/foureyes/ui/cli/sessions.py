@@ -31,10 +31,10 @@ def whoami_text(me: Whoami) -> str:
         parts.append(f"origin {', '.join(me.origins)}")
     why = [*me.why]
     if me.kind == "agent" and len(why) == 1:
-        why.append(
-            "Whatever shares this process or its conversation is the same pair of eyes: it may not approve "
-            "what another made."
-        )
+        why += [
+            "You may plan, work and hand in; review and approve what others made.",
+            "What this process or its conversation made you may not approve: that is the same pair of eyes.",
+        ]
     lines = [f"{me.name} ({me.session}): {', '.join(parts)}", *[f"  {line}" for line in why]]
     return "\n".join([*lines, next_line(me.next)] if me.next else lines)
 
