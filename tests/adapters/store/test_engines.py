@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foureyes.adapters.store.engine import MANY_LOOKS, structs
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.replay import compare_tables
 from foureyes.adapters.store.sqlite import SqliteEngine
@@ -344,3 +346,20 @@ def test_a_busy_store_is_said_so_and_nothing_is_changed(place: engines.Place, mo
         assert "Nothing was changed" in caught.value.message
         assert steps_text(caught.value.next_step) == "try again"
     assert append(two, security()) == [2]
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A row with a list in it."""
+
+    id: str
+    names: list[str] = msgspec.field(default_factory=list)
+
+
+@pytest.mark.parametrize("before", [0, 1, MANY_LOOKS + 1])
+def test_a_list_is_read_as_one_however_often_rows_without_one_were_read_before(before: int) -> None:
+    class Row(Named, frozen=True):
+        """A type of its own: what is known of a type stays."""
+
+    for _ in range(before):
+        assert structs(Row, ["id"], [("[a text",)] if before == 1 else [("a text",)])[0].names == []
+    assert structs(Row, ["id", "names"], [("{a text", '["a", "b"]')]) == [Row("{a text", ["a", "b"])]

@@ -86,8 +86,8 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     if not rows:
         return []
     nested = _NESTED.get(into)
-    if nested is None:  # few rows hold JSON, and asking a type for its fields costs more than reading a row into it
-        nested = nested_fields(into) if any(map(_may_be_json, chain.from_iterable(rows))) else ()
+    if nested is None:
+        nested = _nested_in(into, rows)
     out = []
     for row in rows:
         record: dict[str, object] = dict(zip(columns, row, strict=True))
@@ -105,10 +105,21 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     return out
 
 
+def _nested_in(into: type, rows: list[tuple[Value, ...]]) -> tuple[str, ...]:
+    """Few rows hold JSON, and asking a type for its fields costs more than many looks at its rows: a command that ends
+    soon looks, a program that stays asks once.
+    """
+    _LOOKS[into] = _LOOKS.get(into, 0) + 1
+    asks = _LOOKS[into] > MANY_LOOKS or any(map(_may_be_json, chain.from_iterable(rows)))
+    return nested_fields(into) if asks else ()
+
+
 def _may_be_json(value: Value) -> bool:
     return isinstance(value, str) and value.startswith(("[", "{"))
 
 
+MANY_LOOKS = 30
+_LOOKS: dict[type, int] = {}
 _NESTED: dict[type, tuple[str, ...]] = {}
 
 
