@@ -254,7 +254,8 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge_lesson_44(shop: Sho
     cast = shop.cast
     created = shop.run(cast.alice, "create", "Update API").out
     (task,) = shop.tasks()
-    follow(shop, cast.claude, created, fe("start", task))
+    ready = follow(shop, cast.claude, created, fe("ready"))
+    follow(shop, cast.claude, ready, fe("next"))
     shop.commit(f"fe/{task}", CODE)
     assert shop.status(task) == "in_progress"
     handed = shop.run(cast.claude, "submit", task, "--branch", f"fe/{task}").out
