@@ -175,7 +175,8 @@ def merge(s: Story, t: Tasks, seen: str) -> None:
     s.tell("8. After the approval claude slips one more line into the login. Then CI works the merge queue off.")
     s.write(s.claude, t.login, shop.BACKDOOR)
     s.do(s.claude, "git commit -q -a -m 'Just a detail'", at=s.worktree(t.login))
-    text = s.do(s.ci, "fe merge --wait", f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
+    lines = (f"merged   {t.receipt}", f"VOID     {t.login}", f"RED      {t.rename}")
+    text = s.do(s.ci, "fe merge --wait", *lines, expect=6)
     found(rf"VOID +{t.login} +(the approval no longer holds: D4 )", text)
     s.tell(
         "9. Alone the new name was green; together with the receipt it is not. main never moved there, and "
