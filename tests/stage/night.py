@@ -49,7 +49,7 @@ TABLE = (
     Day("tests/ui", 2, ALL, "real processes"),
     Day("tests/app/review/test_policy_matrix.py", 6, 29, "the pure function answers every row by day, too", 16),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
-    Day("tests/app", 6, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 24),
+    Day("tests/app", 3, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 24),
     Day("tests/adapters/store", 2, 9, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),
     Day("tests/adapters", 6, 5, "real processes"),
