@@ -18,31 +18,33 @@ import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple
 
 from demo.stage import Player
 
 from bench import large_tree
 from bench.figures import Figure, at_most, note, progress, show
 from bench.install import installed
-from bench.places import ADA, TARGET, agent, desk
+from bench.places import ADA, TARGET, desk
 from bench.plain_git import hand_in, merge
 from bench.timing import Started, timed, watching_git
-from bench.workplace import LINES, LONG_FILES, LONG_LINES, Workplace, long_file, long_lines, write
+from bench.workplace import (
+    LINES,
+    LONG_FILES,
+    LONG_LINES,
+    WORKER,
+    Work,
+    Workplace,
+    begin,
+    long_file,
+    long_lines,
+    write,
+)
 
 SMALL, LARGE = 10, 1_000
 ROUNDS = 11
 BUDGET = 2.0
-WORKER = agent("worker")
 
 Times = dict[str, list[float]]
-
-
-class Work(NamedTuple):
-    """A change that is committed in a worktree and waits to be handed in."""
-
-    task: str
-    place: Path
 
 
 class Bench:
@@ -88,7 +90,7 @@ class Bench:
         self.must_be_merged(task)
 
     def by_verb(self) -> None:
-        work = self.begin("by verb")
+        work = begin(self.at, "by verb")
         self.change(work)
         self.submit("submit", work)
         self.approve(work.task)
@@ -108,7 +110,7 @@ class Bench:
 
     def large_change(self) -> None:
         """20,000 lines of a diff: handed in, and read by plain git."""
-        work = self.begin("a large change")
+        work = begin(self.at, "a large change")
         for number in range(LONG_FILES):
             write(work.place, long_file(number), long_lines(number, "changed "))
         self.at.git("commit", "-q", "-a", "-m", "change much", at=work.place)
@@ -129,15 +131,6 @@ class Bench:
         app.close()
 
     # Their parts
-
-    def begin(self, title: str) -> Work:
-        """A task that is started, with its worktree."""
-        app = self.at.open()
-        task = app.tasks.create(ADA, title).task
-        app.claims.start(WORKER, task)
-        place = Path(app.worktrees.open(WORKER, task).path)
-        app.close()
-        return Work(task, place)
 
     def change(self, work: Work) -> Work:
         """The small change: half of one file."""

@@ -14,13 +14,12 @@ import argparse
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple
 
 from bench import plain_git
 from bench.figures import Figure, at_most, progress, show
-from bench.places import ADA, TARGET, agent, desk
+from bench.places import ADA, TARGET, desk
 from bench.timing import watching_git, worked
-from bench.workplace import Workplace, write
+from bench.workplace import WORKER, Work, Workplace, begin, write
 
 FOLDERS, IN_EACH, LINES = 200, 100, 40
 SIZES = (20, 2_000)
@@ -28,16 +27,8 @@ HISTORY = 10
 ROUNDS = 5
 PROGRAMS = 30
 SLOWER = 1.5
-WORKER = agent("worker")
 BEFORE = {("submit", 20): 1.24, ("submit", 2_000): 3.06, ("merge", 20): 1.68, ("merge", 2_000): 1.30}
 """The verb over plain git, before."""
-
-
-class Work(NamedTuple):
-    """A change that is committed in a worktree and waits to be handed in; by plain git its task is its branch."""
-
-    task: str
-    place: Path
 
 
 class LargeTree:
@@ -61,7 +52,7 @@ class LargeTree:
     def round(self, sizes: tuple[int, ...]) -> None:
         """Every change once by the verbs and once by plain git."""
         self.rounds += 1
-        ours = [self._begin(f"change {size}") for size in (1, *sizes)]
+        ours = [begin(self.at, f"change {size}") for size in (1, *sizes)]
         for work, size in zip(ours, (1, *sizes), strict=True):
             self._change(work, size)
             self._by_verb(work, size)
@@ -76,14 +67,6 @@ class LargeTree:
 
     def _note(self, step: str, size: int, taken: float) -> None:
         self.least[step, size] = min(taken, self.least.get((step, size), taken))
-
-    def _begin(self, title: str) -> Work:
-        app = self.at.open()
-        task = app.tasks.create(ADA, title).task
-        app.claims.start(WORKER, task)
-        place = Path(app.worktrees.open(WORKER, task).path)
-        app.close()
-        return Work(task, place)
 
     def _begin_plain(self, size: int) -> Work:
         name = f"plain-{self.rounds}-{size}"

@@ -26,7 +26,7 @@ from foureyes.core.words.ids import DiffId, Sha, TaskId, length_for, task_id
 
 from bench.places import ADA, PREFIX, TARGET, agent
 
-MAKER, REVIEWER = agent("maker"), agent("reviewer")
+MAKER, REVIEWER, WORKER = agent("maker"), agent("reviewer"), agent("worker")
 FILES, LINES = 60, 40
 LONG_FILES, LONG_LINES = 20, 1_000
 PORTION = 500
@@ -122,6 +122,23 @@ class Workplace:
                     _tell(app, [handed(task) for task in tasks[first : first + PORTION]], closed=closed)
         finally:
             app.close()
+
+
+class Work(NamedTuple):
+    """A change in a worktree that waits to be handed in; by plain git its task is its branch."""
+
+    task: str
+    place: Path
+
+
+def begin(at: Workplace, title: str) -> Work:
+    """A task that is started, with its worktree."""
+    app = at.open()
+    task = app.tasks.create(ADA, title).task
+    app.claims.start(WORKER, task)
+    place = Path(app.worktrees.open(WORKER, task).path)
+    app.close()
+    return Work(task, place)
 
 
 class Handed(NamedTuple):

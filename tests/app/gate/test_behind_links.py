@@ -25,9 +25,10 @@ def link(world: GitWorld, path: str, to: str) -> None:
         ({"AGENTS.md": "now/guide.md", "now": "docs"}, "docs/guide.md"),
         ({".claude": "tools/helper"}, "tools/helper/settings.json"),
         ({"sub/CLAUDE.md": "../docs/../docs/./guide.md"}, "docs/guide.md"),
+        ({"GEMINI.md": "../repo/docs/guide.md"}, "docs/guide.md"),
         ({"AGENTS.md": "one", "one": "two", "two": "docs/Guide.md"}, "docs/guide.md"),
     ],
-    ids=["a file", "over a folder", "a folder", "upwards", "a chain, without case"],
+    ids=["a file", "over a folder", "a folder", "upwards", "out and back", "a chain, without case"],
 )
 def test_what_a_gate_file_leads_to_is_a_persons_to_agree_to_A4_P6(
     world: GitWorld, links: dict[str, str], changed: str
@@ -45,8 +46,8 @@ def test_what_a_gate_file_leads_to_is_a_persons_to_agree_to_A4_P6(
 
 def test_a_link_that_leads_elsewhere_or_out_of_the_tree_asks_for_nobody_A4(world: GitWorld) -> None:
     for path, to in {
-        "AGENTS.md": "/docs/guide.md",
-        "CLAUDE.md": "../docs/guide.md",
+        "AGENTS.md": "/docs/handbook.md",
+        "CLAUDE.md": "../docs/handbook.md",
         "GEMINI.md": "GEMINI.md",
     }.items():
         link(world, path, to)

@@ -15,8 +15,14 @@ from foureyes.core.words.links import MOST_FOLLOWED, other_names
         ({"A": "d"}, "d/e/f", ["A/e/f"]),
         ({"A": "d/e"}, "d", ["A"]),  # something else in the place of a folder
         ({"a/b/A": "../../x"}, "x", ["a/b/A"]),
-        ({"a/A": "../../x"}, "x", []),
-        ({"A": "/x"}, "x", []),
+        ({"a/A": "../../x"}, "x", ["a/A"]),
+        ({"A": "/home/me/repo/x"}, "x", ["A"]),
+        ({"A": "../repo/Docs/x"}, "docs/x", ["A"]),  # out of the tree, and perhaps back into it
+        ({"A": "../repo/docs"}, "docs/x", ["A/x"]),
+        ({"A": "../repo/d/x", "d": "docs"}, "docs/x", ["A", "d/x"]),
+        ({"A": "b/x", "b": "/home/me/repo/docs"}, "docs/x", ["A", "b/x"]),
+        ({"A": "../../../y"}, "x", []),
+        ({"A": "../shared"}, "x", []),  # a folder that several checkouts share
         ({"A": "./d/../x"}, "x", ["A"]),
         ({"A": "b/x", "b": "c", "c": "d"}, "d/x", ["A", "b/x", "c/x"]),
         ({"A": "b/x", "b": "c", "c": "d"}, "c", ["A", "b"]),  # a link on the way
@@ -28,7 +34,7 @@ from foureyes.core.words.links import MOST_FOLLOWED, other_names
         ({"A": ""}, "x", ["A/x"]),
     ],
 )
-def test_a_change_is_reached_by_links_within_the_tree_A4(links: dict[str, str], changed: str, names: list[str]) -> None:
+def test_a_change_is_reached_by_links_of_the_tree_A4(links: dict[str, str], changed: str, names: list[str]) -> None:
     assert sorted(other_names(links, [changed])) == sorted(names)
 
 

@@ -41,27 +41,49 @@ def _folders(path: str) -> list[str]:
 
 
 def _way(link: str, text: str, links: Mapping[str, str]) -> list[str]:
-    """The links that a link leads over, and where it ends, without case; empty where it leaves the tree or never
-    ends.
+    """The links that a link leads over, and where it ends, without case; empty where it never ends.
+
+    Where a checkout lies is nobody's to know here. So of a way that leaves the tree every end of it counts as a place
+    inside: `../repo/docs/x` may come back to `docs/x`.
     """
-    way: list[str] = []
-    here = folded_path(link).split("/")[:-1]
-    ahead = text.split("/")[::-1]
     if text.startswith("/"):
-        return []
+        return _back([], text.split("/"), links)
+    return _followed(folded_path(link).split("/")[:-1], text.split("/"), links, is_inside=True)
+
+
+def _followed(here: list[str], parts: list[str], links: Mapping[str, str], *, is_inside: bool) -> list[str]:
+    way: list[str] = []
+    ahead = parts[::-1]
     while ahead:
         part = ahead.pop()
         if part == "..":
             if not here:
-                return []
+                return _back(way, ahead[::-1], links) if is_inside else way
             here.pop()
         elif part not in ("", "."):
             here.append(folded_path(part))
             place = "/".join(here)
             if place in links:
                 way.append(place)
-                if len(way) > MOST_FOLLOWED or links[place].startswith("/"):
+                if len(way) > MOST_FOLLOWED:
                     return []
+                if links[place].startswith("/"):
+                    rest = [*links[place].split("/"), *ahead[::-1]]
+                    return _back(way, rest, links) if is_inside else way
                 here.pop()
                 ahead += links[place].split("/")[::-1]
     return [*way, "/".join(here)]
+
+
+def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str]:
+    """The places that a way may come back to, of which the rest is known. Not the top itself: a folder that several
+    checkouts share is an ordinary thing to link to.
+    """
+    parts: list[str] = []
+    for part in rest:
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    ends = [parts[start:] for start in range(max(0, len(parts) - MOST_FOLLOWED), len(parts))]
+    return [*way, *dict.fromkeys(place for end in ends for place in _followed([], end, links, is_inside=False))]

@@ -89,6 +89,8 @@ Role = Literal[
     "high", "medium", "low", "banner", "key", "link", "error",
 ]  # fmt: skip
 Palette = Mapping[str, Style]
+CHECK_ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
+"""The colours of what came of a check; of anything else it is `dim`."""
 
 
 def _palette(**styles: str) -> Palette:

@@ -16,11 +16,14 @@ from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keys import Context, Key, Whole, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
+from foureyes.ui.tui.screens.find import FindLine
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.key_line import KeyLine
 from foureyes.ui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from foureyes.ui.tui.app import FoureyesApp
 
 T = TypeVar("T")
@@ -37,7 +40,7 @@ class Page(Screen[None], inherit_bindings=False):
     paints_later: ClassVar[bool] = False
     """Whether the page has to ask for what it shows after a decision, and says itself when that is painted."""
     DEFAULT_CSS = """
-    Page { layout: vertical; background: $background; color: $foreground; }
+    Page { layout: vertical; layers: default find; background: $background; color: $foreground; }
     """
 
     def __init__(self) -> None:
@@ -133,6 +136,11 @@ class Page(Screen[None], inherit_bindings=False):
     @property
     def keys(self) -> KeyLine:
         return self.query_one(KeyLine)
+
+    def set_focus(self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False) -> None:
+        """Who types a filter goes on typing it."""
+        if not any(find.keeps(widget) for find in self.query(FindLine)):
+            super().set_focus(widget, scroll_visible, from_app_focus)
 
     def note(self, text: Text | str) -> None:
         """One line about what just happened; the next key clears it. What is said to a page before it stands is shown

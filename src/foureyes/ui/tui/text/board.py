@@ -9,7 +9,7 @@ from rich.text import Text
 from foureyes.app.views.attention import WORDS, AttentionRow
 from foureyes.app.views.board import AgentRow, BoardView, Card
 from foureyes.app.views.event import EventLine
-from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
 from foureyes.ui.tui.widgets.rows import Line, plain
 
@@ -36,11 +36,8 @@ def checks_of(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Te
     text = Text()
     for name in view.checks:
         word = card.review.checks.get(name, "not_run")
-        text.append(marks.checks.get(word, "?"), palette[ROLES.get(word, "dim")])
+        text.append(marks.checks.get(word, "?"), palette[CHECK_ROLES.get(word, "dim")])
     return text
-
-
-ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
 
 
 def _mark(card: Card, marks: Marks) -> str:

@@ -13,7 +13,7 @@ from foureyes.app.views.review import QueueRow, QueueView
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.rules.risk import CLASSES, WORDS
 from foureyes.ui.tui.flow import Decision, Flow
-from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, cut, short_age
 from foureyes.ui.tui.text.task import answer_text, change_lines, check_text, finding_counts, signal_text
 from foureyes.ui.tui.widgets.rows import Line, plain
@@ -118,11 +118,10 @@ def _quality(looks: Looks) -> int:
 
 def checks_text(row: QueueRow, names: Sequence[str], marks: Marks, palette: Palette) -> Text:
     """The checks, left to right as configured."""
-    roles = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
     text = Text()
     for name in names:
         word = row.checks.get(name, "not_run")
-        text.append(marks.checks.get(word, "?"), palette[roles.get(word, "dim")])
+        text.append(marks.checks.get(word, "?"), palette[CHECK_ROLES.get(word, "dim")])
     return text
 
 

@@ -15,13 +15,12 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.task_list import Preview
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.steps import steps_text
-from foureyes.ui.tui.marks import Marks, Palette, visible
+from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.diff import finding_mark
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.widgets.rows import Line, plain
 
 INDENT, MOST = 10, 4
-ROLES = {"passed": "ok", "failed": "bad", "crashed": "warn", "timed_out": "warn", "unsound": "warn"}
 
 
 class TaskView(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +190,7 @@ def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
     for check in detail.checks:
         mark = draw.marks.checks.get(check.outcome, "?")
         shown = mark if check.required or check.outcome == "passed" else f"({mark})"
-        text.append(f"{shown} ", draw.palette[ROLES.get(check.outcome, "dim")])
+        text.append(f"{shown} ", draw.palette[CHECK_ROLES.get(check.outcome, "dim")])
         words = f" {visible(check.summary)}" if check.summary and check.outcome != "not_run" else ""
         text.append(f"{visible(check.check)}{words}{' (claimed)' if check.claimed else ''}   ")
     attempt = detail.attempts[-1] if detail.attempts else None

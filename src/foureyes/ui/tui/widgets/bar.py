@@ -22,6 +22,7 @@ class Bar(Static):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__("", id=id, classes=classes, markup=False)
         self._shown = Text("")
+        self._tall = 0
 
     def show(self, *lines: Text | str) -> None:
         """Show other lines; none takes no room."""
@@ -29,6 +30,6 @@ class Bar(Static):
         text = Text("\n").join(Text(line) if isinstance(line, str) else line for line in lines)
         text.no_wrap = True
         drawn = self.app.drawn(text)
-        if drawn != self._shown:  # another text is another layout of the whole page
-            self._shown = drawn
-            self.update(drawn)
+        if drawn != self._shown:
+            was, self._shown, self._tall = self._tall, drawn, len(lines)
+            self.update(drawn, layout=was != self._tall)  # the layout of a whole page costs more than all of its text

@@ -31,6 +31,7 @@ class KeyLine(Static):
         self._page = context
         self._labels: dict[str, str] = {}
         self._by_key: dict[str, str] = {}
+        self._tall = -1
 
     def relabel(self, **labels: str) -> None:
         """Call actions something else; an empty label takes one off the line."""
@@ -53,7 +54,9 @@ class KeyLine(Static):
     def refresh_keys(self) -> None:
         """Make the line anew for the room that there is."""
         rows = self.app.size.height
-        self.update(self._text(self.parent_width, 2 if rows >= 20 else 1))
+        text = self._text(self.parent_width, 2 if rows >= 20 else 1)
+        was, self._tall = self._tall, text.plain.count("\n")
+        self.update(text, layout=was != self._tall)
 
     @property
     def parent_width(self) -> int:
