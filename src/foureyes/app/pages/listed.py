@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.core.nouns.session import Actor
 
 
 class Claimed(msgspec.Struct, frozen=True):
@@ -35,14 +34,16 @@ class Wait(msgspec.Struct, frozen=True):
     depends_on: str
 
 
-def listed(context: Context, tx: Tx, actor: Actor, rows: Sequence[TaskRow]) -> list[ListedTask]:
-    """The rows with what stands beside a task; of closed ones nothing is said."""
+def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask]:
+    """The rows with what stands beside a task; of closed ones nothing is said. The mode is what the gate would say,
+    whoever asks.
+    """
     live = [TaskId(row.id) for row in rows if row.status != "closed"]
     claims = {row.task: row for row in tx.all("task.claimed", Claimed, ids=live)} if live else {}
     waits: dict[str, list[str]] = defaultdict(list)
     for wait in tx.all("board.waits", Wait, ids=live) if live else ():
         waits[wait.task].append(wait.depends_on)
-    modes = modes_of(context, tx, actor, facts_for(context, tx, live)) if live else {}
+    modes = modes_of(context, tx, context.gate, facts_for(context, tx, live)) if live else {}
     found = []
     for row in rows:
         claim, mode = claims.get(row.id), modes.get(TaskId(row.id))

@@ -36,13 +36,13 @@ class Lists:
                 query = msgspec.structs.replace(query, parent=self._context.find_id(tx, query.parent))
             return tx.tasks(query, TaskRow)
 
-    def listed(self, actor: Actor, query: ListQuery) -> list[ListedTask]:
+    def listed(self, query: ListQuery) -> list[ListedTask]:
         """One page of a list, with who works on each task, its mode and what it waits for."""
         from foureyes.app.pages.listed import listed
 
         rows = self.page(query)
         with self._context.store.read() as tx:
-            return listed(self._context, tx, actor, rows)
+            return listed(self._context, tx, rows)
 
     def place(self, task: str) -> tuple[int, int]:
         """Where a task stands in a list, to continue after it."""

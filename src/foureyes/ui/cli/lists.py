@@ -89,14 +89,14 @@ def list_tasks(
             session, session.app.lists.reviewable(session.actor, msgspec.structs.replace(query, live=False)), limit
         )
     else:
-        show_tasks(session, session.app.lists.listed(session.actor, query), limit)
+        show_tasks(session, session.app.lists.listed(query), limit)
 
 
 @verb("ready", example="fe ready --limit 5")
 @LIMIT
 def ready(session: Session, limit: int) -> None:
     """What can be started now: open, not held, waiting for nothing; by priority, then age."""
-    rows = session.app.lists.listed(session.actor, ListQuery(ready=True, limit=limit + 1))
+    rows = session.app.lists.listed(ListQuery(ready=True, limit=limit + 1))
     show_tasks(session, rows, limit)
     if rows and not session.json:
         claim = fe("next")
