@@ -100,22 +100,22 @@ def policy_show(session: Session) -> None:
     if session.json:
         output.write_lines(rows)
         return
-    text = output.table(("KEY", "FROM", "VALUE"), [(row.key, row.source, _value(row.value)) for row in rows])
-    output.write_raw((_wrapped(text) if output.on_terminal() else text) + "\n")
+    cells = [(row.key, row.source, _value(row.value)) for row in rows]
+    text = output.table(("KEY", "FROM", "VALUE"), cells)
+    left = sum(2 + max(len(row[column]) for row in cells) for column in (0, 1))
+    output.write_raw((_wrapped(text, left) if output.on_terminal() else text) + "\n")
     for row in rows:
         if row.note:
             output.write(row.note)
 
 
-def _wrapped(text: str) -> str:
-    """A table for a terminal: a value that does not fit goes on below where it began."""
+def _wrapped(text: str, left: int) -> str:
+    """A table for a terminal: a value, which begins `left`, goes on below where it does not fit."""
     from textwrap import wrap
 
-    lines = text.split("\n")
-    left, width = lines[0].index("VALUE"), output.columns()
-    room = max(width - left, 20)
+    room = max(output.columns() - left, 20)
     found = []
-    for line in lines:
+    for line in text.splitlines():
         first, *more = wrap(line[left:], room) or [""]
         found += [line[:left] + first, *[" " * left + part for part in more]]
     return "\n".join(part.rstrip() for part in found)
