@@ -188,8 +188,10 @@ def create_in(root: Path) -> None:
     open_project(str(root), dict(os.environ)).tasks.create(ALICE, "another")
 
 
-@pytest.mark.parametrize("args", [("create", "another"), ("list",)], ids=["create", "list"])
-def test_the_command_line_ends_with_5_where_the_store_may_only_be_read(readable: Path, args: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("args", "ends"), [(("create", "another"), 5), (("list",), 0)], ids=["create", "list"])
+def test_where_the_store_may_only_be_read_the_command_line_reads_and_ends_with_5_when_it_should_write(
+    readable: Path, args: tuple[str, ...], ends: int
+) -> None:
     """The very program, in a child that has become somebody else; a first run elsewhere imports what is outside his
     reach.
     """
@@ -205,8 +207,8 @@ def test_the_command_line_ends_with_5_where_the_store_may_only_be_read(readable:
         return command(main, readable, args)
 
     code, said = Child(run).result()
-    assert code == 5, said
-    assert "next:" in said or "→" in said or "fe " in said, said
+    assert code == ends, said
+    assert ("next:" if ends else "a task") in said, said
     assert "Traceback" not in said
 
 

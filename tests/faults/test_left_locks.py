@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.views.news import News
+from foureyes.steps import fe
 
 from tests.stage.floor import Floor
 from tests.stage.looking import check
@@ -29,7 +30,8 @@ def test_a_lock_on_the_target_that_a_killed_git_left_keeps_the_approval_and_name
     assert "main.lock" in row.message
     assert lock.exists(), "nobody takes away what another git may hold"
     lock.unlink()
-    assert "fe merges retry" in floor.merge()[0].message
+    assert [found.outcome for found in floor.merge()] == ["stuck"], "it waits for somebody's word"
+    assert [item.next for item in floor.app.merges.all()] == [fe("merges", "retry", task)]
     floor.app.merges.retry(ALICE, task)
     assert [found.outcome for found in floor.merge()] == ["merged"]
     floor.close()

@@ -29,7 +29,7 @@ KEY_LINES = (
     r"codex\$ fe approve .*\n +approved fe-\w+ \(P7\)",
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
     r"claude\$ fe context .*\n(.*\n)+? +- Tests incomplete\n(.*\n)+? +> nobody tries a wrong password",
-    r"ci\$ fe merge --wait\n(.*\n)+? +VOID +fe-\w+ +the approval no longer holds: D4",
+    r"ci\$ fe merge --wait +\(exit 6\)\n(.*\n)+? +VOID +fe-\w+ +the approval no longer holds: D4",
     r"codex\$ fe context .*\n(.*\n)+? +> On top of main, required checks fail \(tests\); main was not moved\.",
     r"rows verified",
     r"\(exit 6\)\n(.*\n)+?.*row \d+ \(Approved of fe-\w+\) was changed after it was written",

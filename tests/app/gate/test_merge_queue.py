@@ -17,6 +17,7 @@ from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem
+from foureyes.steps import fe
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE, CODE
@@ -302,7 +303,8 @@ def test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3(world: GitWo
     assert merge(world) == {tasks[0]: "stuck", tasks[1]: "merged"}
     assert world.status(tasks[0]) == "approved"
     assert merge(world) == {tasks[0]: "stuck"}
-    assert f"fe merges retry {tasks[0]}" in waits(world, tasks[0])
+    (stuck,) = world.app.merges.all()
+    assert (stuck.why, stuck.next) == (waits(world, tasks[0]), fe("merges", "retry", tasks[0]))
     assert world.app.merges.retry(CODEX, tasks[0]).changed
     assert not world.app.merges.retry(CODEX, tasks[0]).changed
     assert merge(world) == {tasks[0]: "merged"}
