@@ -16,13 +16,7 @@ STAMP       := $(VENV)/.made-from
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "parts of # The real codex and claude from npm, each in its own sandbox, in a network namespace with loopback only. Needs root, npm,
-# and, for claude, bwrap and socat. What cannot be run here is listed as NOT RUN.
-test-sandboxes: $(STAMP)
-	@mkdir -p .venv-sandboxes/run
-	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-sandboxes/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
-
-check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
+	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
 	@echo "one test: make test PYTEST_ARGS='tests/core -k minor'     another Python: make PYTHON=python3.12 test"
 
 setup: $(STAMP)
@@ -50,6 +44,12 @@ test: $(STAMP)
 
 nightly: $(STAMP)
 	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(PYTEST) $(PYTEST_ARGS)
+
+# The real codex and claude from npm, each in its own sandbox, in a network namespace with loopback only. Needs root, npm,
+# and, for claude, bwrap and socat. What cannot be run here is listed as NOT RUN.
+test-sandboxes: $(STAMP)
+	@mkdir -p .venv-sandboxes/run
+	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-sandboxes/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
 
 check: lint types contracts docs-check test
 

@@ -61,3 +61,10 @@ def test_the_generated_references_are_up_to_date() -> None:
         [sys.executable, "-m", "tools.reference", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_make_without_a_word_says_what_there_is_to_make() -> None:
+    run = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "make test-sandboxes" in run.stdout
+    assert "one test: " in run.stdout
