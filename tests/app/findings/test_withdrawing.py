@@ -32,6 +32,13 @@ def test_who_raised_a_finding_withdraws_it_and_it_stays_on_record_L4(desk: DeskW
     desk.approve(BOB, task)
 
 
+def test_what_a_person_approved_before_is_not_said_to_be_approved_by_the_rule_M4(desk: DeskWorld) -> None:
+    task, name = found(desk, "LOW")
+    desk.approve(BOB, task)
+    done = desk.app.rulings.withdraw(CODEX, name, "the caller checks it")
+    assert done.message == f"withdrew {name}; no blocking finding is open"
+
+
 def test_whoever_made_the_change_never_withdraws_what_blocks_it_L4(desk: DeskWorld) -> None:
     task, name = found(desk)
     joined = agent("codex", evidence=CLAUDE.evidence)  # the author shows the reviewer's own evidence (I3)

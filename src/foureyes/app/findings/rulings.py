@@ -48,7 +48,7 @@ SHOWN = 20
 
 
 class Rulings:
-    """Rule, and take a ruling back."""
+    """Rule, take a ruling back, withdraw a finding."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -116,15 +116,15 @@ class Rulings:
         """L4: who raised a finding takes it back; or a person who did not make the change, on record (P8)."""
         permit(actor, "finding withdraw")
         with self._context.store.read() as tx:
-            named = finding_named(tx, finding)
-            before = case_of(self._context, tx, actor, TaskId(named.task))
-            _refuse_withdrawing(tx, before, named.at_time(self._context.now()))
-        reason = needed(reason, "finding withdraw", named.id)
-        words, tip = f"{named.id}: {reason}", tip_in(self._context, before)
+            raised = finding_named(tx, finding)
+            before = case_of(self._context, tx, actor, TaskId(raised.task))
+            _refuse_withdrawing(tx, before, raised.at_time(self._context.now()))
+        reason = needed(reason, "finding withdraw", raised.id)
+        words, tip = f"{raised.id}: {reason}", tip_in(self._context, before)
         with self._context.deciding(
-            actor, "finding withdraw", task=named.task, diff_id=before.diff_id, reason=words, policy=before.policy
+            actor, "finding withdraw", task=raised.task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = case_of(self._context, work.tx, work.actor, TaskId(named.task), tip=tip)
+            case = case_of(self._context, work.tx, work.actor, TaskId(raised.task), tip=tip)
             row = finding_named(work.tx, finding).at_time(work.at)
             others = _refuse_withdrawing(work.tx, case, row)
             event = e.FindingWithdrawn(root=row.root, iteration=case.task.iteration, reason=reason)

@@ -32,11 +32,12 @@ LINE = 300
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate made of an attempt: its mode, why, and why it did not approve by itself. `person`: what asks for a
-    person (P6), empty where an agent will do.
+    person (P6), empty where an agent will do. `is_by_rule`: it approved it now, so nobody needs to look any more.
     """
 
     mode: str
     status: str
+    is_by_rule: bool = False
     mode_reasons: tuple[Reason, ...] = ()
     reasons: tuple[Reason, ...] = ()
     check_states: tuple[CheckState, ...] = ()
@@ -53,11 +54,6 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
         broke = ("failed", "crashed", "timed_out", "unsound")
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
 
-    @property
-    def is_by_rule(self) -> bool:
-        """Whether nobody needs to look any more."""
-        return self.status in ("approved", "closed")
-
 
 def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
     """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
@@ -69,10 +65,12 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         note_failures(work.gate, facts, check_states(facts, policy))
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
+    by_rule = False
     if facts.task.status == "reviewing" and facts.attempt is not None:
         gatekeeper = work.gate
         if not reasons and chosen.mode in ("auto-approve", "skip"):
             gatekeeper.record(task, approval(facts, chosen, checked))
+            by_rule = True
         elif is_sent_back(facts, policy, chosen, checked):
             red = [state for state in checked if is_red(state) or is_gone(state)]
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
@@ -86,6 +84,7 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
     return Settled(
         mode=chosen.mode,
         status=status,
+        is_by_rule=by_rule,
         mode_reasons=chosen.reasons,
         reasons=reasons,
         check_states=checked,
