@@ -90,6 +90,8 @@ def test_a_plan_is_tried_first_and_a_second_time_says_what_is_there_M7(shop: Cou
         ["-", "per-task", "Add", "login", "Pay"],
     ]
     assert tried[3:] == ["would plan 2 tasks", "next: fe plan import plan.md"]
+    grouped = shop.text(shop.cast.claude, "plan", "import", "plan.md", "--dry-run", "--group", "shop", "--again")
+    assert grouped.endswith("next: fe plan import plan.md --group shop --again\n")
     assert shop.tasks() == []
     shop.lines(shop.cast.claude, "plan", "import", "plan.md")
     (shop.repo / "plan.md").write_text(PLAN.replace("Priority: P1", "Priority: P0\nEffort: 2 days"))

@@ -46,7 +46,8 @@ def plan_import(session: Session, file: str, group: str, dry_run: bool, again: b
         return
     _show(rows)
     accept = by("person", fe("plan", "accept"), "a person makes the modes their own: ")
-    then = fe("plan", "import", file) if dry_run else either(fe("ready"), accept, joint="      ")
+    same = (*(("--group", group) if group else ()), *(("--again",) if again else ()))
+    then = fe("plan", "import", file, *same) if dry_run else either(fe("ready"), accept, joint="      ")
     output.write(f"{_counted(rows, dry_run=dry_run)}\n{next_line(then)}")
 
 
