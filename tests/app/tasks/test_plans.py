@@ -9,37 +9,8 @@ from foureyes.errors import BadInput, NotFound
 
 from tests.stage.gated import LINT, check, configure
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, asserted
+from tests.stage.planned import PLAN, import_
 from tests.stage.world import DeskWorld
-
-PLAN = """# Plan: the shop
-
-Some words before.
-
-## Task: Add sign-in
-Labels: review:per-task, security
-Priority: P1
-Type: feature
-Depends on: Refactor utils
-Acceptance:
-  - signs in
-  - signs out
-
-With refresh tokens.
-
-```
-## Task: not one, it is in a fence
-```
-
-## Task: Refactor utils
-
-## Notes
-Not a task.
-"""
-
-
-def import_(desk: DeskWorld, text: str, actor: Actor = ALICE, group: str = "") -> dict[str, str]:
-    """Task ids by title."""
-    return {row.title: row.task for row in desk.app.plans.import_(actor, text, "plan.md", group=group)}
 
 
 def handed_in(desk: DeskWorld, task: str, actor: Actor = CLAUDE) -> str:

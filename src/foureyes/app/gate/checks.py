@@ -37,7 +37,7 @@ NO_TASK = TaskId("")
 
 
 class Checks:
-    """Run and show."""
+    """Run them, and say which are to be run."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -209,7 +209,7 @@ def lacks(state: CheckState) -> bool:
 
 
 def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:
-    """A standing as faces show it."""
+    """Where a check stands, as faces show it."""
     result = state.result
     return CheckRow(
         check=state.rule.name,

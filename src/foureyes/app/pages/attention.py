@@ -244,7 +244,7 @@ class Attention:
                 f"{stop.title} (rejected by {stop.who or 'nobody known'})",
                 "Nobody works on it. Nothing is lost.",
             ],
-            choices=look.ways.lifting(stop.task),
+            choices=look.ways.unblocking(stop.task),
             otherwise=by_person(fe("unblock", stop.task, "-m", WHY)),
         )
 

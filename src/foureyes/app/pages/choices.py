@@ -68,7 +68,7 @@ class Ways:
             Choice(text=text, noun="stops", verb="resume", values={"task": task or None}, asks="reason", step=step),
         )
 
-    def lifting(self, task: str) -> tuple[Choice, ...]:
+    def unblocking(self, task: str) -> tuple[Choice, ...]:
         """T: take rejected work up again, or close it for good."""
         if not self.may("unblock", task):
             return ()

@@ -11,7 +11,6 @@ from foureyes.core.words.folding import folded
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
-    from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.documents.plan_file import PlannedTask
     from foureyes.core.nouns.task import Task
@@ -26,8 +25,8 @@ class Titled(Named, frozen=True):
 class PlannedBefore:
     """The tasks of a project, by what a plan calls them: each stands for one section at most."""
 
-    def __init__(self, context: Context, tx: Tx) -> None:
-        self._context, self._tx = context, tx
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
         self._by_title: dict[str, list[str]] = defaultdict(list)
         for row in tx.all("task.titles", Titled):
             self._by_title[folded(row.title)].append(row.id)

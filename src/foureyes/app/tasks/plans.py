@@ -75,7 +75,7 @@ class Plans:
     def _rows(
         self, tx: Tx, actor: Actor, planned: list[PlannedTask], name: str, make: Make, *, group: str, again: bool
     ) -> list[PlannedRow]:
-        names, before = PlanNames(planned), PlannedBefore(self._context, tx)
+        names, before = PlanNames(planned), PlannedBefore(tx)
         ids: dict[int, str] = {}
         rows: list[PlannedRow] = []
         for task in planned:
