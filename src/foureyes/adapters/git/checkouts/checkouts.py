@@ -28,6 +28,7 @@ from foureyes.errors import GitProblem
 _IN_PROGRESS = {
     "rebase-merge": "a rebase", "rebase-apply": "a rebase", "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert", "BISECT_LOG": "a bisection",
+    "BISECT_START": "a bisection", "MERGE_AUTOSTASH": "a merge", "NOTES_MERGE_PARTIAL": "a merge of notes",
     "sequencer": "a cherry-pick or revert", "index.lock": "another git command",
 }  # fmt: skip
 _HOLDS_A_BRANCH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")

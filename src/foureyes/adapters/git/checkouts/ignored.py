@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from os.path import islink, join
 
 from foureyes.adapters.folders import MB, read
+from foureyes.adapters.git.checkouts.overlooked import repository_below
 from foureyes.adapters.git.client.answers import as_text
 
 MADE_AGAIN = frozenset(
@@ -43,7 +44,8 @@ ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
 def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[str], list[str]]:
     """Of the ignored paths of a worktree, what can go with it, by the shortest names; and what would be lost.
 
-    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost.
+    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost. A repository inside of a folder is
+    somebody's, whatever the folder is called.
     """
     gone: dict[str, None] = {}
     lost: list[str] = []
@@ -52,7 +54,10 @@ def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[s
         known = next((n for n, name in enumerate(parts) if _is_made_again(name)), None)
         if known is None and path.endswith(b"/") and parts[-1] in RESULTS:
             known = len(parts) - 1
-        if known is not None:
+        inside = repository_below(join(os.fsencode(worktree), path)) if path.endswith(b"/") else None
+        if inside is not None:
+            lost.append(as_text(os.path.relpath(inside, os.fsencode(worktree))) + "/")
+        elif known is not None:
             gone["/".join(parts[: known + 1])] = None
         elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path):
             gone["/".join(parts)] = None

@@ -27,10 +27,11 @@ from foureyes.adapters.git.checkouts.checkouts import (
     some,
 )
 from foureyes.adapters.git.checkouts.ignored import goes_along
-from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored
+from foureyes.adapters.git.checkouts.overlooked import entries, overlooked
+from foureyes.adapters.git.checkouts.status import LOOK as STATUS_LOOK
+from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored, users_excludes
 from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.index_file import may_list_submodules
 from foureyes.adapters.git.client.locate import LOOK, Located
 from foureyes.adapters.git.client.object_form import MODULE
 from foureyes.adapters.git.client.programs import silenced, users_settings
@@ -255,7 +256,7 @@ def _dropped(git: Git, at: Desk, place: Located, *, only_try: bool) -> Dropped:
         return Dropped(occupied)
     changed, ignored = uncommitted_and_ignored(git, place)
     gone, lost = goes_along(place.worktree, at.root, ignored)
-    stays = _reason_to_stay(git, place, changed, lost) or ("" if only_try else _removed(git, place))
+    stays = _reason_to_stay(git, place, changed, lost) or ("" if only_try else _removed(git, place, ignored))
     return Dropped(stays) if stays else Dropped(gone=tuple(gone))
 
 
@@ -276,13 +277,17 @@ def _occupied(git: Git, place: Located) -> str:
 
 def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str]) -> str:
     if changed:
-        return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place.worktree)}"
+        return _not_committed(place, changed)
     if lost:
         it_is = "it is" if len(lost) == 1 else "they are"
         return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
-    return ""
+    return overlooked(place, entries(git, place))
+
+
+def _not_committed(place: Located, changed: list[str]) -> str:
+    return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place.worktree)}"
 
 
 def _stands_in(path: str) -> bool:
@@ -298,22 +303,19 @@ def _is_reachable(git: Git, place: Located) -> bool:
     return bool(git.real("for-each-ref", "--count=1", f"--contains={head}").out)
 
 
-def _removed(git: Git, place: Located) -> str:
-    """Nothing is lost by it, as we just saw. Where there may be submodules git looks, too: it knows what is in them."""
+def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:
+    """git looks again, as we did, right before it deletes: what was written since our look keeps the worktree."""
+    excludes = users_excludes(git) if ignored else "/dev/null"
+    look = (*STATUS_LOOK, "-c", f"core.excludesFile={excludes}", "-c", "status.showUntrackedFiles=all")
+    remove = (*look, *silenced(git.settings(place.git_dir)), "worktree", "remove")
     try:
-        if not may_list_submodules(place.git_dir):
-            git.own(*_QUIET, "worktree", "remove", "--force", place.worktree, cwd=git.common_dir)
-            return ""
+        git.real(*remove, place.worktree)
     except GitProblem as problem:
-        return problem.message
-    remove = (*_users_way(git, place), "-c", "status.showUntrackedFiles=all", "worktree", "remove")
-    try:
-        git.own(*remove, place.worktree, cwd=git.common_dir)
-    except GitProblem as problem:
-        if not _only_lists_submodules(git, place):
-            return problem.message
+        changed = uncommitted(git, place)
+        if changed or not _only_lists_submodules(git, place):
+            return _not_committed(place, changed) if changed else problem.message
         try:
-            git.own(*remove, "--force", place.worktree, cwd=git.common_dir)
+            git.real(*remove, "--force", place.worktree)
         except GitProblem as again:
             return again.message
     return ""
@@ -323,6 +325,6 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
     """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to lose,
     and nothing beside them either.
     """
-    rows = git.real("ls-files", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
-    listed = any(row.startswith(MODULE + b" ") for row in rows.split(b"\0"))
-    return listed and not isdir(join(place.git_dir, "modules")) and not uncommitted(git, place)
+    index = entries(git, place)
+    listed = any(row.mode == MODULE for row in index)
+    return listed and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)

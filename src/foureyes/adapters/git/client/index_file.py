@@ -11,10 +11,6 @@ LARGEST = 512 * MB
 _EXTENSION = b"TREE"
 """Where git notes the trees that it would write from the index, as long as nothing was staged since."""
 
-_MODULE = b"\0\0\xe0\0"
-_SHARED, _FOLDERS = b"link\0", b"sdir\0"
-"""Extensions: a part of the entries is in another file, or only the folders are listed."""
-
 
 def noted_tree(git_dir: str, size: int) -> Sha | None:
     """The tree of everything in the index; None where only git can say. `size` is that of an object id in bytes."""
@@ -37,14 +33,3 @@ def _ends_with_extensions(content: bytes, at: int, end: int) -> bool:
     while at + 8 <= end:
         at += 8 + int.from_bytes(content[at + 4 : at + 8], "big")
     return at == end
-
-
-def may_list_submodules(git_dir: str) -> bool:
-    """Whether the index lists a submodule, or only git can say. Entries have their mode in four bytes; the same bytes
-    elsewhere, say as a size, are taken for one.
-    """
-    try:
-        content = read(join(git_dir, "index"), LARGEST)
-    except OSError:
-        return True
-    return not content.startswith(b"DIRC") or any(mark in content for mark in (_MODULE, _SHARED, _FOLDERS))
