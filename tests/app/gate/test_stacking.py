@@ -179,6 +179,31 @@ def test_a_person_who_breaks_the_glass_passes_what_cannot_stay_inside_on_record_
     assert merge(world) == {two: "merged"}
 
 
+def test_what_is_to_be_typed_keeps_the_work_under_a_branch_that_somebody_else_put_there_A7(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    begun, mine = world.started(CODEX), world.started(CLAUDE)
+    checkout = world.checkout
+    checkout.branch(f"fe/{mine}")
+    first = checkout.commit("one.py", "one\n")
+    checkout.commit("two.py", "two\n")
+    checkout.git("branch", f"fe/{begun}", first)
+    world.submit(CLAUDE, mine)
+    assert [(row.task, row.how) for row in world.show(mine).stack] == [(begun, "branch")]
+    checkout.git("switch", "-q", "-c", "elsewhere", "main")
+    checkout.commit("other.py", "other\n", session=CODEX)
+    world.submit(CODEX, begun)
+    with world.refused("A7") as caught:
+        world.approve(BOB, mine)
+    step = caught[0].reasons[0].next.steps[0]
+    checkout.git(*[str(word) for word in step.argv[1:]])
+    assert {"one.py", "two.py"} <= {*checkout.git("ls-tree", "--name-only", "HEAD").split()}
+    world.submit(CLAUDE, mine)
+    assert world.show(mine).stack == ()
+    world.approve(BOB, mine)
+    checkout.switch("main")
+    assert merge(world) == {mine: "merged"}
+
+
 def test_commits_that_name_an_unmerged_task_are_on_its_record_when_somebody_merges_them_by_hand_A7_C2(
     world: GitWorld,
 ) -> None:

@@ -108,7 +108,8 @@ def test_a_redo_that_keeps_goes_on_in_the_same_place_K1_F1(world: GitWorld) -> N
 def test_a_fresh_start_takes_the_worktree_back_to_where_the_task_began_K1_F1(world: GitWorld) -> None:
     task, place = handed_in(world)
     head = place.head()
-    assert world.app.feedback.redo(BOB, task, "another way", option="fresh").notes == ()
+    (kept,) = world.app.feedback.redo(BOB, task, "another way", option="fresh").notes
+    assert f"refs/foureyes/attempts/{task}/1" in kept
     assert (place.head(), place.git("status", "--porcelain")) == (world.checkout.head("main"), "")
     assert not (place.path / "work.py").exists()
     world.start(CODEX, task)

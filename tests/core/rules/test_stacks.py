@@ -254,6 +254,7 @@ def test_the_rebase_leaves_the_branch_of_another_task_alone_A7(ref: str, steps: 
             "git switch -c fe/b.2 bbbbbbbbbbbb, then: git cherry-pick oooooooooooo aaaaaaaaaaaa, then: fe submit b",
         ),
         ("branch", "ota", "take the work of a out of fe/b and commit, then: fe submit b"),
+        ("branch", "ta", "git rebase --onto bbbbbbbbbbbb tttttttttttt fe/b, then: fe submit b"),
     ],
 )
 def test_the_own_commits_stay_A7(how: How, commits: str, steps: str) -> None:

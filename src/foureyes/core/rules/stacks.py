@@ -16,9 +16,10 @@ from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_
 from foureyes.core.nouns.stack import TAKEN_ALONG, Below, How
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason
-from foureyes.steps import Steps, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, Steps, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
+    from foureyes.core.nouns.attempt import Commit
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts, Lower
 
@@ -317,10 +318,23 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
         kept = [commit.sha[:SHORT] for commit in attempt.commits if task.id not in commit.tasks]
         picked = shell("git", "cherry-pick", *kept)
         return in_turn(shell("git", "switch", "-c", new, onto), picked, fe("submit", mine))
-    rebase = shell("git", "rebase", "--onto", onto, inside.top[:SHORT], branch)
-    if is_mine:
-        return in_turn(rebase, fe("submit", mine))
-    return in_turn(shell("git", "branch", new, attempt.head[:SHORT]), rebase, fe("submit", mine, "--branch", new))
+    first = NO_STEP if is_mine else shell("git", "branch", new, attempt.head[:SHORT])
+    submit = fe("submit", mine) if is_mine else fe("submit", mine, "--branch", new)
+    out = ("git", "rebase", "--onto", onto, inside.top[:SHORT], branch)
+    if inside.how != "branch" or _is_named(facts, lower):
+        return in_turn(first, shell(*out), submit)
+    amend = f'git commit --amend --no-edit --trailer "Task: {mine}"'
+    own, theirs = "if the commits are yours, say so in them: ", f"if they are of {task.id}: "
+    keep = shell("git", "rebase", "--exec", amend, attempt.base[:SHORT], branch, before=own)
+    return either(in_turn(first, keep, submit), in_turn(first, shell(*out, before=theirs), submit), joint="; ")
+
+
+def _is_named(facts: Facts, lower: Lower) -> bool:
+    """Whether a commit below the branch of another task names that task, or who works on it: anybody can put a branch
+    onto the commits of others.
+    """
+    who, upto = lower.task.implementer, _upto(facts, lower.inside)
+    return any(lower.task.id in commit.tasks or who in commit.sessions for commit in upto)
 
 
 def _onto(base: Sha, lower: Lower) -> str:
@@ -333,23 +347,23 @@ def _onto(base: Sha, lower: Lower) -> str:
 
 def _is_all_below(facts: Facts, inside: Below) -> bool:
     """Whether all commits up to the last one of the other task are its own: what a rebase takes away."""
+    return bool(inside.top) and len(_upto(facts, inside)) == inside.commits
+
+
+def _upto(facts: Facts, inside: Below) -> Sequence[Commit]:
     assert facts.attempt is not None
-    shas = [commit.sha for commit in facts.attempt.commits]
-    return inside.top in shas and shas.index(Sha(inside.top)) + 1 == inside.commits
+    shas = [str(commit.sha) for commit in facts.attempt.commits]
+    return facts.attempt.commits[: shas.index(inside.top) + 1] if inside.top in shas else ()
 
 
 def in_words(inside: Below) -> str:
     """What is inside, as a sentence begins: `it contains 1 commit of fe-7k2`."""
     commits = f"{inside.commits} commit{'' if inside.commits == 1 else 's'}"
     return {
-        "whole": f"it contains {commits} of {inside.task}",
-        "part": f"it contains {commits} of {inside.task}",
-        "branch": f"it contains {commits} of {inside.task}",
-        "trailer": f"it contains {commits} of {inside.task}",
         "carved": f"it has its commits in common with {inside.task}",
         "copied": f"it contains the files of {inside.task}",
         "quoted": f"it has {commits if inside.commits else 'files'} in common with {inside.task}",
-    }[inside.how]
+    }.get(inside.how, f"it contains {commits} of {inside.task}")
 
 
 def standing(task: Task, inside: Below | None = None) -> str:
