@@ -189,3 +189,10 @@ def test_a_text_that_nobody_sees_is_blank_P9(text: str) -> None:
 def test_a_name_with_the_end_of_a_line_in_it_is_odd_H1(name: str) -> None:
     assert is_odd_name(name)
     assert not is_odd_name("src/a b.py")
+
+
+def test_beside_plain_text_and_our_own_marks_whatever_nobody_sees_is_drawn_as_its_code_H1() -> None:
+    plain = "fe-1 · open …\n"
+    assert shown(plain, keep="\n") == plain
+    assert shown(plain) == plain.replace("\n", code("\n"))
+    assert shown("·\u200d…") == f"·{code(chr(0x200D))}…"

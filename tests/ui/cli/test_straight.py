@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.ui.cli.straight import Straight, Way, read
+from foureyes.ui.cli.straight import LARGEST, Straight, Way, read
 
 START = (
     "import sys\nsys.path.insert(0, sys.argv[1])\nimport house\n"
@@ -72,6 +72,13 @@ def test_a_compiled_file_that_is_empty_foreign_or_gone_is_python_s_affair(folder
         else:
             compiled.write_bytes(damage)
     assert run(folder, WHOLE) == "1 2 3"
+
+
+def test_a_compiled_file_that_is_larger_than_what_is_read_of_one_is_python_s_affair(folder: Path) -> None:
+    door = folder / "house" / "door.py"
+    door.write_text(f"OPEN = 1\nTEXT = {'x' * LARGEST!r}\n")
+    py_compile.compile(str(door), doraise=True)
+    assert run(folder, WHOLE + "\nprint(type(house.door.__loader__).__name__)") == "1 2 3\nSourceFileLoader"
 
 
 def test_compiled_files_elsewhere_or_of_other_kinds_are_python_s_affair(folder: Path) -> None:

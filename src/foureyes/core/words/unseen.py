@@ -66,6 +66,8 @@ what they look like (private use, not assigned); H1 calls them hidden characters
 """
 CODED = UNSEEN | frozenset("DMHCSv")
 """Classes that are drawn as their code where they stand alone: also what is not sure to be as wide as we think."""
+OUR_MARKS = "·…"
+"""What we write ourselves beside ASCII in most answers: it shows, and to know that needs no table of all characters."""
 MARKS = 6
 """So many marks may stand on a letter: no language that is written has more."""
 
@@ -120,9 +122,11 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
     """The characters of a text that stand alone and do not show, each with its place. Nearly every text has none,
     which is known from the set of its characters.
     """
-    if text.isascii() and text.isprintable():
+    characters = set(text).difference(keep, OUR_MARKS)
+    rest = "".join(characters)
+    if rest.isascii() and rest.isprintable():
         return
-    if not any(_CLASSES[character] in CODED for character in set(text).difference(keep)):
+    if not any(_CLASSES[character] in CODED for character in characters):
         return
     for piece in re.finditer(_PIECE, _classes(text)):  # compiled when it is first needed
         start, end = piece.span()

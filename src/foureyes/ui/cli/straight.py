@@ -11,7 +11,8 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 from marshal import loads
 from types import CodeType
 
-LARGEST = 1 << 22
+LARGEST = 1 << 16
+"""Room for any compiled file of ours. Megabytes for each would come from the system, and cost more than reading it."""
 HEADER = 16
 """How a compiled file begins: Python's number, four bytes of nothing, time and size of its source."""
 
