@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.config.layers import is_looser, resolve
+from foureyes.app.call.context import OF_SETTINGS
+from foureyes.config.layers import VARIABLES, is_looser, resolve
 from foureyes.config.reading import parse
 from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting
 from foureyes.core.nouns.session import GRADES
@@ -253,3 +254,7 @@ def test_disagreement_across_layers_is_decided_by_the_layers_P() -> None:
         value_of(file="[features]\nbalanced_review_policy = false\n", store={"review.policy": "delegated"})
         == "delegated"
     )
+
+
+def test_every_variable_begins_as_the_callers_of_the_configuration_expect_P12() -> None:
+    assert all(name.startswith(OF_SETTINGS) for name in VARIABLES)

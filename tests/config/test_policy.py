@@ -23,7 +23,9 @@ from tests.config.samples import EXAMPLES, layers
 
 
 def test_without_any_layer_the_policy_is_that_of_the_rules_P() -> None:
+    """So nothing of the configuration is loaded where nothing is set."""
     found = review_policy(Layers())
+    assert found == ReviewPolicy()
     assert (found.name, found.independence, found.claim_stale_minutes) == ("balanced", "origin", 120)
     assert found.minor == MinorRule(self=True, max_lines=50, self_approvals_per_day=5)
     assert found.label_rules == ReviewPolicy().label_rules

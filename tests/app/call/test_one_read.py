@@ -116,6 +116,7 @@ def test_a_hand_in_reads_facts_and_rules_before_and_within_its_one_write_A1(desk
 
 
 def test_rules_and_facts_are_read_once_in_a_transaction(desk: DeskWorld) -> None:
+    desk.app.policy.set(ALICE, "review.policy", "strict")
     task = TaskId(desk.handed_in())
     context = afresh(desk).context
     with counting() as reads, desk.store.read() as tx:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
 
 T = TypeVar("T")
 
+OF_SETTINGS = ("FOUREYES_", "TD_FEATURE_")
+"""How the names of variables begin that can say something about a setting."""
+
 
 class Context:
     """The ports, bound together for one process."""
@@ -184,14 +187,25 @@ class Context:
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
         """Where settings come from, for this caller. foureyes.toml is the one that a person last accepted (P12)."""
-        from foureyes.config.layers import Layers, variables_in
+        from foureyes.config.layers import Layers
 
-        text = self.project(tx).accepted_text
-        stored = {row.name: row.value for row in tx.all("project.settings", StoredSetting)}
-        environ = variables_in(self.environ)
+        text, environ = self.project(tx).accepted_text, self._variables()
+        stored = {row.name: row.value for row in self._stored(tx)}
         # Who has a key changes the policy with it, not by a variable (I9).
         human = bool(environ) and actor.kind == "human" and not self.has_keys(tx)
         return Layers(file=self._read(text), store=stored, environ=environ, human=human)
+
+    @staticmethod
+    def _stored(tx: Tx) -> list[StoredSetting]:
+        return tx.once("settings", lambda: tx.all("project.settings", StoredSetting))
+
+    def _variables(self) -> dict[str, str]:
+        """What the environment says about settings."""
+        if not any(name.startswith(OF_SETTINGS) for name in self.environ):
+            return {}
+        from foureyes.config.layers import variables_in
+
+        return variables_in(self.environ)
 
     def _read(self, text: str | None) -> dict[str, Value]:
         """The settings of a file; the text that was read last is not parsed again."""
@@ -205,10 +219,16 @@ class Context:
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         """The rules in force for this caller, as the transaction sees them: read once, and again after a write."""
-        from foureyes.config.layers import variables_in
+        human = actor.kind == "human" and bool(self._variables())
+        return tx.once(("policy", human), lambda: self._policy(tx, actor))
 
-        human = actor.kind == "human" and bool(variables_in(self.environ))
-        return tx.once(("policy", human), lambda: self._resolved(self.layers(tx, actor)))
+    def _policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
+        """Where nothing is set anywhere, the rules are as they come: no configuration is loaded to find that out."""
+        if self.project(tx).accepted_text or self._stored(tx) or self._variables():
+            return self._resolved(self.layers(tx, actor))
+        from foureyes.core.rules.policy import ReviewPolicy
+
+        return ReviewPolicy()
 
     def _resolved(self, layers: Layers) -> ReviewPolicy:
         """The rules that settings come to; the same settings are not resolved again."""
