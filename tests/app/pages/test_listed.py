@@ -23,6 +23,31 @@ def test_a_row_says_who_has_it_its_mode_and_what_it_waits_for_M1(desk: DeskWorld
     assert (rows[over].mode, rows[over].waits) == ("", ())
 
 
+def test_a_list_says_of_every_task_the_mode_that_the_task_says_itself_M1(desk: DeskWorld) -> None:
+    """Those about which nothing was said are not looked at one by one, and no other is taken for one of them."""
+    tasks = desk.app.tasks
+    ids = [desk.create(), desk.create(labels=["trivial"]), desk.create(CLAUDE, labels=["review:skip"])]
+    ids += [row.task for row in desk.app.plans.import_(ALICE, "## Task: A planned one\n", "plan.md")]
+    ids += [desk.handed_in(), desk.handed_in(minor=True)]
+    taken_off = desk.create(labels=["review:per-task"])
+    desk.start(CLAUDE, taken_off)
+    tasks.remove_label(CLAUDE, taken_off, ["review:per-task"])
+    eased = desk.create(labels=["trivial"])
+    desk.start(CLAUDE, eased)
+    tasks.edit(CLAUDE, eased, acceptance="less")
+    listed = {row.id: row.mode for row in desk.app.lists.listed(ListQuery())}
+    assert listed == {task: desk.app.lists.show(ALICE, task).mode for task in [*ids, taken_off, eased]}
+    assert set(listed.values()) == {"batch", "per-task", "auto-approve"}
+    assert listed[taken_off] == "per-task"
+
+
+def test_where_something_is_set_a_list_says_what_comes_of_it_and_nothing_where_that_is_broken_P12() -> None:
+    for value, mode in {"per-task": "per-task", "skip": "batch", "odd": ""}.items():
+        desk = DeskWorld({"FOUREYES_REVIEW_DEFAULT_MODE": value})
+        desk.create()
+        assert [row.mode for row in desk.app.lists.listed(ListQuery())] == [mode]
+
+
 def test_show_and_create_of_an_open_task_say_the_mode_and_why_M3(desk: DeskWorld) -> None:
     made = desk.app.tasks.create(ALICE, "Strict", labels=["security"])
     assert made.mode == "per-task"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.rows import Named
+from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -13,7 +15,24 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.facts import Facts
     from foureyes.core.rules.modes import Chosen
-    from foureyes.core.words.ids import TaskId
+
+
+def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
+    """The modes of a page of tasks; none while the configuration is broken. Of a task about which nobody said anything
+    that bears on its mode, and of which nothing was handed in, no facts are read: it has the default (M1).
+    """
+    try:
+        default = context.policy(tx, actor).default_mode
+    except ConfigError:
+        return {}
+    modes: dict[TaskId, str] = dict.fromkeys(ids, default)
+    particular = [TaskId(row.id) for row in tx.all("task.of_particular_mode", Named, ids=ids)]
+    if particular:
+        from foureyes.app.call.facts import facts_for
+
+        chosen = modes_of(context, tx, actor, facts_for(context, tx, particular))
+        modes |= {task: each.mode for task, each in chosen.items()}
+    return modes
 
 
 def modes_of(context: Context, tx: Tx, actor: Actor, facts: Mapping[TaskId, Facts]) -> dict[TaskId, Chosen]:

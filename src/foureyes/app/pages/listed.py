@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.facts import facts_for
-from foureyes.app.call.modes import modes_of
+from foureyes.app.call.modes import modes_by_task
 from foureyes.app.views.task_list import ListedTask, TaskRow
 from foureyes.core.words.ids import TaskId
 
@@ -43,15 +42,15 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
     waits: dict[str, list[str]] = defaultdict(list)
     for wait in tx.all("board.waits", Wait, ids=live) if live else ():
         waits[wait.task].append(wait.depends_on)
-    modes = modes_of(context, tx, context.gate, facts_for(context, tx, live)) if live else {}
+    modes = modes_by_task(context, tx, context.gate, live) if live else {}
     found = []
     for row in rows:
-        claim, mode = claims.get(row.id), modes.get(TaskId(row.id))
+        claim = claims.get(row.id)
         found.append(
             ListedTask(
                 **msgspec.structs.asdict(row),
                 who=claim.who if claim else "",
-                mode=mode.mode if mode else "",
+                mode=modes.get(TaskId(row.id), ""),
                 waits=tuple(waits[row.id]),
                 waiting_for=claim.waiting_for if claim else "",
             )

@@ -272,6 +272,11 @@ FROM task_text x CROSS JOIN tasks t ON t.n = x.rowid
 SELECT t.id AS task, coalesce(s.name, '') AS who, t.waiting_for FROM tasks t LEFT JOIN sessions s ON s.id = t.implementer
 WHERE t.id IN (SELECT value FROM json_each(:ids));
 
+-- name: task.of_particular_mode
+SELECT t.id AS id FROM tasks t WHERE t.id IN (SELECT value FROM json_each(:ids)) AND (t.planned <> ''
+  OR EXISTS (SELECT 1 FROM attempts a WHERE a.task = t.id) OR EXISTS (SELECT 1 FROM task_labels l WHERE l.task = t.id)
+  OR EXISTS (SELECT 1 FROM journal j WHERE j.task = t.id AND j.kind IN ('LabelRemoved', 'TaskEdited')));
+
 -- name: task.where_visible
 t.deleted = 0
 
