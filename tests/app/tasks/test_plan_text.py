@@ -65,3 +65,11 @@ def test_an_export_survives_odd_descriptions(desk: DeskWorld, description: str) 
     again = {row.title: row.task for row in desk.app.plans.import_(ALICE, desk.app.plans.export(), again=True)}
     assert sorted(again) == ["first", "second"]
     assert desk.task(again["first"]).labels == []
+
+
+def test_an_export_of_what_looks_like_a_comment_comes_back_as_it_was(desk: DeskWorld) -> None:
+    one = desk.create(title="Close every <!--", acceptance="- no <!-- stays\n- and no `-->`")
+    desk.create(title="Then", depends_on=[one])
+    rows = {row.title: row for row in desk.app.plans.import_(ALICE, desk.app.plans.export(), again=True)}
+    assert rows["Then"].depends_on == (rows["Close every <!--"].task,)
+    assert desk.task(rows["Close every <!--"].task).acceptance == "- no <!-- stays\n- and no `-->`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from foureyes.core.documents.plan_fences import escaped
 from foureyes.core.documents.plan_file import written
 from foureyes.core.rules.modes import is_unknown_mode, label_mode
 
@@ -34,13 +35,13 @@ def _section(task: Task, heading: str, waits: Sequence[str]) -> str:
     """A task as a section of a plan; what it says is text there, and never a label or another task."""
     labels = [label for label in task.labels if not is_unknown_mode(label)]
     labels += ["review:per-task"] if len(labels) < len(task.labels) else []
-    lines = [f"## {heading}: {task.title}", *([f"Labels: {', '.join(labels)}"] if labels else [])]
+    lines = [f"## {heading}: {escaped(task.title)}", *([f"Labels: {', '.join(labels)}"] if labels else [])]
     if not any(label_mode(label) for label in task.labels):
         lines.append(f"Mode: {task.planned or 'default'}")
     lines += [f"Priority: P{task.priority}", f"Type: {task.type}"]
-    lines += [f"Depends on: {', '.join(waits)}"] if waits else []
+    lines += [f"Depends on: {escaped(', '.join(waits))}"] if waits else []
     if task.acceptance.strip():
-        items = [line.strip().removeprefix("- ") for line in task.acceptance.split("\n") if line.strip()]
+        items = [line.strip().removeprefix("- ") for line in escaped(task.acceptance).split("\n") if line.strip()]
         lines += [f"Acceptance: {items[0]}"] if len(items) == 1 else ["Acceptance:", *[f"  - {item}" for item in items]]
     described = ["Description:", written(task.description.strip())] if task.description.strip() else []
     return "\n".join([*lines, *described, ""])

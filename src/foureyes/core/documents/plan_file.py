@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import msgspec
 
 from foureyes.core.documents import plan_lines as lines
+from foureyes.core.documents.plan_fences import TASK, escaped, fences, unmarked
 from foureyes.core.documents.plan_section import Said, what_is_said
 from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_title, task_type
 from foureyes.core.rules.modes import NAMES as NAMES_OF_MODES
@@ -26,12 +27,7 @@ from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, FoureyesError, Reason
 from foureyes.steps import Steps, prose
 
-HEADING = re.compile(
-    r"^(?:\d{1,3}[.)]\s+)?Task(?:\s+(?P<ref>#?[\w][\w.-]{0,20}))?\s*(?::\s*|\s[-–—]\s+|(?<=\d)[.)]\s+)(?P<title>.*)$",
-    re.IGNORECASE,
-)
 LOOKS_LIKE_ONE = re.compile(r"^Task\b|\bTask\b(?:\s+[\w.#-]{1,20})?\s*:", re.IGNORECASE)
-COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
 DEFAULT = "default"
 WORDS_OF_PRIORITY = {"critical": 0, "highest": 0, "high": 1, "medium": 2, "normal": 2, "low": 3, "lowest": 4}
 MOST = 1_000
@@ -79,13 +75,13 @@ def names_of(ref: str, title: str) -> tuple[str, ...]:
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """A task's lines, each with its number."""
+    """A task's lines, each with its number and whether it is code."""
 
     line: int
     level: int
     title: str
     ref: str
-    body: list[tuple[int, str]]
+    body: list[tuple[int, str, bool]]
 
 
 class Problems:
@@ -122,7 +118,7 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     the file.
     """
     problems = Problems(name)
-    sections = _sections(COMMENT.sub(_lines_of, clean_text(text.removeprefix("\ufeff"), name)), problems)
+    sections = _sections(clean_text(text.removeprefix("\ufeff"), name), problems)
     names = {name for section in sections for name in names_of(section.ref, section.title)}
     tasks = [task for section in sections if (task := _read(section, names, problems))]
     _refuse_twice(tasks, problems)
@@ -137,37 +133,26 @@ def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
     return tasks
 
 
-def _lines_of(comment: re.Match[str]) -> str:
-    """What is left of a comment: its ends of lines, so that line numbers stay right."""
-    return "\n" * comment.group().count("\n")
-
-
 def _sections(text: str, problems: Problems) -> list[Section]:
     """The sections of a plan; headings inside code fences are text."""
     sections: list[Section] = []
     inside, level = False, 2
-    for number, line, fenced in fences(text.split("\n"), problems):
+    for number, line, fenced in fences(text.split("\n"), problems.add):
         heading = None if fenced else lines.ANY_HEADING.match(line)
-        found = HEADING.match(_unmarked(heading["text"])) if heading and heading["blank"] else None
+        found = TASK.match(unmarked(heading["text"])) if heading and heading["blank"] else None
         if heading and found:
             inside, level = True, len(heading["level"])
             ref = (found["ref"] or "").lstrip("#")
             sections.append(Section(line=number, level=level, title=found["title"].strip(), ref=ref, body=[]))
-        elif heading and LOOKS_LIKE_ONE.search(_unmarked(heading["text"])):
+        elif heading and LOOKS_LIKE_ONE.search(unmarked(heading["text"])):
             problems.add(number, f"{line.strip()[:60]!r} looks like a task, and a task begins so: ## Task: its title")
         elif heading and heading["blank"] and heading["text"] and len(heading["level"]) <= min(2, level):
             inside = False
         elif inside:
-            sections[-1].body.append((number, line))
+            sections[-1].body.append((number, line, fenced))
         elif not fenced and (why := _belongs_to_a_task(line)):
             problems.add(number, why)
     return sections
-
-
-def _unmarked(heading: str) -> str:
-    """A heading without emphasis around it."""
-    text = heading.strip()
-    return text[2:-2].strip() if text.startswith("**") and text.endswith("**") and len(text) > 4 else text
 
 
 def _belongs_to_a_task(line: str) -> str:
@@ -176,24 +161,6 @@ def _belongs_to_a_task(line: str) -> str:
     if field is not None:
         return f"{field.name.capitalize()}: stands in no task" if field.name in lines.STRICT and field.value else ""
     return lines.why_refused(line)
-
-
-def fences(text: list[str], problems: Problems) -> Iterator[tuple[int, str, bool]]:
-    """Number, line, and whether it is in a code fence. One that never ends must not swallow a task."""
-    opened, since, swallowed = "", 0, False
-    for number, line in enumerate(text, 1):
-        fence = lines.FENCE.match(line)
-        closes = bool(fence and opened and fence["sign"].startswith(opened) and not fence["after"].strip())
-        if fence and not opened:
-            opened, since, swallowed = fence["sign"], number, False
-            yield number, line, True
-            continue
-        heading = lines.ANY_HEADING.match(line)
-        swallowed = swallowed or bool(heading and HEADING.match(heading["text"]))
-        yield number, line, bool(opened)
-        opened = "" if closes else opened
-    if opened and swallowed:
-        problems.add(since, "a code fence begins here and never ends, with tasks in it", prose("close the fence"))
 
 
 def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask | None:
@@ -306,7 +273,7 @@ def _refuse_twice(tasks: list[PlannedTask], problems: Problems) -> None:
 
 def written(text: str) -> str:
     """A description as a plan holds it: nothing in it can be taken for a task, a field, a comment or a fence."""
-    return "\n".join(_escaped(line) for line in text.replace("<!--", "\\<!--").split("\n"))
+    return "\n".join(_escaped(line) for line in escaped(text).split("\n"))
 
 
 def _escaped(line: str) -> str:

@@ -49,30 +49,17 @@ class _Reader:
         self.notes: list[str] = []
         self.open: SaidField | None = None
         self.began = False
-        self.fence = ""
 
     def read(self, number: int, line: str) -> None:
-        if self._is_fenced(line):
-            self._say(line)
-        elif line.startswith("\\") and lines.is_special(line.lstrip("\\")):
-            self._say(line[1:])
+        """A line that is no code."""
+        if line.startswith("\\") and lines.is_special(line.lstrip("\\")):
+            self.say(line[1:])
         elif not self._is_field(number, line) and not self._belongs(line):
             why = lines.why_refused(line)
             if why:
                 self.problem(number, why)
             self._remark(number, line)
-            self._say(line)
-
-    def _is_fenced(self, line: str) -> bool:
-        fence = lines.FENCE.match(line)
-        if fence and not self.fence:
-            self.fence = fence["sign"]
-            return True
-        if self.fence:
-            closes = fence and fence["sign"].startswith(self.fence) and not fence["after"].strip()
-            self.fence = "" if closes else self.fence
-            return True
-        return False
+            self.say(line)
 
     def _is_field(self, number: int, line: str) -> bool:
         field = lines.field_in(line) or lines.heading_field(line)
@@ -128,16 +115,18 @@ class _Reader:
         if header and not self.began:
             self.notes.append(f"line {number}: {header['name'].strip()}: is no line of a plan, and is part of the text")
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
         self.open = None
         self.text.append(line)
         self.began = self.began or bool(line.strip())
 
 
-def what_is_said(body: list[tuple[int, str]], problem: Problem) -> Said:
+def what_is_said(body: list[tuple[int, str, bool]], problem: Problem) -> Said:
     """The fields and the text of a section; what must not be taken for text is told to `problem`."""
     reader = _Reader(problem)
-    for number, line in body:
-        reader.read(number, line)
-    text = "\n".join(reader.text).strip().replace("\\<!--", "<!--")
-    return Said(reader.fields, text, tuple(reader.notes))
+    for number, line, fenced in body:
+        if fenced:
+            reader.say(line)
+        else:
+            reader.read(number, line)
+    return Said(reader.fields, "\n".join(reader.text).strip(), tuple(reader.notes))
