@@ -118,7 +118,7 @@ def test_what_the_author_says_as_a_reviewer_counts_for_nothing_and_rules_on_noth
     assert (answer.rc, "L8" in answer.out) == (1, True)
     assert said.head() == before
     alone = said.review(said.work, by=said.cast.claude)
-    assert (alone["counts"], alone["status"]) == (False, "APPROVED")
+    assert (alone["counts"], alone["status"]) == (False, "CHANGES_REQUESTED"), "two that block are not ruled on"
     assert any("P2" in note or "L8" in note for note in alone["notes"])
     said.refused_by(said.work, "D2", "D2")
     said.still_open()
@@ -296,10 +296,9 @@ def test_only_a_person_who_did_not_make_the_work_waives_and_it_is_on_record_E3(o
     assert "waiver" in [row["kind"] for row in opened.lines(cast.alice, "security")]
 
 
-def test_no_agent_decides_about_a_loop_that_waits_for_a_person_E2_E3(opened: Attack) -> None:
+def test_no_agent_decides_about_a_loop_that_waits_for_nobody_E3(opened: Attack) -> None:
     for who in (opened.cast.claude, opened.cast.gemini):
-        answer = opened.no(who, "lead", "continue", opened.task, "-m", "go on")
-        assert {"E2", "E3"} <= set(answer.rules)
+        opened.no(who, "lead", "continue", opened.task, "-m", "go on", rules=["E3"])
 
 
 # Forged names

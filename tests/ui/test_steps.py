@@ -103,6 +103,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "_seen(facts)": [[], ["--seen", "0123abcd"]],
     "options": [[], ["--wait"]],
     "LEAD": [[option] for option in LEAD_OPTIONS],
+    "names": [["TL-fe-7k2-1-001"], ["TL-fe-7k2-1-001", "TL-fe-7k2-1-002"]],
 }  # fmt: skip
 """What `*words` in a call stands for."""
 

@@ -242,7 +242,7 @@ def test_what_lacks_a_check_is_not_reviewable_yet_and_says_what_brings_it_on_P13
         assert (row.task.id, row.you.may_approve, [reason.rule for reason in row.you.reasons]) == (task, False, ["D5"])
         assert steps_text(row.next) == step
     assert steps_text(desk.app.status.show(ALICE).next) == f"fe check run {task}"
-    assert steps_text(desk.app.status.show(CODEX).next) == "fe list", "nothing that an agent could do"
+    assert steps_text(desk.app.status.show(CODEX).next) == "fe queue", "nothing that an agent could do, but look"
     assert desk.app.lists.reviewable(CLAUDE, ListQuery()).missing == [], "not its own"
     desk.app.checks.run(CI, task)
     for actor in (ALICE, CODEX):

@@ -431,6 +431,9 @@ class Recount:
                 for root in event.roots:
                     self.right += self.state[root] == "claimed" and event.why == "check"
                     self.move(root, "settled")
+            case e.FindingWithdrawn():
+                self.judged[event.root] = False
+                self.move(event.root, "settled")
             case e.FindingWaived():
                 self.move(event.root, "waived")
             case e.ReviewSubmitted():
