@@ -78,6 +78,15 @@ def test_H1_no_name_of_a_file_forges_a_row_a_reason_or_a_next_step(stage: Stage)
         assert not [line for line in lines if line.lstrip().startswith("9 fe-zzz")], (words, lines)
 
 
+def test_H1_the_name_of_a_branch_is_quoted_where_a_shell_would_run_it(stage: Stage) -> None:
+    task, branch = stage.create(stage.cast.alice), "a;$(id)"
+    stage.done(stage.cast.codex, "start", "--here", task)
+    stage.git("branch", branch)
+    stage.commit(branch, {"x.py": "x = 1\n"})
+    stage.done(stage.cast.codex, "submit", task, "--branch", branch)
+    assert f'on "{branch}"' in stage.run(stage.cast.alice, "show", task).out
+
+
 def named(stage: Stage, name: str) -> HandedIn:
     """Work that adds a file of this name."""
     task = stage.create(stage.cast.alice)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from foureyes.app.tasks import loosening
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
 
@@ -69,6 +70,27 @@ def test_a_label_with_something_in_it_that_nobody_sees_is_none(desk: DeskWorld) 
     for label in ("secu\u200brity", "docs\u2060", "\U000e0041docs"):
         with pytest.raises(BadInput):
             desk.create(ALICE, labels=[label])
+
+
+RUNS_IN_A_SHELL = "urgent$(fe${IFS}approve)"
+
+
+def test_a_label_that_a_shell_would_run_is_none_and_one_from_before_is_taken_off_H1(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for label in (RUNS_IN_A_SHELL, "a;b", "`x`", "a|b", "--force", "~", "a*", "C#", "\u201cx\u201d"):
+        with pytest.raises(BadInput):
+            desk.create(ALICE, labels=[label])
+    with pytest.raises(BadInput, match=r"plan\.md:2"):
+        desk.app.plans.import_(ALICE, f"## Task: Greet\nLabels: {RUNS_IN_A_SHELL}\n", "plan.md")
+    for label in ("area/ui", "c++", "v1.2", "gr\u00f6\u00dfe", "\u0939\u093f\u0928\u094d\u0926\u0940", "\U0001f525"):
+        assert desk.task(desk.create(ALICE, labels=[label])).labels == [label]
+    with monkeypatch.context() as before:
+        before.setattr(loosening, "clean_label", str)
+        task = desk.create(ALICE, labels=[RUNS_IN_A_SHELL])
+    assert desk.task(task).labels == [RUNS_IN_A_SHELL]
+    desk.app.tasks.remove_label(ALICE, task, [RUNS_IN_A_SHELL])
+    assert desk.task(task).labels == []
 
 
 def test_the_page_says_who_took_a_label_off_T8(desk: DeskWorld) -> None:

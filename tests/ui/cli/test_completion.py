@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.shell_completion import CompletionItem
 
 from foureyes.ui.cli import completion
 
@@ -33,6 +34,35 @@ def test_a_shell_offers_what_fits_and_nothing_is_written(stage: Stage) -> None:
     assert completed(stage, "fe help appr") == ["approve"]
     assert "--json" in completed(stage, "fe show --")
     assert stage.head() == before
+
+
+RUN_BY_A_SHELL = (
+    "urgent$(fe${IFS}approve)",
+    "a`id`",
+    "a;id",
+    "a&b",
+    "~",
+    "*",
+    "a\\b",
+    "'",
+    "--force",
+    "-m",
+    "gr\u00f6\u00dfe",
+    "",
+)
+"""A shell puts what it is offered on the line without quotes."""
+
+
+def test_what_a_shell_would_run_or_take_for_an_option_is_not_offered_H1(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (*RUN_BY_A_SHELL, "review:per-task", "area/ui", "c++")
+    monkeypatch.setitem(completion.SOURCES, "label", lambda _: map(CompletionItem, words))
+    assert [item.value for item in completion.offered("label", "list", "")] == ["review:per-task", "area/ui", "c++"]
+
+
+def test_a_help_of_several_lines_offers_no_value_of_its_own_H1(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(completion.SOURCES, "check", lambda _: [CompletionItem("unit", help="x\nplain,$(id)\u2028y")])
+    (item,) = completion.offered("check", "run", "")
+    assert (item.value, len(str(item.help).splitlines())) == ("unit", 1)
 
 
 def test_where_there_is_no_project_a_shell_hears_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.task import clean_label
+from foureyes.core.nouns.task import clean_word
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, NotFound, Reason
@@ -53,7 +53,7 @@ class Validation:
 
     def validate(self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "") -> Report:
         """Every reason why the scope is not complete; nothing else can say that it is."""
-        label = clean_label(label) if label else ""
+        label = clean_word(label, "label") if label else ""
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
             _refuse_nothing(tx, label, group)

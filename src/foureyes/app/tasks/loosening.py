@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from foureyes.core.nouns.task import Task, clean_label
+from foureyes.core.nouns.task import Task, clean_label, clean_word
 from foureyes.core.words.folding import folded
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
 
 def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
     """Labels as they are kept; one that looks like a mode and is none is refused (M2)."""
-    kept = clean_labels(labels)
+    kept = _each_once(labels, clean_label)
     if any(":" in label for label in kept):
         from foureyes.core.rules.modes import refuse_unknown_mode
 
@@ -73,11 +73,16 @@ def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
     return kept
 
 
-def clean_labels(labels: Sequence[str]) -> tuple[str, ...]:
+def labels_to_take_off(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels that may be there: also such as nobody can put on any more."""
+    return _each_once(labels, lambda label: clean_word(label, "label"))
+
+
+def _each_once(labels: Sequence[str], clean: Callable[[str], str]) -> tuple[str, ...]:
     """Labels as they are kept: each once, however it is written."""
     kept: dict[str, str] = {}
     for label in labels:
-        kept.setdefault(folded(label), clean_label(label))
+        kept.setdefault(folded(label), clean(label))
     return tuple(kept.values())
 
 

@@ -18,9 +18,9 @@ from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import (
-    clean_labels,
     is_new_word,
     labels_to_put_on,
+    labels_to_take_off,
     loosening,
     notes_of,
     putting_on_loosens,
@@ -38,8 +38,8 @@ from foureyes.core.nouns.task import (
     LOWEST,
     Task,
     check_priority,
-    clean_label,
     clean_title,
+    clean_word,
     task_type,
 )
 from foureyes.core.words.ids import TaskId
@@ -99,7 +99,7 @@ class Tasks:
                 minor=minor,
                 group=clean_title(group) if group else "",
                 estimate_minutes=estimate_minutes,
-                key=clean_label(key) if key else "",
+                key=clean_word(key, "key") if key else "",
                 signed_by=work.key,
             )
             done = self._once(work.tx, event)
@@ -236,7 +236,7 @@ class Tasks:
 
     def remove_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
         """Take labels off several tasks, all of them or none."""
-        off = clean_labels(labels)
+        off = labels_to_take_off(labels)
         what = named(tasks, f"rm {' '.join(off)}")
         loosens = partial(taking_off_loosens, self._context, actor, off)
         with loosening(self._context, actor, "label", what, loosens, task=_the_one(tasks)) as work:

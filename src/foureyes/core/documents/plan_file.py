@@ -19,7 +19,15 @@ import msgspec
 from foureyes.core.documents import plan_lines as lines
 from foureyes.core.documents.plan_fences import TASK, escaped, fences, unmarked
 from foureyes.core.documents.plan_section import Said, what_is_said
-from foureyes.core.nouns.task import DEFAULT_PRIORITY, TaskType, clean_label, clean_priority, clean_title, task_type
+from foureyes.core.nouns.task import (
+    DEFAULT_PRIORITY,
+    TaskType,
+    clean_label,
+    clean_priority,
+    clean_title,
+    clean_word,
+    task_type,
+)
 from foureyes.core.rules.modes import NAMES as NAMES_OF_MODES
 from foureyes.core.rules.modes import PREFIX, label_mode, refuse_unknown_mode
 from foureyes.core.words.folding import folded
@@ -207,7 +215,7 @@ def _values(said: Said, names: set[str], problems: Problems) -> dict[str, object
                 case "type":
                     take("type", task_type(lines.plain(field.value) or "task"))
                 case "key":
-                    take("key", clean_label(lines.plain(field.value)))
+                    take("key", clean_word(lines.plain(field.value), "key"))
                 case "depends on":
                     take("depends_on", tuple(_needs(field.value, names)))
         except FoureyesError as problem:

@@ -18,7 +18,9 @@ TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic"
 
 HIGHEST, DEFAULT_PRIORITY, LOWEST = 0, 2, 4
 TITLE_LIMIT = 500
-LABEL = r"[^\s,\x00-\x1f\x7f]{1,64}\Z"
+WORD = r"[^\s,\x00-\x1f\x7f]{1,64}\Z"
+LABEL_SIGNS = frozenset("._:/+-@%=")
+"""The signs of a label: a shell takes none of them for anything but itself."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,14 +82,36 @@ def clean_title(text: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """A label: one word, no commas."""
-    label = text.strip()
-    if not re.match(LABEL, label) or CONTROL.search(label) or SURROGATE.search(label) or _hides(label):
+    """A label that is put on: a word of letters, digits and few signs, so that no shell takes it for a command."""
+    label = clean_word(text, "label")
+    if label.startswith("-") or not all(map(_is_of_labels, label)):
         raise BadInput(
-            f"{visible(text)!r} is not a label: one word of up to 64 characters that can be seen, no spaces or commas.",
+            f"{visible(text)!r} is not a label: letters, digits and {' '.join(sorted(LABEL_SIGNS))} only, "
+            "and no - in front.",
             next_step=fe("label", "add", blank("TASK"), "security"),
         )
     return label
+
+
+def clean_word(text: str, what: str) -> str:
+    """A key, or a label as it may be there from before: one word, no commas."""
+    word = text.strip()
+    if not re.match(WORD, word) or CONTROL.search(word) or SURROGATE.search(word) or _hides(word):
+        raise BadInput(
+            f"{visible(text)!r} is not a {what}: one word of up to 64 characters that can be seen, "
+            "no spaces or commas.",
+            next_step=fe("label", "add", blank("TASK"), "security"),
+        )
+    return word
+
+
+def _is_of_labels(character: str) -> bool:
+    """Letters, digits and marks of every script, and pictures; of the signs only those that do nothing."""
+    if character.isascii():
+        return character.isalnum() or character in LABEL_SIGNS
+    from unicodedata import category
+
+    return category(character) not in ("Sm", "Sc") and category(character)[0] not in "PZ"
 
 
 def _hides(label: str) -> bool:

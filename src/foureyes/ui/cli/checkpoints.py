@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from foureyes.core.words.fence import named
 from foureyes.steps import blank, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -49,9 +50,11 @@ def restore(session: Session, name: str, task: str) -> None:
     """Set the branch where you stand back to a checkpoint. Refused on a dirty tree and on the protected branch."""
     done = session.app.checkpoints.restore(session.actor, name, task=task)
     if not done.changed:
-        session.answer(done, f"{done.branch} is at {done.sha[:7]} already")
+        session.answer(done, f"{named(done.branch)} is at {done.sha[:7]} already")
         return
-    session.answer(done, f"{done.branch} is back at {done.sha[:7]}; where it was before is checkpoint {done.kept}")
+    session.answer(
+        done, f"{named(done.branch)} is back at {done.sha[:7]}; where it was before is checkpoint {done.kept}"
+    )
 
 
 @verb("prune", example="fe checkpoint prune --keep 5")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foureyes.app.views.work import ClaimedWorktree
+from foureyes.core.words.fence import named
 from foureyes.core.words.text import flat
 from foureyes.steps import fe, in_turn, phrase, shell
 from foureyes.ui.cli import output
@@ -53,7 +54,7 @@ def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:
     if session.json:
         output.write_json({**output.with_id(outcome), "next": steps_text(next_step)})
         return
-    place = f"  worktree  {flat(path)}  on branch {outcome.branch}"
+    place = f"  worktree  {flat(path)}  on branch {named(outcome.branch)}"
     output.write("\n".join([outcome.message, *[f"  {note}" for note in outcome.notes], place, next_line(next_step)]))
 
 

@@ -32,9 +32,25 @@ FIRST: dict[str, Status] = {
 def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
     """What fits what was typed so far; nothing where there is no project, or it cannot be read."""
     try:
-        return [item for item in SOURCES[kind](command) if str(item.value).startswith(incomplete)]
+        return [_shown(item) for item in SOURCES[kind](command) if _fits(str(item.value), incomplete)]
     except Exception:  # whatever it is, the next command says it where it can be read
         return []
+
+
+def _fits(value: str, incomplete: str) -> bool:
+    """Whether a shell may put it on the line. It does so as it is, and runs what it finds there: only what needs no
+    quotes is offered, and nothing that would be an option.
+    """
+    from shlex import quote
+
+    return value.startswith(incomplete) and quote(value) == value and not value.startswith("-")
+
+
+def _shown(item: CompletionItem) -> CompletionItem:
+    """With a help of one line: a shell takes the next line for another value."""
+    from foureyes.core.words.text import flat
+
+    return CompletionItem(item.value, help=flat(item.help)) if item.help else item
 
 
 def _project() -> closing[Application]:

@@ -115,7 +115,7 @@ def _blocked(detail: TaskDetail) -> str:
 
 
 def _attempt(attempt: Attempt) -> list[str]:
-    ref = "a detached head" if attempt.ref == DETACHED else attempt.ref.removeprefix("refs/heads/")
+    ref = "a detached head" if attempt.ref == DETACHED else named(attempt.ref.removeprefix("refs/heads/"))
     size = "no code" if attempt.no_code else f"{count(len(attempt.files), 'file')} +{attempt.added} -{attempt.removed}"
     words = [
         f"base {attempt.base[:7]}",

@@ -9,6 +9,7 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.app.views.work import CheckpointView
 from foureyes.core.nouns.feedback import Feedback, section
 from foureyes.core.nouns.task import HIGHEST, LOWEST
+from foureyes.core.words.fence import named
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.marks import visible
 
@@ -62,7 +63,7 @@ def kept_words(detail: TaskDetail) -> str:
     """What a rejection keeps, and who waits."""
     attempts = len(detail.attempts)
     branch = detail.attempts[-1].ref.removeprefix("refs/heads/") if detail.attempts else ""
-    kept = [f"branch {visible(branch)}"] if branch else []
+    kept = [f"branch {named(branch)}"] if branch else []
     kept += [f"{attempts} attempt{'' if attempts == 1 else 's'}", "findings"]
     waiting = ", ".join(link.id for link in detail.dependents)
     return f"Kept: {', '.join(kept)}." + (f"   Waiting on it: {waiting}" if waiting else "")
