@@ -104,6 +104,8 @@ UNPACKED: dict[str, list[list[str]]] = {
     "options": [[], ["--wait"]],
     "LEAD": [[option] for option in LEAD_OPTIONS],
     "names": [["TL-fe-7k2-1-001"], ["TL-fe-7k2-1-001", "TL-fe-7k2-1-002"]],
+    "tasks[:1]": [["fe-7k2"]],
+    "same": [[], ["--group", "g"], ["--again"]],
 }  # fmt: skip
 """What `*words` in a call stands for."""
 
