@@ -110,7 +110,12 @@ UNPACKED: dict[str, list[list[str]]] = {
 """What `*words` in a call stands for."""
 
 
-NAMED = {"option": LEAD_OPTIONS, "command": ("respond", "rule")}
+NAMED = {
+    "option": LEAD_OPTIONS,
+    "command": ("respond", "rule"),
+    "action": ("redo", "reject"),
+    "verb": ("add", "rm"),
+}
 """What a variable stands for."""
 
 
