@@ -43,6 +43,7 @@ def python(code: str, *paths: Path) -> str:
         "import msgspec.toml as toml; toml.encode.__doc__",
         "import uuid; (uuid.UUID(int=1), uuid._LINUX)",
         "import decimal; decimal.Decimal('1.10') + 1",
+        "import typing; typing.TypedDict('Named', {'id': int}).__annotations__",
     ],
 )
 def test_a_module_that_is_loaded_late_answers_as_ever(use: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.ui.cli.straight import LARGEST, Straight, Way, read
+from foureyes.ui.cli.straight import LARGEST, PIECE, Straight, Way, read
 
 START = (
     "import sys\nsys.path.insert(0, sys.argv[1])\nimport house\n"
@@ -74,11 +74,14 @@ def test_a_compiled_file_that_is_empty_foreign_or_gone_is_python_s_affair(folder
     assert run(folder, WHOLE) == "1 2 3"
 
 
-def test_a_compiled_file_that_is_larger_than_what_is_read_of_one_is_python_s_affair(folder: Path) -> None:
+@pytest.mark.parametrize(("size", "loader"), [(PIECE, "Straight"), (LARGEST, "SourceFileLoader")])
+def test_a_large_compiled_file_is_read_whole_and_a_huge_one_is_python_s_affair(
+    folder: Path, size: int, loader: str
+) -> None:
     door = folder / "house" / "door.py"
-    door.write_text(f"OPEN = 1\nTEXT = {'x' * LARGEST!r}\n")
+    door.write_text(f"OPEN = 1\nTEXT = {'x' * size!r}\n")
     py_compile.compile(str(door), doraise=True)
-    assert run(folder, WHOLE + "\nprint(type(house.door.__loader__).__name__)") == "1 2 3\nSourceFileLoader"
+    assert run(folder, WHOLE + "\nprint(type(house.door.__loader__).__name__)") == f"1 2 3\n{loader}"
 
 
 def test_compiled_files_elsewhere_or_of_other_kinds_are_python_s_affair(folder: Path) -> None:
@@ -90,11 +93,24 @@ def test_compiled_files_elsewhere_or_of_other_kinds_are_python_s_affair(folder: 
 
 
 def test_what_is_not_there_and_what_belongs_to_others_is_not_found(folder: Path) -> None:
-    way = Way("house", str(folder / "house"), f".{sys.implementation.cache_tag}.pyc")
-    assert way.find_spec("house.window") is None
-    assert way.find_spec("houses.door") is None
+    way, house = Way(f".{sys.implementation.cache_tag}.pyc", "house"), [str(folder / "house")]
+    assert way.find_spec("house.window", house) is None
+    assert way.find_spec("houses.door", house) is None
     assert way.find_spec("house") is None
-    found = way.find_spec("house.room.chair")
+    assert way.find_spec("house.door", [*house, str(folder)]) is None, "a package that lies in two places"
+    found = way.find_spec("house.room.chair", [str(folder / "house" / "room")])
     assert found is not None
     assert isinstance(found.loader, Straight)
     assert read("house.door", str(folder), str(folder)) is None
+
+
+def test_modules_of_other_packages_are_found_where_python_found_the_package(folder: Path) -> None:
+    """Wherever that is: only the way from there is ours."""
+    other = folder / "elsewhere" / "shed"
+    other.mkdir(parents=True)
+    for name in ("__init__", "tool"):
+        (other / f"{name}.py").write_text("SHARP = 4\n")
+        py_compile.compile(str(other / f"{name}.py"), doraise=True)
+    script = "sys.path.insert(0, sys.argv[1] + '/elsewhere')\nstraighten('house', 'shed')\nimport shed.tool as t\n"
+    script += "print(t.SHARP, type(t.__loader__).__name__, type(sys.modules['shed'].__loader__).__name__)"
+    assert run(folder, script) == "4 Straight SourceFileLoader"

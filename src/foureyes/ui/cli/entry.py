@@ -11,7 +11,7 @@ def main() -> NoReturn:
     gc.disable()
     from foureyes.ui.cli.straight import straighten
 
-    straighten("foureyes")
+    straighten("foureyes", "click", "msgspec")
     from foureyes.ui.cli.imports import lighten
 
     lighten()

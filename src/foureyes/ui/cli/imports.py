@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import typing
 from _thread import RLock, _local
 from types import ModuleType
 from typing import Any
@@ -81,12 +82,21 @@ def _import_them() -> None:
         name: _stand_in(name, *types) for name, types in _UNUSED.items() if name not in sys.modules
     }
     sys.modules.update(hidden)
+    checked, typing.TypedDict = typing.TypedDict, _Unchecked  # type: ignore[assignment]
     try:
         import click  # noqa: F401
         import msgspec  # noqa: F401
     finally:
+        typing.TypedDict = checked
         for name in hidden:
             del sys.modules[name]
+
+
+class _Unchecked(dict[str, Any]):
+    """In place of `TypedDict`, which compiles what is written about each field: click has some for type checkers."""
+
+    def __init_subclass__(cls, **_: object) -> None:
+        pass
 
 
 _UNUSED = {"decimal": ("Decimal",), "uuid": ("UUID", "SafeUUID")}

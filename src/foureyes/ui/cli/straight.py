@@ -1,5 +1,5 @@
-"""The way to our own modules: straight to their compiled files. A short command imports a hundred of them, and looking
-for each costs as much as running it.
+"""The way to our own modules, and to those of the two libraries that every command loads: straight to their compiled
+files. A short command imports a hundred of them, and looking for each costs as much as running it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 from marshal import loads
 from types import CodeType
 
-LARGEST = 1 << 16
-"""Room for any compiled file of ours. Megabytes for each would come from the system, and cost more than reading it."""
+PIECE = 1 << 16
+"""Room for nearly any compiled file. Megabytes for each would come from the system, and cost more than reading it."""
+LARGEST = 1 << 22
 HEADER = 16
 """How a compiled file begins: Python's number, four bytes of nothing, time and size of its source."""
 
@@ -28,16 +29,17 @@ class Straight(SourceFileLoader):
 
 
 class Way:
-    """Finds a module of a package whose compiled file belongs to its source. For others Python looks itself."""
+    """Finds a module within packages whose compiled file belongs to its source. For others Python looks itself."""
 
-    def __init__(self, package: str, folder: str, ending: str) -> None:
-        self._start, self._folder, self._ending = package + ".", folder, ending
+    def __init__(self, ending: str, *packages: str) -> None:
+        self._ending, self._starts = ending, tuple(f"{package}." for package in packages)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if not name.startswith(self._start):
+        """`path` is where the package around it lies; one that lies in several places is Python's affair."""
+        if not name.startswith(self._starts) or type(path) is not list or len(path) != 1:
             return None
-        place = self._folder + name[len(self._start) - 1 :].replace(".", "/")
-        around, _, last = place.rpartition("/")
+        around, last = path[0], name.rpartition(".")[2]
+        place = f"{around}/{last}"
         return read(name, f"{around}/__pycache__/{last}{self._ending}", place + ".py") or read(
             name, f"{place}/__pycache__/__init__{self._ending}", place + "/__init__.py", place
         )
@@ -47,13 +49,15 @@ def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec
     """A module as its compiled file has it; None where there is none, or one of another source."""
     try:
         handle = os.open(compiled, os.O_RDONLY | os.O_CLOEXEC)
-        document = os.read(handle, LARGEST)
+        document = os.read(handle, PIECE)
+        if len(document) == PIECE:
+            document += os.read(handle, LARGEST)
         os.close(handle)
         found = os.stat(source)
     except OSError:
         return None
     written = ((int(found.st_mtime) & 0xFFFFFFFF) | (found.st_size & 0xFFFFFFFF) << 32).to_bytes(8, "little")
-    if len(document) == LARGEST or document[:HEADER] != MAGIC_NUMBER + b"\0\0\0\0" + written:
+    if len(document) >= LARGEST or document[:HEADER] != MAGIC_NUMBER + b"\0\0\0\0" + written:
         return None
     loader = Straight(name, source)
     loader.code = loads(memoryview(document)[HEADER:])  # noqa: S302 - as Python does
@@ -64,9 +68,10 @@ def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec
     return spec
 
 
-def straighten(package: str) -> None:
-    """Let modules of a package be found straight away, where it lies in a folder and is compiled as usual."""
+def straighten(package: str, *others: str) -> None:
+    """Let modules of a package be found straight away, where it lies in a folder and is compiled as usual; and those of
+    others, once Python has found the package itself.
+    """
     spec = sys.modules[package].__spec__
     if spec and type(spec.loader) is SourceFileLoader and spec.origin and spec.cached and not sys.pycache_prefix:
-        folder, ending = os.path.dirname(spec.origin), spec.cached.rpartition("__init__")[2]
-        sys.meta_path.insert(0, Way(package, folder, ending))
+        sys.meta_path.insert(0, Way(spec.cached.rpartition("__init__")[2], package, *others))
