@@ -114,7 +114,7 @@ NAMED = {
     "option": LEAD_OPTIONS,
     "command": ("respond", "rule"),
     "action": ("redo", "reject"),
-    "verb": ("add", "rm"),
+    "way": ("add", "rm"),
 }
 """What a variable stands for."""
 

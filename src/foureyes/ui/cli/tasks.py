@@ -166,7 +166,7 @@ def label_rm(session: Session, words: tuple[str, ...], given: tuple[str, ...]) -
 
 
 def _tasks_and_labels(
-    session: Session, verb: str, words: tuple[str, ...], given: tuple[str, ...]
+    session: Session, way: str, words: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[list[str], list[str]]:
     """The first word is a task, and what begins like an id after it; the rest are labels."""
     if given:
@@ -176,7 +176,7 @@ def _tasks_and_labels(
     while begins and count < len(words) and words[count].lower().startswith(begins):
         count += 1
     if count == len(words):
-        raise BadInput("name a task and a label.", next_step=fe("label", verb, blank("TASK"), "-l", blank("LABEL")))
+        raise BadInput("name a task and a label.", next_step=fe("label", way, blank("TASK"), "-l", blank("LABEL")))
     return list(words[:count]), list(words[count:])
 
 
