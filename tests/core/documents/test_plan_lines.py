@@ -32,6 +32,7 @@ MEANT: dict[str, tuple[str, tuple[str, ...]]] = {
     "on two lines": ("Labels: security,\n  api", ("security", "api")),
     "tags": ("Tags: #security", ("security",)),
     "none": ("Labels: none", ()),
+    "full-width signs": ("Labels：security，api", ("security", "api")),
 }
 
 
@@ -51,6 +52,24 @@ REFUSED = {
     "a quote": "> Labels: security",
     "no colon": "**Labels** security",
     "a dash": "Labels - security",
+    "a picture": "🏷️ Labels: security",
+    "a name of a picture": ":label: Labels: security",
+    "an arrow": "→ Labels: security",
+    "another bullet": "• Labels: security",
+    "brackets": "(Labels: security)",
+    "quotes": "'Labels': security",
+    "curly quotes": "“Labels”: security",
+    "JSON": '"labels": ["security"]',
+    "no sign": "Label security",
+    "no sign, several": "- Labels security, api",
+    "no sign, a mode": "Mode per-task",
+    "no sign, a task": "Depends on Task 1",
+    "a tag": "<details>Labels: security</details>",
+    "a bold tag": "<b>Labels</b> security",
+    "a heading with a value": "### Labels: security",
+    "adorned and mistyped": "→ Lables: security",
+    "tags, adorned": "→ Tags: security",
+    "behind another name": "Metadata: Labels: security",
     "two on a line": "Priority: P1, Labels: security",
     "an unknown mode": "Labels: security, review:nonsense",
     "a mode cut in two": "Labels: review: per-task",
@@ -75,6 +94,19 @@ def test_what_could_lose_its_strictness_is_refused_with_its_line_M7_M2(case: str
     body = REFUSED[case]
     lines = error(f"## Task: a\n{body}\n").message
     assert lines.startswith(tuple(f"plan.md:{1 + number} " for number in range(body.count("\n") + 2)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Labels are shown in the list.", "Labels, as before, are shown", "Label each row with its name", "(see the labels)",
+        "Mode of the file stays", "- Review it twice - or more", '"Labels" are words', "Depends on how long it takes",
+        "The labels: red, green", '- \\Labels: x', "Tags were lost",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_begins_with_the_name_of_a_field_is_text_M7(text: str) -> None:
+    found = one(f"## Task: a\n{text}\n")
+    assert (found.labels, found.description) == ((), text)
 
 
 def test_everything_that_is_wrong_is_said_at_once_M7() -> None:

@@ -30,21 +30,28 @@ SHOWN = {"labels": "Labels", "priority": "Priority", "depends on": "Depends on",
 STRICT = ("labels", "mode", "depends on")
 """What is not read of these lets a task go through with less than was planned."""
 LISTS = ("labels", "depends on", "acceptance")
+_STRICT_SPELLINGS = tuple(spelling for name in STRICT for spelling in SPELLINGS[name])
 
 _BULLET = r"(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?"
-HEADER = re.compile(rf"^(?P<indent>\s*){_BULLET}[*_`]*(?P<name>[A-Za-z][A-Za-z _-]{{1,30}}?)[*_`]*\s*:(?P<value>.*)$")
+HEADER = re.compile(rf"^(?P<indent>\s*){_BULLET}[*_`]*(?P<name>[A-Za-z][A-Za-z _-]{{1,30}}?)[*_`]*\s*[:：](?P<value>.*)$")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*\S)\s*$")
 FENCE = re.compile(r"^\s*(?P<sign>`{3,}(?=[^`]*$)|~{3,})(?P<after>.*)$")
 ANY_HEADING = re.compile(r"^\s{0,3}(?P<level>#{1,6})(?P<blank>\s*)(?P<text>.*?)(?:\s+#+)?\s*$")
 REVIEW = re.compile(r"(?<![\w:])review:(?P<mode>[\w-]+)", re.IGNORECASE)
+_ADORNED = r"^(?:<[^<>]*>|&[a-z]+;|:[a-z][a-z_]*:|\[x\]|[^\w\\<]|[\d_])*"
+"""What somebody may put before a line of a plan: bullets, quotes, brackets, pictures, tags. A backslash is none."""
+_CLOSED = r"(?:</?\w[^<>]*>|[^\w\s\\<:：=|,.;→–—-]|_)*"
 _NOT_A_HEADER = re.compile(
-    rf"^\s*(?P<around>[>|]?)\s*{_BULLET}(?P<marks>[*_`]*)(?P<name>labels?|depends on|dependencies|mode|review mode)\b"
-    r"(?P<after>[*_`]*)\s*(?P<sign>[=|–—:]|-\s|$)?",
+    rf"(?P<before>{_ADORNED})(?P<name>{'|'.join(sorted(_STRICT_SPELLINGS, key=len, reverse=True))})(?![^\W_])"
+    rf"(?P<after>{_CLOSED})\s*(?P<sign>[:：=|→–—]|->|-\s|$)?(?P<value>.*)$",
     re.IGNORECASE,
 )
+_ADORNED_NAME = re.compile(rf"{_ADORNED}(?P<name>[a-z][a-z _-]{{1,30}}?){_CLOSED}\s*[:：]", re.IGNORECASE)
+_EMPHASIZED = re.compile(r"[*_`>]$")
 _TASK_LINE = re.compile(rf"^\s*{_BULLET}[*_]*Task(?:\s+[\w.#-]{{1,20}})?\s*:", re.IGNORECASE)
 _SECOND = re.compile(r"\b(?:labels?|priority|depends on|mode|type|acceptance)\b[*_`]*\s*:", re.IGNORECASE)
 _EMPHASIS = re.compile(r"^[*_`]{1,3}(?=\s|$)")
+_BETWEEN = r"[,;\n，、；]"
 NOTHING = frozenset({"", "none", "n/a", "na", "-", "–", "—", "nothing", "no"})
 
 
@@ -91,19 +98,38 @@ def _width(found: re.Match[str]) -> int:
 def why_refused(line: str) -> str:
     """Why a line that is no field must not be taken for text; empty if it may be."""
     odd = _NOT_A_HEADER.match(line)
-    if odd and (odd["around"] or odd["sign"] is not None or (odd["marks"] and odd["after"])):
+    if odd and _is_meant(odd):
         return f"what it says about {odd['name'].lower()} stands on a line of its own: {odd['name'].capitalize()}: …"
     if _TASK_LINE.match(line):
         return "this looks like a task, and a task begins with a heading: ## Task: …"
     header = HEADER.match(line)
     if header is None:
-        return ""
+        adorned = _ADORNED_NAME.match(line)
+        near = near_miss(adorned["name"]) if adorned else ""
+        return f"{SHOWN.get(near, near.capitalize())}: stands on a line of its own" if near in STRICT else ""
+    if (second := field_in(header["value"])) and second.name in STRICT:
+        return f"{second.name.capitalize()}: stands behind {header['name'].strip()}: it has a line of its own"
     near = near_miss(header["name"])
     if near:
         return f"{header['name'].strip()}: is no line of a plan; {SHOWN.get(near, near.capitalize())}: is"
     if REVIEW.search(header["value"]) or _word(plain(header["value"])) == "per task":
         return f"{header['name'].strip()}: names a review mode, and is no line of a plan; Labels: and Mode: are"
     return ""
+
+
+def _is_meant(odd: re.Match[str]) -> bool:
+    """Whether a line that begins with the name of a field says something, and is no sentence that begins so."""
+    name, sign, value = KNOWN[_word(odd["name"])], odd["sign"], odd["value"].strip()
+    if sign is not None and (sign in set(":：=|") or odd["name"].lower() != "review"):
+        return True
+    if odd["after"] and _EMPHASIZED.search(odd["before"]):
+        return True
+    if sign is not None or odd["after"] or not value:
+        return False
+    words = [part.split() for part in re.split(_BETWEEN, value.rstrip("."))]
+    if name == "mode":
+        return _word(value) in {_word(mode) for mode in MODES}
+    return all(len(part) == 1 or (len(part) == 2 and part[0].lower() == "task") for part in words)
 
 
 def near_miss(name: str) -> str:
@@ -137,9 +163,9 @@ def is_special(line: str) -> bool:
 
 def labels_in(value: str, *, late: bool) -> tuple[str, ...]:
     """The words of a `Labels:` line. Below the text of a task they stand alone between commas, or it is a sentence."""
-    if late and any(len(part.split()) > 1 for part in re.split(r"[,;\n]", value)):
+    if late and any(len(part.split()) > 1 for part in re.split(_BETWEEN, value)):
         raise BadInput("this is a sentence or a line of labels: labels have commas between them.")
-    words = [plain(word) for word in re.split(r"[,;\s]+", value)]
+    words = [plain(word) for word in re.split(rf"(?:{_BETWEEN}|\s)+", value)]
     labels = tuple(dict.fromkeys(_tidy(word) for word in words if word.lower() not in NOTHING))
     for label in labels:
         _refuse_bare_mode(label)
@@ -177,5 +203,5 @@ def mode_in(value: str, default: str) -> str:
 
 def words_in(value: str) -> tuple[str, ...]:
     """What stands between commas, each without its decoration."""
-    words = (plain(re.sub(r"^and\s+", "", word.strip())) for word in re.split(r"[,;\n]", value))
+    words = (plain(re.sub(r"^and\s+", "", word.strip())) for word in re.split(_BETWEEN, value))
     return tuple(word for word in words if word.lower() not in NOTHING)
