@@ -99,8 +99,9 @@ def test_what_could_lose_its_strictness_is_refused_with_its_line_M7_M2(case: str
 @pytest.mark.parametrize(
     "text",
     [
-        "Labels are shown in the list.", "Labels, as before, are shown", "Label each row with its name", "(see the labels)",
-        "Mode of the file stays", "- Review it twice - or more", '"Labels" are words', "Depends on how long it takes",
+        "Labels are shown in the list.", "Labels, as before, are shown", "Label each row with its name",
+        "(see the labels)", "Mode of the file stays", "- Review it twice - or more",
+        '"Labels" are words', "Depends on how long it takes",
         "The labels: red, green", '- \\Labels: x', "Tags were lost",
     ],
 )  # fmt: skip

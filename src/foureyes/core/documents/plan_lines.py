@@ -33,7 +33,9 @@ LISTS = ("labels", "depends on", "acceptance")
 _STRICT_SPELLINGS = tuple(spelling for name in STRICT for spelling in SPELLINGS[name])
 
 _BULLET = r"(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?"
-HEADER = re.compile(rf"^(?P<indent>\s*){_BULLET}[*_`]*(?P<name>[A-Za-z][A-Za-z _-]{{1,30}}?)[*_`]*\s*[:：](?P<value>.*)$")
+HEADER = re.compile(
+    rf"^(?P<indent>\s*){_BULLET}[*_`]*(?P<name>[A-Za-z][A-Za-z _-]{{1,30}}?)[*_`]*\s*[:：](?P<value>.*)$"
+)
 ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*\S)\s*$")
 FENCE = re.compile(r"^\s*(?P<sign>`{3,}(?=[^`]*$)|~{3,})(?P<after>.*)$")
 ANY_HEADING = re.compile(r"^\s{0,3}(?P<level>#{1,6})(?P<blank>\s*)(?P<text>.*?)(?:\s+#+)?\s*$")
