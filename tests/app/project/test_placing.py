@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.project.placing import misplaced
+from foureyes.app.call.placing import misplaced
 from foureyes.errors import BadInput, Refused
 
 from tests.stage.people import ALICE, CI, CLAUDE
@@ -87,9 +87,24 @@ def test_a_store_that_lacks_the_last_merge_is_told_and_can_be_taken_up_J3_P12(wo
         for near in (True, False):
             (said,) = misplaced(world.app.context, tx, world.app.context.project(tx), near=near)
             assert "900:" in said
-    assert [each.area for each in world.app.audit.verify().findings] == ["integrity"]
+    report = world.app.audit.verify()
+    assert [each.area for each in report.findings] == ["integrity"]
+    assert report.next.steps[0].argv[:3] == ("fe", "store", "adopt")
     with world.refused("P12"):
         world.app.merges.process(CI)
     assert world.app.projects.adopt(ALICE, "the backup of Monday").anchor.startswith("900:")
     assert world.app.audit.verify().findings == ()
     world.app.merges.process(CI)
+
+
+def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_taken_up_P12(world: GitWorld) -> None:
+    merged, other = world.create(), world.create()
+    words = f"Merge {merged}: it\n\nTask: {merged}\nJournal: 900:{'a' * 64}"
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", words)
+    with world.refused("P12"):
+        world.app.claims.start(CLAUDE, merged)
+    with world.refused("P12"):
+        world.app.claims.next(CLAUDE)
+    assert world.app.claims.start(CLAUDE, other).changed
+    world.app.projects.adopt(ALICE, "the backup of Monday")
+    assert world.app.claims.start(CLAUDE, merged).changed

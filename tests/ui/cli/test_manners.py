@@ -403,3 +403,21 @@ def test_who_stood_in_a_worktree_that_went_is_told_the_way_back_K1(
             _ = Session().cwd
         way = f"cd {tmp_path}" if name == "x" else f"the project is there: cd {tmp_path}"
         assert steps_text(caught.value.next_step) == way
+
+
+# Putting a backup back
+
+
+def test_a_restore_at_a_terminal_asks_first_and_says_how_it_is_undone_P12(stage: Stage, tmp_path: Path) -> None:
+    alice, copy = stage.cast.alice, tmp_path / "copy.db"
+    stage.done(alice, "backup", str(copy))
+    later = stage.create(alice)
+    asked = stage.run(alice, "restore", str(copy), input="n\n", tty=True)
+    assert ("[y/N]" in asked.out, "nothing was restored" in asked.out) == (True, True)
+    assert stage.status(later) == "open"
+    said = stage.run(alice, "restore", str(copy), input="y\n", tty=True).out
+    undo = re.search(r"undo: fe (restore .foureyes/store.db.before-\S+)", said)
+    assert undo is not None, said
+    stage.no(alice, "show", later, rc=3)
+    assert stage.run(alice, *undo.group(1).split(), "--yes", tty=True).rc == 0
+    assert stage.status(later) == "open"

@@ -204,7 +204,7 @@ class GitRepo:
         from foureyes.app.views.work import LineCommit
 
         rows = reading.history.line(self._git, self._target(target), most)
-        return [LineCommit(commit, subject) for commit, subject in rows]
+        return [LineCommit(commit, subject, tasks) for commit, subject, tasks in rows]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than

@@ -9,11 +9,11 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.placing import found_elsewhere, lost_anchor
 from foureyes.app.call.rows import Point
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
-from foureyes.app.project.placing import found_elsewhere, lost_anchor
 from foureyes.app.project.prompt_templates import accept as accept_templates
 from foureyes.app.project.prompt_templates import of_attempt, path_of
 from foureyes.app.project.retargeting import ACCEPT, named_in

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.placing import ADOPT, misplaced, unplaced
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.placing import ADOPT, misplaced, unplaced
 from foureyes.app.project.retargeting import BRING_HERE
 from foureyes.app.views.project import Check
 from foureyes.config.reading import read_file

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.placing import misplaced
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.lists import Lists
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.pages.unbrought import unbrought_lately
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.placing import misplaced
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.config.layers import Resolved, resolve

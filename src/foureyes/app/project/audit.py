@@ -8,12 +8,13 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
+from foureyes.app.call.placing import ADOPT, misplaced
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
 from foureyes.app.project.kept_attempts import attempts_lost
-from foureyes.app.project.placing import misplaced
 from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow, SecurityRow
 from foureyes.app.views.project import Key, SecurityTotal
+from foureyes.steps import NO_STEP, by_person
 
 BATCH = 1_000
 END = 2**62
@@ -48,9 +49,14 @@ class Audit:
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
-        wrong += [*self._misplaced(), *lost]
+        elsewhere = self._misplaced()
+        others = (*report.findings, *wrong, *lost)
         return msgspec.structs.replace(
-            report, findings=(*report.findings, *wrong), signatures=signatures, notes=tuple(notes)
+            report,
+            findings=(*others, *elsewhere),
+            signatures=signatures,
+            notes=tuple(notes),
+            next=by_person(ADOPT) if elsewhere and not others else NO_STEP,
         )
 
     def _misplaced(self) -> list[Discrepancy]:

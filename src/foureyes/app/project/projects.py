@@ -6,8 +6,8 @@ import os
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import Named
-from foureyes.app.project.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.project import Adoption, Milestones, ProjectView, Restored

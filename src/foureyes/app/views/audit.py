@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.steps import NO_STEP, Steps
+
 
 class JournalHead(msgspec.Struct, frozen=True):
     """The end of the journal's chain."""
@@ -53,10 +55,11 @@ class Discrepancy(msgspec.Struct, frozen=True):
 
 
 class AuditReport(msgspec.Struct, frozen=True):
-    """What an audit looked at and what it found (J2)."""
+    """What an audit looked at and found (J2). `next`: what helps, where only the store's place is wrong (P12)."""
 
     rows: int
     head: str
     findings: tuple[Discrepancy, ...]
     signatures: int = 0
     notes: tuple[str, ...] = ()
+    next: Steps = NO_STEP

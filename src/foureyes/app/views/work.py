@@ -74,10 +74,11 @@ class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
 
 
 class LineCommit(msgspec.Struct, frozen=True):
-    """A commit of the target branch, and its first line."""
+    """A commit of the target branch, its first line, and the tasks that it says it is of."""
 
     sha: Sha
     subject: str
+    tasks: tuple[str, ...] = ()
 
 
 class Unwritable(msgspec.Struct, frozen=True):

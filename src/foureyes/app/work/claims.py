@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.outcome import outcome
+from foureyes.app.call.placing import merged_unknown, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.views.session import SessionView
@@ -46,7 +47,7 @@ class Claims:
         None: as the project's configuration says.
         """
         permit(actor, "start")
-        head = target_head(self._context)
+        head, merged = target_head(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree)
         here = not apart or (worktree is None and self._is_at_its_place(task, head))
         done: Outcome | None = None
@@ -56,6 +57,7 @@ class Claims:
             if row.status == "in_progress" and row.implementer is not None:
                 done = self._already(work, row)
             else:
+                refuse_merged(row.id, merged)
                 self._refuse_if_not_free(work.tx, row)
                 self._refuse_reserved(work, row)
                 done = self._claim(work, row, head) if here else self._reserve(work, row)
@@ -144,11 +146,12 @@ class Claims:
         of this session left half done is finished first (K1).
         """
         permit(actor, "next")
-        head = target_head(self._context)
+        head, merged = target_head(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree)
         apart = apart and not (worktree is None and head is None)
         with self._context.writing(actor, "next") as work:
             task = self._best(work)
+            refuse_merged(task.id, merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
         return self._prepared(work, task, done) if done else self._start_reserved(actor, task, head)
 

@@ -89,10 +89,9 @@ def audit_verify(session: Session) -> None:
             output.write(f"{area}: {'nothing wrong' if not findings else ''}".rstrip())
             for finding in findings:
                 output.write(f"  {flat(finding.message)}")
-        raise VerificationFailed(
-            f"{len(report.findings)} things are not as the journal says.",
-            next_step=in_turn(fe("backup", blank("FILE")), fe("audit", "export"), joint=", then compare with "),
-        )
+        are = "1 thing is" if len(report.findings) == 1 else f"{len(report.findings)} things are"
+        compare = in_turn(fe("backup", blank("FILE")), fe("audit", "export"), joint=", then compare with ")
+        raise VerificationFailed(f"{are} not as the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
 

@@ -213,10 +213,14 @@ def backup(session: Session, file: str) -> None:
 
 @verb("restore", example="fe restore ../shop-2027-01-31.db")
 @click.argument("file")
-def restore(session: Session, file: str) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def restore(session: Session, file: str, yes: bool) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
     from foureyes.bootstrap.restoring import restore_backup
 
+    if not yes and not _wants_restored(session, file):
+        session.note("nothing was restored")
+        return
     done = restore_backup(session.cwd, os.environ, session.actor, file)
     name = os.path.basename(done.kept)
     fields = {"restored": file, "kept": name, "rows_undone": done.rows_undone, "merged_undone": done.merged_undone}
@@ -227,7 +231,20 @@ def restore(session: Session, file: str) -> None:
     if done.merged_undone:
         lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
     lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
+    if name:
+        undo = fe("restore", os.path.relpath(done.kept, session.cwd))
+        lines.append(f"  undo: {steps_text(undo)}")
     session.answer(fields, "\n".join([*lines, next_line(done.next)]))
+
+
+def _wants_restored(session: Session, file: str) -> bool:
+    """Asked on a terminal, where there is a store that the backup would replace."""
+    kept = os.path.join(folder_of(repository(session.cwd)), "store.db")
+    can_ask = session.actor.kind == "human" and sys.stdin.isatty() and sys.stderr.isatty() and not session.json
+    if not can_ask or not os.path.lexists(kept):
+        return True
+    session.note(f"what came after {file} was made goes out of force; the store as it is now is kept beside it")
+    return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 
 @verb("setup", example="fe setup agents-md")

@@ -152,16 +152,20 @@ def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
     return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
 
 
-def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str]]:
-    """The newest commits of the first-parent line, by their hash, and their first lines; as far as they are there."""
-    found: list[tuple[Sha, str]] = []
+def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...]]]:
+    """The newest commits of the first-parent line, by their hash, their first lines, and the tasks that they name; as
+    far as they are there.
+    """
+    says = f"{TASK_TRAILER}: "
+    found: list[tuple[Sha, str, tuple[str, ...]]] = []
     here: Sha | None = tip
     while here is not None and len(found) < most:
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        message = message_of(git.lookup.raw(here)).strip()
-        found.append((here, message.partition(b"\n")[0].decode("utf-8", "replace")))
+        lines = message_of(git.lookup.raw(here)).strip().decode("utf-8", "replace").split("\n")
+        tasks = tuple(line.removeprefix(says).strip() for line in lines[1:] if line.startswith(says))
+        found.append((here, lines[0], tasks))
         here = head.parents[0] if head.parents else None
     return found
 

@@ -6,18 +6,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Hash
 from foureyes.core.words.place import FILE, place_words
-from foureyes.errors import GitProblem
-from foureyes.steps import fe, phrase
+from foureyes.errors import GitProblem, Reason
+from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
-    from foureyes.core.words.ids import Sha
+    from foureyes.core.words.ids import Sha, TaskId
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
+HOW_FAR = 500
+"""Among so many commits of the target merges are looked for that the store does not know."""
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
@@ -64,3 +69,20 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = Fa
             "older state or a copy"
         )
     return [sentence for sentence in sentences if sentence]
+
+
+def merged_unknown(context: Context) -> dict[str, Sha]:
+    """P12: tasks whose merge is on the target, where this store lacks the last one: it may take them for open."""
+    with context.store.read() as tx:
+        project = context.project(tx)
+        if not lost_anchor(context, tx, project, near=True):
+            return {}
+    line = context.repo.line(project.target, HOW_FAR)
+    return {task: commit.sha for commit in line for task in commit.tasks}
+
+
+def refuse_merged(task: TaskId, merged: Mapping[str, Sha]) -> None:
+    """P12: nobody works on what is merged already, as long as nobody took up the store that lacks the merge."""
+    if task in merged:
+        text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
+        refuse_task(task, "was not started", Reason("P12", text, by_person(ADOPT)))
