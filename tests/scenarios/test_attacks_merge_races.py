@@ -118,17 +118,15 @@ def test_K1_a_link_in_the_place_of_a_worktree_costs_nobody_a_file(gate: Gate, tm
     assert (victim / "README.md").exists()
 
 
-def test_F1_a_limit_who_starts_fresh_resets_the_branch_that_was_handed_in_and_its_head_is_kept(gate: Gate) -> None:
-    """An agent may hand in any branch (K4), also somebody else's. Whoever sends that back to start fresh resets it;
-    nothing is lost.
-    """
+def test_F1_a_fresh_start_leaves_a_branch_alone_that_is_not_the_tasks_own(gate: Gate) -> None:
+    """An agent may hand in any branch (K4), also somebody else's."""
     gate.change("release", {"src/release.py": "release = 1\n"}, onto="main")
     before = gate.tip("release")
     task = gate.create(gate.cast.alice)
     gate.done(gate.cast.codex, "start", task)
     gate.submit(gate.cast.codex, task, "release")
     gate.run(gate.cast.alice, "redo", task, "--fresh", "-m", "that is not yours")
-    assert before in (gate.tip("release"), gate.tip(f"refs/foureyes/attempts/{task}/1"))
+    assert gate.tip("release") == before
 
 
 def test_F2_a_link_in_the_place_of_a_feedback_file_is_replaced_and_not_followed(gate: Gate, tmp_path: Path) -> None:

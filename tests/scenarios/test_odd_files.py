@@ -128,6 +128,16 @@ def test_a_planted_commondir_moves_no_branch_of_another_repository_Q2(shop: Stag
     assert look(shop, "", ("status",), ("audit", "verify")) == [0, 0]
 
 
+def test_a_bare_repository_in_a_checkout_is_no_project_of_whoever_runs_fe_there_K3(shop: Stage) -> None:
+    planted = shop.repo / "vendor"
+    shop.git("clone", "-q", "--bare", str(shop.repo), str(planted))
+    shutil.copytree(shop.folder, planted / ".foureyes")
+    before = sorted(path for path in planted.rglob("*"))
+    made = shop.done(shop.cast.alice, "create", "Made in there", cwd=planted)
+    assert made["id"] in shop.tasks()
+    assert sorted(path for path in planted.rglob("*")) == before
+
+
 def test_a_lock_that_is_a_link_makes_no_file_elsewhere_G1(shop: Stage, tmp_path: Path) -> None:
     lock = shop.folder / "store.lock"
     lock.unlink()
