@@ -92,6 +92,22 @@ def test_the_author_its_child_its_tokens_and_its_names_rule_on_nothing_L8_I1_I2(
     said.still_open()
 
 
+def test_a_variable_that_names_the_reviewers_conversation_withdraws_and_takes_back_nothing_L4_L18_I3(
+    said: Attack,
+) -> None:
+    theirs = {"CODEX_THREAD_ID": "read from its process"}
+    cast = said.cast
+    third = said.done(
+        cast.codex, "finding", "add", said.task, "limit.py:1", "-m", "not locked", "--severity", "high", env=theirs
+    )["id"]
+    said.done(cast.codex, "finding", "rule", said.first, "--not-fixed", "-m", "still racy", env=theirs)
+    for who in (cast.gemini, cast.claude):
+        said.no(who, "finding", "withdraw", third, "-m", "mine now", rules=["L4"], env=theirs)
+        said.no(who, "finding", "rule", said.first, "--take-back", rules=["L18"], env=theirs)
+    said.still_open()
+    said.done(cast.codex, "finding", "rule", said.first, "--take-back")
+
+
 def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
     puppet = holding(opened.cast.gemini, spawned(opened, opened.cast.gemini, opened.task, "implement"))
     opened.may_not_rule(puppet, "verified", opened.first, ["I2"])

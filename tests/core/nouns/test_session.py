@@ -15,6 +15,7 @@ from foureyes.core.nouns.session import (
     has_grade,
     is_below,
     is_one_origin,
+    is_oneself,
     is_same,
     is_tied,
 )
@@ -35,6 +36,15 @@ def test_sessions_that_share_evidence_are_of_one_origin_I3() -> None:
 def test_one_shared_piece_of_many_is_enough_for_one_origin_I3() -> None:
     both = replace(agent("a"), origins=frozenset({OriginId("x"), OriginId("y")}))
     assert is_one_origin(both, agent("b", origin="y"))
+
+
+def test_one_process_is_oneself_and_what_only_shares_an_origin_is_not_I3() -> None:
+    first = replace(agent("a", origin="p1"), process="p1")
+    assert is_oneself(replace(agent("again", origin="p1"), process="p1"), first)
+    assert is_oneself(replace(agent("below", origin="p1"), process="p2", under=frozenset({"p1"})), first)
+    assert not is_oneself(first, replace(agent("below", origin="p1"), process="p2", under=frozenset({"p1"})))
+    assert not is_oneself(replace(agent("joined", origin="p1"), process="p3"), first)
+    assert not is_oneself(agent("a", origin="p1"), agent("b", origin="p1")), "no process is no one's"
 
 
 def test_a_person_is_the_same_in_every_terminal_I5() -> None:

@@ -29,7 +29,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.answering import why_not_ruling, why_not_withdrawn
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.finding import RULINGS, Finding, Ruling
-from foureyes.core.nouns.session import Actor, Party, is_one_origin
+from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_oneself
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import Declaration, may_approve
 from foureyes.core.rules.gate import Tip
@@ -102,8 +102,11 @@ class Rulings:
                 )
             me = self._context.party(work.tx, work.actor)
             giver = _who(work.tx, last.session)
-            if not is_one_origin(me, giver):
+            if not is_oneself(me, giver):
                 _refuse_taking_back(row, f"{giver.name} gave the ruling, and only they can take it back")
+            made = made_by(facts_of(self._context, work.tx, task.id, me), me)
+            if made is not None:
+                _refuse_taking_back(row, f"whoever made the change takes no ruling on it back ({made.why})")
             if task.status in ("approved", "closed") and last.now != "open":
                 _refuse_taking_back(row, f"{task.id} is {task.status} already; send it back instead: fe redo {task.id}")
             work.record(task.id, e.RulingTakenBack(root=row.root, ruling=last.seq))
@@ -150,7 +153,7 @@ def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
         if move.kind in ("raised", "flagged")
     }
     raisers = [_who(tx, session) for session in sorted(known)]
-    others = [party for party in raisers if not is_one_origin(case.me, party)]
+    others = [party for party in raisers if not is_oneself(case.me, party)]
     reasons = why_not_withdrawn(finding, case.me, made_by(case.facts, case.me), others)
     if reasons:
         refuse_verb(f"{finding.id} was not withdrawn.", *reasons, task=finding.task)

@@ -13,7 +13,7 @@ from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
-from foureyes.core.nouns.session import ROLES, Actor, Role, is_one_origin
+from foureyes.core.nouns.session import ROLES, Actor, Role, is_oneself
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reason, TokenRefused
@@ -301,7 +301,7 @@ class Sessions:
 
         me = self._context.party(tx, actor)
         above = parties_of(tx, spawners(tx, SessionId(target.parent) if target.parent else None))
-        return any(is_one_origin(me, party) for party in above.values())
+        return any(is_oneself(me, party) for party in above.values())
 
     def list(self, limit: int = 50) -> list[SessionView]:
         """Sessions that have written, the latest first."""

@@ -28,7 +28,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
-from foureyes.core.nouns.session import Actor, is_one_origin
+from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
 from foureyes.core.rules.four_eyes import (
     GLASS,
@@ -287,7 +287,7 @@ class Decisions:
             refuse_while_merging(self._context, work.tx, current)
             refuse_landed(self._context, work.tx, current)
             rows = work.tx.all("attempt.active_approvals", ApprovalView, task=current.id)
-            mine = [row for row in rows if is_one_origin(me, facts.party(row.session))]  # type: ignore[arg-type]
+            mine = [row for row in rows if is_oneself(me, facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:
                 step = fe("redo", current.id, "-m", phrase("what is wrong"))
                 others = Reason("T2", "only who approved it can take the approval back", step)

@@ -14,9 +14,9 @@ from foureyes.app.call.rows import Count, Named
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
-from foureyes.core.nouns.session import Actor, is_one_origin, is_same
+from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, why_not_free
-from foureyes.core.rules.involvement import is_under
+from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 from foureyes.errors import LostClaim, NotFound, Reason
@@ -256,7 +256,7 @@ class Claims:
             return True
         facts = self._facts(work, task)
         me, owner = self._context.party(work.tx, work.actor), facts.party(task.implementer)
-        if work.actor.kind == "service" or not (is_one_origin(me, owner) or is_under(facts, owner, me)):
+        if work.actor.kind == "service" or not (is_oneself(me, owner) or has_spawned(facts, me, owner)):
             raise LostClaim(
                 f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}.",
                 next_step=fe("next"),
@@ -277,10 +277,10 @@ class Claims:
                 )
             facts = self._facts(work, row)
             me, owner = self._context.party(work.tx, actor), facts.party(row.implementer)
-            if is_one_origin(me, owner):
+            if is_oneself(me, owner):
                 work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
                 return self._given_back(work, row, f"gave {row.id} back", fe("next"), how)
-            if actor.kind != "human" and not is_under(facts, owner, me) and not self._is_silent(work, row):
+            if actor.kind != "human" and not has_spawned(facts, me, owner) and not self._is_silent(work, row):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(row.implementer)
                 refuse_task(

@@ -121,8 +121,17 @@ def is_same(one: Party, other: Party) -> bool:
     return one.session == other.session or bool(one.person and one.kind == "human" and one.person == other.person)
 
 
+def is_oneself(one: Party, other: Party) -> bool:
+    """I3: the same session, person or agent process, or `one` runs below the process of `other`. Ask this before
+    something is granted: what a variable says makes one origin of two, and so only takes rights away.
+    """
+    return is_same(one, other) or bool(other.process and other.process in {one.process, *one.under})
+
+
 def is_one_origin(one: Party, other: Party) -> bool:
-    """I3: any shared piece of evidence makes one origin. Ask this before something is granted."""
+    """I3: any shared piece of evidence makes one origin. It grants nothing but an author's part in the work, which
+    makes an author.
+    """
     return is_same(one, other) or bool(one.origins & other.origins)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.core.nouns.session import Party, is_one_origin, is_tied
+from foureyes.core.nouns.session import Party, is_oneself, is_tied
 from foureyes.core.rules.four_eyes import as_minor, elsewhere, may_decide, strictest_for, with_spawners
-from foureyes.core.rules.involvement import is_creator, is_under, made_by, makers_of
+from foureyes.core.rules.involvement import has_planned, is_creator, is_under, made_by, makers_of
 from foureyes.core.words.decision import Decision, allow, fail_closed, refuse
 from foureyes.core.words.text import is_blank
 from foureyes.steps import by, fe
@@ -48,9 +48,9 @@ def _may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str)
 
 def _is_anothers_claim(facts: Facts, actor: Party) -> bool:
     task = facts.task
-    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or is_creator(facts, actor):
+    if task.status != "in_progress" or task.implementer is None or actor.kind == "human" or has_planned(facts, actor):
         return False
-    return not is_one_origin(actor, facts.party(task.implementer))
+    return not is_oneself(actor, facts.party(task.implementer))
 
 
 def _by_involvement(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str) -> Decision:
@@ -104,7 +104,7 @@ def _may_cancel(facts: Facts, actor: Party) -> Decision:
         return refuse(
             "T2", f"somebody has worked on {task.id}: it is closed by rule C, not cancelled", fe("close", task.id)
         )
-    if actor.kind == "human" or is_creator(facts, actor):
+    if actor.kind == "human" or has_planned(facts, actor):
         return allow("T2", "creator or a person")
     return refuse(
         "T2",
@@ -123,7 +123,7 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
     if barred is not None:
         return barred
     rejecter = facts.task.rejected_by
-    if rejecter is None or actor.kind == "human" or is_one_origin(actor, facts.party(rejecter)):
+    if rejecter is None or actor.kind == "human" or is_oneself(actor, facts.party(rejecter)):
         return allow("T2", "")
     return refuse(
         "T2",

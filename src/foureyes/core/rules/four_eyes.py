@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.core.nouns.session import GRADES, Party, has_grade, is_one_origin
+from foureyes.core.nouns.session import GRADES, Party, has_grade, is_oneself
 from foureyes.core.rules.involvement import (
     Maker,
     did,
@@ -114,7 +114,7 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
     if any(may_decide(who) for who in with_spawners(facts, actor)) or not _still_holds(facts, policy, recorded):
         return ordinary
     reviewer = facts.party(recorded.session)
-    if is_one_origin(actor, reviewer):
+    if is_oneself(actor, reviewer):
         return allow("P11", "you recorded the approval of this diff")
     if ordinary.allowed:
         return ordinary

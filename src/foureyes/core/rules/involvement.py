@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_same, is_tied
+from foureyes.core.nouns.session import Party, is_above, is_below, is_one_origin, is_oneself, is_same, is_tied
 from foureyes.core.rules.facts import remembered
 from foureyes.core.rules.stacks import unmerged
 from foureyes.core.words.folding import folded
@@ -94,6 +94,17 @@ def is_under(facts: Facts, actor: Party, other: Party) -> bool:
     """I4: the actor was spawned, at any depth, by this session or by one of its origin."""
     above = [facts.party(session) for session in actor.above]
     return is_below(actor, other) or any(party.kind != "service" and is_one_origin(party, other) for party in above)
+
+
+def has_spawned(facts: Facts, actor: Party, other: Party) -> bool:
+    """I4: the actor itself spawned this session, at any depth. Ask this before something is granted."""
+    above = [facts.party(session) for session in other.above]
+    return any(party.kind != "service" and is_oneself(actor, party) for party in above)
+
+
+def has_planned(facts: Facts, actor: Party) -> bool:
+    """The creator itself. Ask this, not `is_creator`, before something is granted (I3)."""
+    return is_oneself(actor, facts.party(facts.task.creator))
 
 
 def is_creator(facts: Facts, actor: Party) -> bool:
