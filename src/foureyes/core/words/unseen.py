@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -202,6 +203,7 @@ def fitting(text: str, columns: int) -> int:
     return bisect_right(list(accumulate(map(_width, text))), columns)
 
 
+@lru_cache(maxsize=1024)
 def _width(character: str) -> int:
     from unicodedata import category, east_asian_width
 

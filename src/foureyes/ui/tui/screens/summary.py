@@ -64,6 +64,7 @@ class SummaryPage(Page):
         self._drawn: object = None
         self._searched: tuple[QueueView, list[str]] | None = None
         self._measured: tuple[QueueView, int] | None = None
+        self._counted: tuple[object, QueueView, str] | None = None
         self._whole: tuple[object, list[Line], QueueView] | None = None
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
         self._open = (0, 0)
@@ -217,16 +218,23 @@ class SummaryPage(Page):
         return happened
 
     def _draw_foot(self, looks: Looks) -> None:
-        view, dot = self.app.snapshot, self.app.marks.dot
+        view = self.app.snapshot
         assert view is not None
         names = " ".join(visible(name) for name in view.checks) or "none"
         legend = self.across(f" Checks left to right: {names}", "a = auto-approvable ")
         last = self.app.last_decision or "–"
-        counts = self.across(counts_line(self.app.flow, view.rows, dot), f"last: {last} ")
+        counts = self.across(self._counts(view), f"last: {last} ")
         row = self.row()
         reasons = reasons_of(row) if row is not None and len(self.shown) > FEW and not self.has_class("-wide") else ""
         extra = [self.paint(f" {row.task}: {reasons}", "dim")] if reasons and row is not None else []
         self.foot.show(self.rule(), *extra, self.paint(legend.plain, "dim"), counts)
+
+    def _counts(self, view: QueueView) -> str:
+        """What was decided and what is left, counted once for as long as that stays so."""
+        flow = self.app.flow
+        if self._counted is None or self._counted[0] is not flow.rows or self._counted[1] is not view:
+            self._counted = (flow.rows, view, counts_line(flow, view.rows, self.app.marks.dot))
+        return self._counted[2]
 
     # -- the task under the cursor
 
@@ -316,6 +324,8 @@ class SummaryPage(Page):
     def do_find(self) -> None:
         from foureyes.ui.tui.screens.find import ask_filter
 
+        if self.app.snapshot is not None:
+            self._texts(self.app.snapshot)  # before the first letter, which has enough to do
         ask_filter(self, self.filter.text, self._filtered)
 
     def _filtered(self, text: str) -> None:

@@ -8,16 +8,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.errors import NoWidget
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from foureyes.ui.tui.guarded import guarded, painted
+from foureyes.ui.tui.widgets.ground import Ground
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -26,13 +25,10 @@ Paint = Callable[[int, int], Text]
 """A row's text, by its number and for a width."""
 
 
-class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
+class Canvas(Ground, inherit_bindings=False):
     """Numbered rows. The cursor is one of them; the screen follows it."""
 
     app: FoureyesApp
-    DEFAULT_CSS = """
-    Canvas { height: 1fr; width: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
-    """
 
     class Turned(Message):
         """Other rows are on screen, or the cursor stands on another."""
@@ -41,7 +37,6 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         """A row was double-clicked."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        self._ground_style: Style | None = None
         super().__init__(id=id)
         self.count = 0
         self.at = 0
@@ -126,17 +121,6 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             self.at = max(self.first, min(self.last - 1, self.at))
         if self.count:
             self.post_message(self.Turned())
-
-    @property
-    def _ground(self) -> Style:
-        """The style of the theme, asked for once: every line needs it."""
-        if self._ground_style is None:
-            self._ground_style = self.rich_style
-        return self._ground_style
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._ground_style = None
 
     @painted
     def render_line(self, y: int) -> Strip:

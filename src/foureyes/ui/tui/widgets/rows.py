@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from foureyes.ui.tui.guarded import guarded, painted
+from foureyes.ui.tui.widgets.ground import Ground
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 Paint = Callable[[int], Text]
 """A line's text for a width. It is called when the line is on screen."""
+MOST_STRIPS = 500
+"""So many painted lines are remembered: some screens full."""
 
 
 class Line(NamedTuple):
@@ -35,13 +37,10 @@ def plain(text: Text | str, row: str | None = None) -> Line:
     return Line(lambda _: ready, row)
 
 
-class Rows(ScrollView, can_focus=True, inherit_bindings=False):
+class Rows(Ground, inherit_bindings=False):
     """Lines with a cursor. The cursor stands on a row by its id; whatever moves, it follows the id."""
 
     app: FoureyesApp
-    DEFAULT_CSS = """
-    Rows { height: 1fr; width: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
-    """
 
     class Moved(Message):
         """The cursor stands on another row."""
@@ -58,6 +57,8 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             self.rows, self.row = rows, row
 
     def __init__(self, *, id: str | None = None, classes: str | None = None, cursor: bool = True) -> None:
+        self._strips: dict[tuple[int, int], Strip] = {}
+        """Lines as they were painted, by number and width."""
         super().__init__(id=id, classes=classes)
         self.lines: Sequence[Line] = ()
         self._order: list[str] = []
@@ -102,13 +103,27 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         top = self._row_on_top()
         self.lines, self._order, self._first, self._last = lines, order, first, last
         self._index = {row: number for number, row in enumerate(order)}
-        self.virtual_size = Size(self.size.width or 1, len(lines))
+        self._measure(self.size)
         self.refresh()
         if lost or at is not None:
             self.call_after_refresh(self._reveal)
         elif top in first:
             self.scroll_to(y=first[top], animate=False, force=True, immediate=True)
         return lost or ""
+
+    def _measure(self, size: Size) -> None:
+        """How much there is to scroll over. Lines that leave room count as filling it: with every other number of them
+        the whole page would be laid out again.
+        """
+        styles = self.styles.height
+        filled = 0 if styles is None or styles.is_auto else size.height
+        self.virtual_size = Size(size.width or 1, max(len(self.lines), filled))
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Paint anew. Who names no region means that everything may look different."""
+        if not regions:
+            self._strips.clear()
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def _row_on_top(self) -> str:
         """The row that somebody who scrolled without a cursor reads first; empty at the top, where news appear."""
@@ -121,10 +136,12 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         """Put the cursor on a row."""
         if row not in self._first:
             return
-        moved, self._at = row != self._at, row
+        before, self._at = self._at, row
         self._reveal()
-        self.refresh()
-        if moved:
+        for one in (before, row):
+            if one in self._first:
+                self.refresh_lines(self._first[one], self._last[one] - self._first[one] + 1)
+        if row != before:
             self.post_message(self.Moved(self, row))
 
     def move(self, by: int) -> None:
@@ -168,24 +185,33 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     @guarded
     def on_resize(self, event: events.Resize) -> None:
-        self.virtual_size = Size(event.size.width, len(self.lines))
+        self._measure(event.size)
         self.call_after_refresh(self._reveal)
 
     @painted
     def render_line(self, y: int) -> Strip:
         number, width = y + self.scroll_offset.y, self.scrollable_content_region.width
         if not 0 <= number < len(self.lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground)
         line = self.lines[number]
-        text = self.app.drawn(line.paint(width), width)
-        text.no_wrap, text.end = True, ""
-        strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self.rich_style)
+        strip = self._strip(number, width)
         if self._with_cursor and line.row is not None and line.row == self._at:
             here = self.has_focus and number == self._first[line.row]
             if here and strip.text[:1].isspace():  # never by colour alone
-                strip = Strip.join([Strip([Segment(self.app.marks.cursor, self.rich_style)]), strip.crop(1, width)])
+                strip = Strip.join([Strip([Segment(self.app.marks.cursor, self._ground)]), strip.crop(1, width)])
             strip = strip.apply_style(self.app.palette["cursor" if self.has_focus else "focus"])
         return strip
+
+    def _strip(self, number: int, width: int) -> Strip:
+        """A line without the cursor, painted once for as long as it stays what it is."""
+        if (number, width) not in self._strips:
+            text = self.app.drawn(self.lines[number].paint(width), width)
+            text.no_wrap, text.end = True, ""
+            strip = Strip(text.render(self.app.console)).adjust_cell_length(width).apply_style(self._ground)
+            if len(self._strips) >= MOST_STRIPS:
+                self._strips.clear()
+            self._strips[number, width] = strip
+        return self._strips[number, width]
 
     @guarded
     def on_click(self, event: events.Click) -> None:
