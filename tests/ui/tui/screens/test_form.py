@@ -241,8 +241,12 @@ def test_where_the_form_is_taller_than_the_screen_its_keys_stay_and_its_parts_sc
         assert "Submit" in screen
         assert "Esc keeps draft" in screen
         assert "Lower to P3" not in screen
-        assert "Lower to P3" in await at.press("tab", "tab", "tab")
-        assert "Quick Issues" in await at.press("tab")
+        assert "══ Quick Issues" in screen, "every part stands below its heading, from the first on"
+        assert "══ Custom Feedback" in await at.press("tab")
+        assert "══ Redo Options" in await at.press("tab")
+        assert "Lower to P3" in await at.press("tab")
+        assert "══ Custom Feedback" in await at.press("shift+tab", "shift+tab")
+        assert "══ Quick Issues" in await at.press("shift+tab")
         assert "Lower to P3" in await at.press("pagedown", "pagedown")
         assert "Quick Issues" in await at.press("pageup", "pageup")
         screen = await at.press("enter")

@@ -21,6 +21,8 @@ from foureyes.ui.tui.widgets.options import Options
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.work import CheckpointView
 
@@ -119,6 +121,19 @@ class RedoPage(FormPage):
         in_text = self.focused is self.text_part
         verb = "Submit & Queue Redo"
         self.keys.relabel_keys({"enter": "" if in_text else verb, "ctrl+s": verb if in_text else ""})
+        self.call_after_refresh(self._reveal)
+
+    def set_focus(self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False) -> None:
+        """The library would scroll to the middle of a part, away from its heading."""
+        super().set_focus(widget, scroll_visible=False, from_app_focus=from_app_focus)
+
+    @guarded
+    def _reveal(self) -> None:
+        """The part that the keys are in is on screen with its heading."""
+        part = self.focused
+        if part is not None and part.id in TITLES:
+            region = self.query_one(f"#rule-{part.id}", Bar).virtual_region.union(part.virtual_region)
+            self.query_one("#parts").scroll_to_region(region, animate=False, force=True)
 
     # -- the draft
 
