@@ -16,8 +16,9 @@ WHERE: dict[Context, str] = {
     "finding": "A finding",
     "attention": "Attention",
     "drafts": "Drafts",
+    "refusal": "Refusals",
     "form": "Redo, reject, new task",
-    "page": "A page of text, a refusal",
+    "page": "A page of text",
 }
 
 

@@ -420,6 +420,7 @@ FORM = [
     Press("tab", "Ctrl.S Submit"),
     Press("shift+tab", "Enter Submit"),
     Press("ctrl+e", "editor"),
+    Press("ctrl+t", "the list of your drafts discards it"),
     Press("ctrl+o", "WHAT THE AGENT WILL BE TOLD", first=(*"too slow",), back=("escape",)),
     Press("ctrl+q", "too slow", leaves=True),
     Press(
@@ -441,6 +442,13 @@ PAGE = [
     Press("space", holds=lambda told: told.at.app.pages[-1].rows.scroll_offset.y > 0),
     Press("/", SEARCH, then=(*"quit", "escape")),
     Press("ctrl+q", "HELP", leaves=True),
+    Press("escape", "REVIEW TASK"),
+]
+REFUSAL = [
+    *each("down j up k pagedown space pageup end home", "NOT DONE"),
+    Press("?", "HELP refusals", back=("escape",)),
+    Press("ctrl+q", "NOT DONE", leaves=True),
+    Press("r", "REDO WITH FEEDBACK", back=("escape", "a")),
     Press("escape", "REVIEW TASK", back=("a",)),
     Press("1", "FINDING|FAILED|failed", back=("escape", "a")),
     Press("2", "FINDING|FAILED|failed", back=("escape", "a")),
@@ -460,6 +468,7 @@ STORIES: dict[Context, tuple[Plan, tuple[str, ...], list[Press]]] = {
     "finding": (plan_finding, ("r", "f"), FINDING),
     "attention": (plan_attention, ("!",), ATTENTION),
     "form": (plan_form, ("r", "1", "r"), FORM),
+    "refusal": (plan_page, ("r", "a"), REFUSAL),
     "page": (plan_page, ("r", "?"), PAGE),
 }
 """What others did before, the keys that lead into the context, and its keys."""

@@ -14,6 +14,8 @@ from foureyes.ui.tui import screens
 from foureyes.ui.tui.keys import CONTEXTS, KEYS, NEIGHBOURS, Context, action_of, bound, elsewhere, normal, shown
 from foureyes.ui.tui.screens.page import Page
 
+from tests.ui.tui.stage import Player, Seat, play
+
 
 def pages() -> list[type[Page]]:
     """Every page that is opened; what only others are made of has no keys of its own."""
@@ -104,3 +106,13 @@ def test_a_decision_letter_in_the_wrong_place_says_where_it_works() -> None:
 
 def test_keys_are_shown_as_people_read_them() -> None:
     assert [shown(key) for key in ("a", "enter", "shift+s", "?", "pagedown")] == ["A", "Enter", "Shift+S", "?", "PgDn"]
+
+
+def test_the_palette_is_left_with_the_app_and_words_are_kept(seat: Seat) -> None:
+    async def story(at: Player) -> None:
+        await at.press("ctrl+p", "q")
+        assert not at.app._exit
+        await at.press("ctrl+q")
+        assert at.app._exit
+
+    play(seat.sit(), story)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.binding import Binding, BindingType
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
 from foureyes.ui.tui.keys import KEYS, PALETTE_ONLY, all_shown
 from foureyes.ui.tui.marks import THEMES
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
+
+
+class Palette(CommandPalette):
+    """The library's palette; Ctrl+Q leaves from here, too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "app.leave", show=False)]
 
 
 class Actions(Provider):

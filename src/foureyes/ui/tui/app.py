@@ -16,7 +16,7 @@ from textual.widget import Widget
 from foureyes.app.views.draft import NewTaskDraft
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.actions import Actions
+from foureyes.ui.tui.actions import Actions, Palette
 from foureyes.ui.tui.ahead import Ahead
 from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.checking import Checking, CheckTold
@@ -354,6 +354,14 @@ class FoureyesApp(Themed, inherit_bindings=False):
         for page in self.pages:
             page.keep()
         self.exit()
+
+    def action_leave(self) -> None:
+        """Ctrl+Q in the palette, which is no page of ours."""
+        self.leave()
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def on_unmount(self) -> None:
         self.ahead.stop()

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
 Context = Literal[
-    "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "form", "page"
+    "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "form", "refusal", "page"
 ]  # fmt: skip
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
     ("board", "summary"), ("board", "task"), ("summary", "task"), ("summary", "batch"), ("task", "diff"),
     ("task", "finding"), ("diff", "finding"), ("board", "attention"), ("task", "checks"), ("board", "drafts"),
-    ("task", "drafts"),
+    ("task", "drafts"), ("task", "refusal"), ("diff", "refusal"), ("batch", "refusal"),
 )  # fmt: skip
 """Contexts that open out of each other: a decision key of one must not mean something else in the other."""
 
@@ -52,9 +52,10 @@ _MOVE = (
     Key("home", "top", "", "to the first"),
     Key("end", "bottom", "", "to the last"),
 )
+_HELP = Key("?", "help", "help", "all keys, this screen's first")
 _ALWAYS = (
     Key("!", "attention", "attention", "everything that only a person can move", "attention.view", "fe attention"),
-    Key("?", "help", "help", "all keys, this screen's first"),
+    _HELP,
     Key("ctrl+p", "palette", "", "every action by name"),
     Key("ctrl+q", "leave", "", "quit from anywhere; your words and your place are kept"),
 )
@@ -130,7 +131,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("n", "next", "next", "next task of the review"),
         Key("p", "previous", "previous", "task before"),
         Key("f", "findings", "findings", "its findings, one by one", "findings.listed", "fe finding list {task}"),
-        Key("c", "checks", "checks", "what the checks printed", "checks.show", "fe check show {task}"),
+        Key("c", "checks", "checks", "what the checks printed", "check_runs.of_task", "fe check show {task}"),
         Key("e", "run_checks", "", "run the checks that have no result yet; everything else goes on", "checks.run",
             "fe check run {task}", True),
         Key("i", "iterations", "iterations", "its attempts", "lists.show", "fe show {task}"),
@@ -234,13 +235,23 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("shift+tab", "part_before", "", "part before"),
         Key("ctrl+e", "editor", "editor", "write in your editor"),
         Key("ctrl+o", "preview", "preview", "what the agent will be told"),
+        Key("ctrl+t", "discard", "", "throw the draft of a new task away; asks", "drafts.save_new_task"),
         Key("ctrl+q", "leave", "", "quit; the draft is kept"),
         Key("escape", "back", Whole("Esc keeps draft"), "up; the draft is kept"),
+    ),
+    "refusal": (
+        Key("r", "redo", "redo", "send back what was refused, with feedback", "feedback.redo", 'fe redo {task} -m "…"',
+            True),
+        Key("1 2 3 4 5 6 7 8 9", "choose", "", "the next step with this number"),
+        Key("space", "page_down", "", "a page on"),
+        *_MOVE,
+        _HELP,
+        Key("ctrl+q", "leave", "", "quit"),
+        Key("escape", "back", Whole("Esc"), "back"),
     ),
     "page": (
         Key("/", "find", "find", "find in the page"),
         Key("space", "page_down", "", "a page on"),
-        Key("1 2 3 4 5 6 7 8 9", "choose", "", "the next step with this number"),
         *_MOVE,
         Key("ctrl+q", "leave", "", "quit"),
         Key("escape", "back", Whole("Esc"), "back"),
@@ -258,7 +269,7 @@ SHOWN = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "shift+tab": "Shift+Tab", "up": "↑",
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
     "shift+s": "Shift+S", "f5": "F5", "ctrl+p": "Ctrl+P", "ctrl+q": "Ctrl+Q", "ctrl+s": "Ctrl+S",
-    "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O", "delete": "Delete",
+    "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O", "ctrl+t": "Ctrl+T", "delete": "Delete",
 }  # fmt: skip
 
 

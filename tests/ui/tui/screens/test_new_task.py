@@ -9,6 +9,7 @@ from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.screens.form import PAUSE_SECONDS
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 
+from tests.ui.tui.every_key import Clock
 from tests.ui.tui.stage import ALICE, BOB, Player, Seat, held, play
 
 
@@ -116,3 +117,19 @@ def test_the_key_line_says_what_plans_from_where_the_keys_are_and_which_part_tha
 
     play(seat.sit(), story)
     assert [row.title for row in seat.rows("open")] == ["x"]
+
+
+def test_a_draft_is_thrown_away_by_the_same_key_twice_and_by_no_other(seat: Seat) -> None:
+    async def story(at: Player) -> None:
+        at.app.clock = clock = Clock()
+        assert "nothing to discard" in await at.press("n", "ctrl+t")
+        assert "discard what you wrote" in await at.press(*"Fast", "ctrl+t")
+        await at.press("x")
+        clock.now += 1.0
+        assert "discard what you wrote" in await at.press("ctrl+t"), "who types on has answered no"
+        clock.now += 1.0
+        assert "the draft of a new task is gone" in await at.press("ctrl+t")
+        assert "Fast" not in await at.press("n")
+        assert not kept(seat).has_words
+
+    play(seat.sit(), story)

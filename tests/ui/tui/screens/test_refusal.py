@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foureyes.core.nouns.finding import Answer, Found
+from foureyes.errors import Refused
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
@@ -90,5 +91,21 @@ def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> Non
         await at.press("/", "x", "enter")
         assert "Something in Foureyes broke" in at.screen
         assert "REVIEW TASK" in await at.press("enter")
+
+    play(seat.sit(), story)
+
+
+def test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": f"{CODE}RED\n"})
+
+    async def story(at: Player) -> None:
+        assert "R redo" in await at.press("r", "a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "REDO WITH FEEDBACK" in await at.press("r")
+        await at.press("1", "enter")
+        assert seat.status(task) == "open"
+        at.app.show_refusal(Refused("no", task=task))
+        assert "R redo" not in await at.settle(), "it waits for nobody any more"
+        assert "nothing here can be sent back" in await at.press("r")
 
     play(seat.sit(), story)

@@ -142,18 +142,12 @@ class DraftsPage(Page):
         self.reload()
 
     def do_discard(self) -> None:
-        """Delete: the words are gone for good, so it is asked; a key that is held down answers nothing."""
+        """Delete: the words are gone for good, so it is asked."""
         row = self.row()
         if row is None:
             self.note("there is nothing to discard")
-        elif self.asked == row.task and self.app.guard.is_deaf("delete", self.app.clock()):
-            self.note(self.paint(f" {self.question} · pause a moment", "banner"))
-        elif self.asked == row.task:
-            self.asked = self.question = ""
-            self.app.guard.calm()
+        elif self.agreed("delete", row.task, f"discard what you wrote about {row.task}? Delete again · Esc"):
             self._discard(row.task)
-        else:
-            self.ask_first("delete", row.task, f"discard what you wrote about {row.task}? Delete again · Esc")
 
     def _discard(self, task: str) -> None:
         self.app.looks.of(task).forget_words()

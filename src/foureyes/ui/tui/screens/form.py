@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 WIDEST = 100
 PAUSE_SECONDS = 0.4
 """After so long without a key what was typed is kept."""
-FORM_KEYS = ("ctrl+s", "ctrl+e", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab")
+FORM_KEYS = ("ctrl+s", "ctrl+e", "ctrl+o", "ctrl+t", "ctrl+q", "escape", "tab", "shift+tab")
 
 
 class FormPage(Page):
@@ -140,6 +140,9 @@ class FormPage(Page):
 
     def do_preview(self) -> None:
         self.note("there is nothing to preview here")
+
+    def do_discard(self) -> None:
+        self.note("Esc keeps the draft; the list of your drafts discards it (Ctrl+P on the board)")
 
     @guarded
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:

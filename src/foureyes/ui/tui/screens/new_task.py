@@ -126,6 +126,7 @@ class NewTaskPage(Page):
 
     def typed(self) -> None:
         """Something was written: it is kept after a pause."""
+        self.asked = self.question = ""  # who types on has answered no
         if self._ready and self.kept.touch(self.values()):
             self.draw()
         if self._ready and self.app.new_task != NewTaskDraft(**self.values()):
@@ -165,7 +166,15 @@ class NewTaskPage(Page):
             here = self.focused is self._part(name)
             self.query_one(f"#rule-{name}", Bar).show(self.rule(name.capitalize(), here=here))
         self.foot.show(self.rule())
-        self.keys.relabel_keys({"enter": "" if in_text else "plan it", "ctrl+s": "plan it", "ctrl+e": "", "ctrl+o": ""})
+        self.keys.relabel_keys(
+            {
+                "enter": "" if in_text else "plan it",
+                "ctrl+s": "plan it",
+                "ctrl+e": "",
+                "ctrl+o": "",
+                "ctrl+t": "discard",
+            }
+        )
 
     @guarded
     def on_descendant_focus(self, _: events.DescendantFocus) -> None:
@@ -199,6 +208,13 @@ class NewTaskPage(Page):
         self._keep(left=True)
         self.app.pop_screen()
 
+    def do_discard(self) -> None:
+        """Ctrl+T: the words are gone for good, so it is asked."""
+        if not NewTaskDraft(**self.values()).has_words:
+            self.note("there is nothing to discard")
+        elif self.agreed("ctrl+t", "draft", "discard what you wrote for a new task? Ctrl+T again · Esc"):
+            self._is_over("the draft of a new task is gone")
+
     # -- planning
 
     def do_submit(self) -> None:
@@ -228,15 +244,19 @@ class NewTaskPage(Page):
         self.app.act(create, self._created, self._refused)
 
     def _created(self, outcome: Outcome) -> None:
-        """It is planned: no draft is left of it."""
+        self._is_over(outcome.message)
+        self.app.pages[-1].reload()
+
+    def _is_over(self, words: str) -> None:
+        """It is planned or thrown away: no draft is left of it."""
+        self._ready = False
         self._no_pause()
         self.app.new_task = NewTaskDraft()
         if not self.held_by:
             keep_new_task(self.app, self.app.new_task, release=True)
         if self.app.screen is self:
             self.app.pop_screen()
-        self.app.pages[-1].note(outcome.message)
-        self.app.pages[-1].reload()
+        self.app.pages[-1].note(words)
 
     def _refused(self, problem: FoureyesError) -> None:
         """In place: what was typed stays."""

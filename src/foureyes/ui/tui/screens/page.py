@@ -235,6 +235,20 @@ class Page(Screen[None], inherit_bindings=False):
         self.app.guard.decided()
         self.app.call_after_refresh(lambda: self.app.guard.asked(key, self.app.clock()))
 
+    def agreed(self, key: str, about: str, words: str) -> bool:
+        """Whether it was asked about this, and the same key said yes; else it is asked. A key that is held down answers
+        nothing.
+        """
+        if self.asked != about:
+            self.ask_first(key, about, words)
+        elif self.app.guard.is_deaf(key, self.app.clock()):
+            self.note(self.paint(f" {self.question} · pause a moment", "banner"))
+        else:
+            self.asked = self.question = ""
+            self.app.guard.calm()
+            return True
+        return False
+
     def _ignored(self, key: str) -> Text | str:
         """What a press says that was not heard: what stands here now, and that the key has to rest."""
         words = f"{shown(key)} was ignored: pause a moment"

@@ -12,6 +12,7 @@ from foureyes.errors import FoureyesError, Reason
 from foureyes.steps import Steps
 from foureyes.ui.steps import steps_text
 from foureyes.ui.tui.following import follow, leads_to
+from foureyes.ui.tui.keys import action_of
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.rows import Rows, plain
@@ -20,7 +21,7 @@ from foureyes.ui.tui.widgets.rows import Rows, plain
 class RefusalPage(Page):
     """All reasons, in the order of the rules. It stays until Esc; digits do what the steps say, where the app can."""
 
-    context: ClassVar = "page"
+    context: ClassVar = "refusal"
 
     def __init__(self, problem: FoureyesError) -> None:
         super().__init__()
@@ -38,7 +39,7 @@ class RefusalPage(Page):
         self.top.show(self.across(self.paint(title, "bad"), f"{self._problem.task} "), self.rule())
         self.rows.show([plain(line) for line in self._lines()])
         self.foot.show(self.paint(" Nothing was changed.", "title"))
-        self.keys.relabel(find="")
+        self.keys.relabel(**({} if self._sends_back else {"redo": ""}))
 
     reload = draw
 
@@ -86,8 +87,26 @@ class RefusalPage(Page):
         if not follow(self, _words(steps)):
             self.note(f"type: {_command(steps)}" if steps else "nothing to type here")
 
-    def do_find(self) -> None:
-        self.note("")
+    @property
+    def _sends_back(self) -> Page | None:
+        """The page below, where R sends this task back."""
+        below = self.app.pages[-2] if len(self.app.pages) > 1 else self
+        row = action_of(below.context, "r")
+        task = self._problem.task or below.task_id
+        is_its = row is not None and row.action == "redo" and task and task == below.words()["task"]
+        return below if is_its else None
+
+    def do_redo(self) -> None:
+        """R: the form of the page below."""
+        below = self._sends_back
+        if below is None:
+            self.note("nothing here can be sent back")
+            return
+        self.app.back()
+        below.press("r")
+
+    def words(self) -> dict[str, str]:
+        return {"task": self._problem.task}
 
 
 def _words(steps: Steps) -> list[str]:

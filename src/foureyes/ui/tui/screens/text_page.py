@@ -111,6 +111,3 @@ class TextPage(Page):
         if hit is not None:
             self.rows.scroll_to(y=hit, animate=False)
         self.rows.refresh()
-
-    def do_choose(self) -> None:
-        pass

@@ -12,7 +12,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from foureyes.ui.tui.sieve import signs, typed
 
-FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+q", "escape", "tab", "shift+tab"})
+FORM_KEYS = frozenset({"ctrl+e", "ctrl+s", "ctrl+o", "ctrl+t", "ctrl+q", "escape", "tab", "shift+tab"})
 
 
 def _bindings() -> list[BindingType]:
