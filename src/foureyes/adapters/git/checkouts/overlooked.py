@@ -15,8 +15,9 @@ from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.index_file import LARGEST
 from foureyes.adapters.git.client.locate import Located
-from foureyes.adapters.git.client.object_form import LINK, MODULE, PROGRAM, named_by
+from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, named_by
 
+_PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
 _BARE = {b"HEAD", b"objects", b"refs"}
 
 
@@ -34,41 +35,46 @@ class Entry(NamedTuple):
         return self.tag.islower() or self.tag == b"S"
 
 
-def entries(git: Git, place: Located) -> list[Entry]:
-    """Every row of a worktree's index."""
-    rows = git.real("ls-files", "-v", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
-    split = (row.partition(b"\t") for row in rows.split(b"\0") if row)
-    return [_entry(about.split(b" "), path) for about, _, path in split]
+class Listed(NamedTuple):
+    """What an index lists: folders with files, and the rows that are not plainly a file or a link that git looks at."""
+
+    folders: frozenset[bytes]
+    odd: list[Entry]
 
 
-def _entry(words: list[bytes], path: bytes) -> Entry:
-    tag, mode, sha, _ = words
+def listed(git: Git, place: Located) -> Listed:
+    """The index of a worktree."""
+    out = git.real("ls-files", "-v", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
+    rows = out.split(b"\0")[:-1]
+    nearest = {row[row.index(b"\t") + 1 : row.rindex(b"/")] for row in rows if b"/" in row}
+    above = {b"/".join(parts[:n]) for parts in (path.split(b"/") for path in nearest) for n in range(1, len(parts))}
+    return Listed(frozenset(nearest | above), [_entry(row) for row in rows if not row.startswith(_PLAIN)])
+
+
+def _entry(row: bytes) -> Entry:
+    about, _, path = row.partition(b"\t")
+    tag, mode, sha, _ = about.split(b" ")
     return Entry(tag, mode, sha, path)
 
 
-def overlooked(place: Located, index: list[Entry]) -> str:
+def overlooked(place: Located, index: Listed) -> str:
     """What would go with a worktree unseen, as a reason for it to stay; empty when nothing."""
     where = shown_path(place.worktree)
     if inside := _repositories(os.fsencode(place.worktree), index):
         return f"{some(inside)} in {where} {'is a repository' if len(inside) == 1 else 'are repositories'} of its own"
-    if hidden := [as_text(row.path) for row in index if row.is_hidden and _differs(place, row)]:
+    if hidden := [as_text(row.path) for row in index.odd if row.is_hidden and _differs(place, row)]:
         return f"{some(hidden)} in {where} {'is' if len(hidden) == 1 else 'are'} changed, and git was told not to look"
     if own := _own_refs(place):
         return f"{some(own)} {'is' if len(own) == 1 else 'are'} known to {where} only"
     return ""
 
 
-def _repositories(top: bytes, index: list[Entry]) -> list[str]:
+def _repositories(top: bytes, index: Listed) -> list[str]:
     """Folders with tracked files that are repositories, too, and submodules with anything in them; others git lists as
     untracked or ignored.
     """
-    folders: set[bytes] = set()
-    for row in index:
-        folder = row.path
-        while (folder := os.path.dirname(folder)) and folder not in folders:
-            folders.add(folder)
-    found = {folder for folder in folders if lexists(join(top, folder, b".git"))}
-    found |= {row.path for row in index if row.mode == MODULE and _is_filled(join(top, row.path))}
+    found = {folder for folder in index.folders if lexists(join(top, folder, b".git"))}
+    found |= {row.path for row in index.odd if row.mode == MODULE and _is_filled(join(top, row.path))}
     return sorted(as_text(path) for path in found)
 
 

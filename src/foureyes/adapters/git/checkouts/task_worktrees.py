@@ -27,7 +27,7 @@ from foureyes.adapters.git.checkouts.checkouts import (
     some,
 )
 from foureyes.adapters.git.checkouts.ignored import goes_along
-from foureyes.adapters.git.checkouts.overlooked import entries, overlooked
+from foureyes.adapters.git.checkouts.overlooked import listed, overlooked
 from foureyes.adapters.git.checkouts.status import LOOK as STATUS_LOOK
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored, users_excludes
 from foureyes.adapters.git.client.answers import as_text, explained
@@ -283,7 +283,7 @@ def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str
         return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
-    return overlooked(place, entries(git, place))
+    return overlooked(place, listed(git, place))
 
 
 def _not_committed(place: Located, changed: list[str]) -> str:
@@ -325,6 +325,6 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
     """git never removes a worktree that lists submodules; where none was ever cloned there is nothing in them to lose,
     and nothing beside them either.
     """
-    index = entries(git, place)
-    listed = any(row.mode == MODULE for row in index)
-    return listed and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)
+    index = listed(git, place)
+    has_any = any(row.mode == MODULE for row in index.odd)
+    return has_any and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)
