@@ -13,6 +13,8 @@ from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP
 from foureyes.ui.steps import steps_text
 
+from tests.stage.gated import configure
+from tests.stage.looped import play
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
@@ -46,6 +48,17 @@ def test_the_status_carries_its_next_step(desk: DeskWorld) -> None:
     assert steps_text(desk.app.status.show(ALICE).next) == 'fe create "your first task"'
     desk.create(ALICE)
     assert steps_text(desk.app.status.show(ALICE).next) == "fe ready      then   fe start ID"
+
+
+def test_the_status_ends_with_what_moves_the_first_thing_that_only_a_person_moves_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    task = play(desk, [0, 0, 0, 0], found=1)
+    for actor in (ALICE, CLAUDE):
+        (row,) = desk.app.attention.view(actor).rows
+        assert (row.kind, row.task, desk.app.status.show(actor).next) == ("loop", task, row.next)
+    held = desk.create(ALICE)
+    desk.app.stops.hold(ALICE, held, "look first")
+    assert steps_text(desk.app.status.show(ALICE).next) == f'fe resume {held} -m "why"'
 
 
 def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: DeskWorld) -> None:

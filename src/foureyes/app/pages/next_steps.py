@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from foureyes.app.views.project import StatusView
     from foureyes.app.views.review import QueueRow
@@ -21,9 +21,9 @@ GAP = "      "
 MERGE = fe("merge")
 
 
-def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
-    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged. `merge`: what
-    brings the merge queue on.
+def after_status(view: StatusView, merge: Steps = MERGE, moved: Callable[[], Steps] = Steps) -> Steps:
+    """What waits for the caller comes first, then what stops everybody, then what can be begun or merged, then what
+    only a person moves. `merge`: what brings the merge queue on; `moved`: what moves the first of those (E6).
     """
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
@@ -36,9 +36,9 @@ def after_status(view: StatusView, merge: Steps = MERGE) -> Steps:
         return in_turn(fe("ready"), fe("start", blank("ID")), joint=f"{GAP}then   ")
     if view.counts["approved"]:
         return merge
-    if view.counts["reviewing"]:
-        return fe("queue")
-    return fe("create", phrase("your first task")) if not sum(view.counts.values()) else fe("list")
+    if not sum(view.counts.values()):
+        return fe("create", phrase("your first task"))
+    return moved() or fe("queue" if view.counts["reviewing"] else "list")
 
 
 def after_task(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -73,7 +74,13 @@ class Status:
             unaccepted=config,
         )
         merge = self._merge(actor) if counts["approved"] else NO_STEP
-        return msgspec.structs.replace(view, next=after_status(view, merge))
+        return msgspec.structs.replace(view, next=after_status(view, merge, partial(self._moved, actor)))
+
+    def _moved(self, actor: Actor) -> Steps:
+        """What moves the first thing that only a person can move (E6)."""
+        from foureyes.app.pages.attention import Attention
+
+        return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
 
     def _merge(self, actor: Actor) -> Steps:
         """What brings the merge queue on; the queue itself says, where the configuration is broken."""
