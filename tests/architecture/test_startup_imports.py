@@ -86,6 +86,9 @@ reviewed.
 ODD_CHARACTERS = frozenset({"unicodedata", "foureyes.core.words.emoji"})
 """What knows every character: a text of plain ones is shown without."""
 
+CONFIGURATION = frozenset({"tomllib", "foureyes.config.settings", "foureyes.config.layers", "foureyes.config.reading"})
+"""Where nothing is set, the rules are as they come."""
+
 STARTING_GIT = frozenset({"subprocess", "foureyes.adapters.process", "foureyes.adapters.git.client.git"})
 """What starts git: files say where branches are, what a new commit holds and whether checkouts follow."""
 
@@ -189,8 +192,10 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
             assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP | ODD_CHARACTERS), verb
 
 
-def test_list_loads_no_other_face(project: Path, task: str, home: Path) -> None:
-    assert not unwanted(loaded("list", cwd=project, home=home), OTHER_FACES | HEAVY | LOOP | ODD_CHARACTERS)
+def test_list_loads_no_other_face_and_no_facts_of_plain_tasks(project: Path, task: str, home: Path) -> None:
+    modules = loaded("list", cwd=project, home=home)
+    facts = {"foureyes.app.call.facts", "foureyes.core.rules.modes"}
+    assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP | ODD_CHARACTERS | CONFIGURATION | facts)
 
 
 def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, task: str, home: Path) -> None:
@@ -198,7 +203,13 @@ def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, 
     assert "foureyes.app.pages.task" in modules
     assert not unwanted(
         modules,
-        OTHER_FACES | HEAVY | GATE | STARTING_GIT | ODD_CHARACTERS | {"foureyes.app.ports", "gettext", "locale"},
+        OTHER_FACES
+        | HEAVY
+        | GATE
+        | STARTING_GIT
+        | ODD_CHARACTERS
+        | CONFIGURATION
+        | {"foureyes.app.ports", "foureyes.core.rules.gate_files", "gettext", "locale"},
     )
 
 
@@ -211,8 +222,11 @@ def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task:
         | HEAVY
         | STARTING_GIT
         | ODD_CHARACTERS
+        | CONFIGURATION
         | {
-            "tomllib",
+            "foureyes.adapters.git.workshop",
+            "foureyes.app.pages.lists",
+            "foureyes.app.pages.unbrought",
             "foureyes.app.ports",
             "foureyes.app.project.policy",
             "foureyes.app.views.review",

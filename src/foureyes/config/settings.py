@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
+from foureyes.config import FILE as FILE
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (
@@ -26,7 +27,6 @@ from foureyes.core.rules.policy import (
     Tiers,
 )
 
-FILE: Final = "foureyes.toml"
 Value = str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
 Plain = Literal["text", "number", "share", "yes/no", "choice", "list", "rules", "profiles", "checks"]
 Source = Literal["environment", "store", "foureyes.toml", "default"]

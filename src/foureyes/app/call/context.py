@@ -224,11 +224,15 @@ class Context:
 
     def _policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
         """Where nothing is set anywhere, the rules are as they come: no configuration is loaded to find that out."""
-        if self.project(tx).accepted_text or self._stored(tx) or self._variables():
+        if self.is_configured(tx):
             return self._resolved(self.layers(tx, actor))
         from foureyes.core.rules.policy import ReviewPolicy
 
         return ReviewPolicy()
+
+    def is_configured(self, tx: Tx) -> bool:
+        """Whether any layer says anything about settings."""
+        return bool(self.project(tx).accepted_text or self._stored(tx) or self._variables())
 
     def _resolved(self, layers: Layers) -> ReviewPolicy:
         """The rules that settings come to; the same settings are not resolved again."""

@@ -17,7 +17,7 @@ from foureyes.app.pages.claimed import claims_of
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.rules.claiming import lead_step
 from foureyes.core.words.fence import named
@@ -99,19 +99,21 @@ class Attention:
         """E6: everything that only a person can move, with the choices that this caller has."""
         limit = min(max(1, limit), MOST)
         with self._context.store.read() as tx:
-            project = self._context.project(tx)
-        seen = self._seen(project)
+            project, policy = self._context.project(tx), self._policy(tx, actor)[0]
+        seen = self._seen(project, with_tree=bool(policy and policy.checks))
         with self._context.store.read() as tx:
             look = self._look(tx, actor, seen, limit + 1)
             seeds = sorted(self._seeds(look), key=lambda seed: seed.since or UNDATED, reverse=True)
             rows = tuple(seed.make() for seed in seeds[:limit])
         return AttentionView(rows=rows, more=len(seeds) > limit)
 
-    def _seen(self, project: ProjectView) -> Seen:
-        """Git is asked before the transaction; where it does not answer, nothing is said about the target."""
+    def _seen(self, project: ProjectView, *, with_tree: bool) -> Seen:
+        """Git is asked before the transaction; where it does not answer, nothing is said about the target. Its tree is
+        looked up where checks may have run on it.
+        """
         context = self._context
         try:
-            head = context.repo.commit_of(f"refs/heads/{project.target}")
+            head = context.repo.commit_of(f"refs/heads/{project.target}") if with_tree else None
             tree = context.workshop.tree_of(head) if head else None
             left = unaccepted(context, project)
         except FoureyesError:
@@ -126,14 +128,16 @@ class Attention:
             return Seen(tree=tree, left=left, against=problem.message)
 
     def _look(self, tx: Tx, actor: Actor, seen: Seen, most: int) -> Look:
-        policy: ReviewPolicy | None = None
-        broken: ConfigError | None = None
-        try:
-            policy = self._context.policy(tx, actor)
-        except ConfigError as problem:
-            broken = problem
+        policy, broken = self._policy(tx, actor)
         ways, project = Ways(self._context, tx, actor), self._context.project(tx)
         return Look(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
+
+    def _policy(self, tx: Tx, actor: Actor) -> tuple[ReviewPolicy | None, ConfigError | None]:
+        """The rules in force, or what is wrong with the configuration."""
+        try:
+            return self._context.policy(tx, actor), None
+        except ConfigError as problem:
+            return None, problem
 
     def _seeds(self, look: Look) -> Iterable[Seed]:
         yield from self._configuration(look)

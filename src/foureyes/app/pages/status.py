@@ -9,14 +9,10 @@ import msgspec
 
 from foureyes.app.call.placing import misplaced
 from foureyes.app.call.rows import Named
-from foureyes.app.pages.lists import Lists
 from foureyes.app.pages.next_steps import after_status
-from foureyes.app.pages.unbrought import unbrought_lately
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
-from foureyes.config.layers import Resolved, resolve
-from foureyes.config.settings import BY_KEY
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import ConfigError, GitProblem
 from foureyes.steps import NO_STEP, Steps, fe, prose
@@ -44,15 +40,14 @@ class Status:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
-            policy, notes, config = self._policy(tx, actor, project)
+            policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
             notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
         notes += [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
-        stray = unbrought_lately(self._context) if merged else None
-        notes += [prose(f"{stray.text}: ") + stray.next] if stray else []
+        notes += self._unbrought() if merged else []
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {
             name: counters.get(name, 0)
@@ -63,8 +58,8 @@ class Status:
         view = StatusView(
             project=project.name,
             target=project.target,
-            policy=str(policy.value),
-            policy_source=policy.source,
+            policy=policy,
+            policy_source=source,
             counts=counts,
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN),
             reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
@@ -82,6 +77,13 @@ class Status:
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
 
+    def _unbrought(self) -> list[Steps]:
+        """Q5: what no task brought to the target."""
+        from foureyes.app.pages.unbrought import unbrought_lately
+
+        stray = unbrought_lately(self._context)
+        return [prose(f"{stray.text}: ") + stray.next] if stray else []
+
     def _merge(self, actor: Actor) -> Steps:
         """What brings the merge queue on; the queue itself says, where the configuration is broken."""
         from foureyes.app.gate.merging import Merges
@@ -96,25 +98,35 @@ class Status:
         """What waits for the caller; nothing where the configuration is broken, because then nothing can be
         approved.
         """
+        from foureyes.app.pages.lists import Lists
+
         try:
             return Lists(self._context).reviewable(actor, ListQuery(limit=REVIEWABLE_SHOWN + 1))
         except ConfigError:
             return NOTHING
 
-    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[Resolved, list[Steps], Steps | None]:
-        """The policy in force, and what there is to say about it; last what was not accepted (P12), if anything."""
+    def _policy(self, tx: Tx, actor: Actor, project: ProjectView) -> tuple[str, str, list[Steps], Steps | None]:
+        """The policy in force and where it comes from, and what there is to say about it; last what was not accepted
+        (P12), if anything.
+        """
         try:
-            layers = self._context.layers(tx, actor)
-            policy = resolve(BY_KEY["review.policy"], layers)
+            policy, source, said = self._in_force(tx, actor)
         except ConfigError as problem:
-            return (
-                Resolved("review.policy", "strict", "default"),
-                [prose(f"{problem.message}: nothing can be approved until it is mended")],
-                None,
-            )
+            notes = [prose(f"{problem.message}: nothing can be approved until it is mended")]
+            return "strict", "default", notes, None
         left = unaccepted(self._context, project)
         note = prose(f"{left.text}: ") + left.next if left else None
-        return policy, ([prose(policy.note)] if policy.note else []) + ([note] if note else []), note
+        return policy, source, ([prose(said)] if said else []) + ([note] if note else []), note
+
+    def _in_force(self, tx: Tx, actor: Actor) -> tuple[str, str, str]:
+        """The policy, where it comes from, and what was ignored on the way."""
+        if not self._context.is_configured(tx):
+            return self._context.policy(tx, actor).name, "default", ""
+        from foureyes.config.layers import resolve
+        from foureyes.config.settings import BY_KEY
+
+        found = resolve(BY_KEY["review.policy"], self._context.layers(tx, actor))
+        return str(found.value), found.source, found.note
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
 from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
 

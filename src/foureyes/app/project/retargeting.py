@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.config.reading import read_file
-from foureyes.config.settings import FILE
+from foureyes.config import FILE
 from foureyes.errors import ConfigError, Reason, Refused
 from foureyes.steps import Steps, blank, by_person, fe, in_turn, prose, shell
 
@@ -36,8 +35,12 @@ class Named(msgspec.Struct, frozen=True):
 
 def named_in(text: str | None) -> Named:
     """Project and target that a file names; one that cannot be read names none, and what reads it says why."""
+    if not text:
+        return Named()
+    from foureyes.config.reading import read_file  # most often there is nothing to read, or it was read before
+
     try:
-        known = read_file(text) if text else {}
+        known = read_file(text)
     except ConfigError:
         return Named()
     return Named(str(known.get("project.id", "")), str(known.get("project.target", "")))

@@ -204,10 +204,12 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
     """A4: the changed paths that only a person may agree to; names without case."""
+    wanted = list(paths)
+    if not wanted:
+        return []
     from foureyes.core.rules.gate_files import is_gate_file  # a long list, and most commands ask about no path
     from foureyes.core.words.globs import matching_any_case
 
-    wanted = list(paths)
     protected = set(matching_any_case(wanted, _with_links(policy.protected_paths)))
     return [path for path in wanted if is_gate_file(path) or path in protected]
 
