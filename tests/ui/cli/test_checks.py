@@ -180,16 +180,16 @@ def test_who_is_told_to_end_or_loses_its_terminal_leaves_nothing_behind(
         assert (name, done.out, list(place.iterdir())) == (name, "130\n", [])
 
 
-def test_a_job_says_when_it_tries_a_crashed_check_again_and_how_to_do_so_at_once_D5(
+def test_a_job_says_that_a_crashed_check_is_not_green_when_it_is_tried_again_and_how_at_once_D5(
     template: Path, tmp_path: Path, cast: Cast
 ) -> None:
     shop = counter(template, tmp_path, cast, settings=LINT.replace("exit 1", "exit 127"))
     task = shop.work(RED)
     assert "crashed" in shop.text(shop.cast.job, "check", "run", rc=6)
-    said = shop.text(shop.cast.job, "check", "run")
-    assert said.startswith("T1  lint ended once as crashed; tried again at ")
+    said = shop.text(shop.cast.job, "check", "run", rc=6)
+    assert said.startswith("T1  lint is not green: it ended once as crashed; tried again at ")
     assert said.endswith("at once by fe check run T1\n")
-    assert shop.done(shop.cast.job, "check", "run")["later"][0]["task"] == task
+    assert json.loads(shop.run(shop.cast.job, "check", "run", "--json").out)["later"][0]["task"] == task
     assert "crashed" in shop.text(shop.cast.job, "check", "run", "--again", rc=6)
 
 

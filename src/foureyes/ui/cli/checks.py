@@ -34,7 +34,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 
     What an agent runs is "claimed": it informs people, and decides nothing; so that it counts, a person or a service
     runs it (D5). Without a task, a check that broke itself is taken up again after a pause that grows (1 minute to 1
-    hour); --again, or the task's name, runs it at once.
+    hour), and is not green until then; --again, or the task's name, runs it at once.
     """
     end_cleanly()
     if target:
@@ -50,7 +50,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
         session.answer({"tasks": 0, "later": pending.later}, said)
     for report in reports:
         session.answer(report, report_text(report))
-    if not all(report.is_green for report in reports):
+    if pending.later or not all(report.is_green for report in reports):
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)
 
@@ -78,7 +78,8 @@ def later_text(later: Later) -> str:
     how = later.outcome.replace("_", " ")
     at = f"{later.at[:10]} {later.at[11:19]} UTC"
     return (
-        f"{later.task}  {later.check} ended {tries} as {how}; tried again at {at}, at once by {steps_text(later.next)}"
+        f"{later.task}  {later.check} is not green: it ended {tries} as {how}; tried again at {at}, "
+        f"at once by {steps_text(later.next)}"
     )
 
 
