@@ -204,6 +204,8 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     "checks": (
         ("run", ("check run",), "anyone", "journal", "check run", "Run the checks of the latest attempt; the gate then "
          "does what it can."),
+        ("run_each", ("check run",), "anyone", "journal", "check run", "Run the checks of several; what breaks stops "
+         "no other."),
         ("run_target", ("check run",), "anyone", "journal", "check run", "Run the checks on the tip of the target "
          "branch."),
         ("pending", ("check run",), "anyone", "", "check run", "The attempts in review that checks have something to "

@@ -138,7 +138,7 @@ class Repo(Protocol):
         """Every ref below a name, and what it names."""
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        """Those of the objects that the repository does not have, in one call."""
+        """Those of the objects that the repository does not have, and the trees that it has not all of."""
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits, as far as files alone say; no git is started."""

@@ -4,14 +4,18 @@ pass.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.gate.checks import Checks
+from foureyes.app.views.check import CheckReport
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
-from foureyes.errors import BadInput, NotFound
+from foureyes.errors import BadInput, GitProblem, NotFound
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import AUTO, ELSEWHERE, KNIP, LINT, TESTS, answers, check, configure, deliver, report_of, row_of
@@ -464,3 +468,21 @@ def test_two_answers_of_one_script_are_given_in_order(desk: DeskWorld) -> None:
     answers(desk, "lint", Ran(exit_code=1), Ran(exit_code=0))
     task = desk.handed_in()
     assert [row_of(check(desk, task, again=True), "lint").outcome for _ in range(3)] == ["failed", "passed", "passed"]
+
+
+def test_what_cannot_be_looked_at_keeps_no_other_from_its_checks_D5(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(world, LINT)
+    bad, good = deliver(world), deliver(world, {"other.py": "x\n"})
+    run = type(world.app.checks).run
+
+    def runs(checks: Checks, actor: Actor, task: str, **options: Any) -> CheckReport:
+        if task == bad:
+            raise GitProblem("an object is gone")
+        return run(checks, actor, task, **options)
+
+    monkeypatch.setattr(Checks, "run", runs)
+    broken, fine = world.app.checks.run_each(CI, [bad, good])
+    assert (broken.task, broken.problem, broken.is_green) == (bad, "an object is gone", False)
+    assert (fine.task, fine.is_green) == (good, True)

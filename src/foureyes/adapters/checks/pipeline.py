@@ -20,6 +20,7 @@ from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
 from foureyes.core.nouns.check import CheckRule, Ran, tool_of
 from foureyes.core.nouns.session import RUN_MARK
 from foureyes.core.words.text import readable, visible
+from foureyes.errors import GitProblem
 
 SHELL = "/bin/sh"
 REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
@@ -71,7 +72,7 @@ class Pipeline:
             with _scratch(self._environ, self._checkouts) as place:
                 ran = self._in(place, rule, export, output, stop)
             left = _remains(place)
-        except (ProcessProblem, OSError) as problem:
+        except (ProcessProblem, OSError, GitProblem) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 

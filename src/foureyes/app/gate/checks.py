@@ -28,7 +28,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
-from foureyes.errors import BadInput, NotFound
+from foureyes.errors import BadInput, Conflict, GitProblem, NotFound
 from foureyes.steps import NO_STEP, Steps, fe, prose
 
 PAGE = 50
@@ -65,6 +65,27 @@ class Checks:
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell, stop=stop)
         return self._settled(actor, task_id, fresh)
+
+    def run_each(
+        self,
+        actor: Actor,
+        tasks: Sequence[str],
+        *,
+        only: Sequence[str] = (),
+        again: bool = False,
+        tell: Telling | None = None,
+    ) -> list[CheckReport]:
+        """The same for several. What cannot be looked at is told, and keeps nobody else from being checked."""
+        reports = []
+        for task in tasks:
+            try:
+                reports.append(self.run(actor, task, only=only, again=again, tell=tell))
+            except (GitProblem, Conflict, NotFound) as problem:
+                step = problem.next_step or fe("show", task)
+                reports.append(
+                    CheckReport(task=task, attempt=0, tree="", status="", problem=problem.message, next=step)
+                )
+        return reports
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
         """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""

@@ -53,7 +53,7 @@ def _wrong(attempt: Kept, kept: Sha | None, gone: set[Sha]) -> list[Discrepancy]
     if kept is not None and kept != attempt.head:
         return [Discrepancy("integrity", f"{name}: {attempt.ref} is at {kept[:12]}, not at {attempt.head[:12]}")]
     lost = [
-        f"{name}: its {word} {sha[:12]} is not in the repository"
+        f"{name}: its {word} {sha[:12]} is not in the repository, or not all of it"
         for word, sha in (("commit", attempt.head), ("tree", attempt.tree))
         if sha in gone
     ]

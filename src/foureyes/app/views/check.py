@@ -74,7 +74,8 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
-    record, the latest first; with what was printed where a merge result is not green.
+    record, the latest first; with what was printed where a merge result is not green. `problem`: why the attempt could
+    not be looked at; then nothing else is said.
     """
 
     task: str
@@ -86,7 +87,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
     next: Steps = NO_STEP
     runs: tuple[CheckRun, ...] = ()
+    problem: str = ""
 
     @property
     def is_green(self) -> bool:
-        return all(row.outcome == "passed" for row in self.checks if row.required)
+        return not self.problem and all(row.outcome == "passed" for row in self.checks if row.required)

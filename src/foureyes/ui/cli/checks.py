@@ -40,9 +40,12 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     if target:
         run_on_target(session, task, only, again=again)
         return
-    pending = Pending(tasks=(task,)) if task else session.app.checks.pending(session.actor, again=again)
     tell = None if session.json else Teller(session)
-    reports = [session.app.checks.run(session.actor, name, only=only, again=again, tell=tell) for name in pending.tasks]
+    pending = Pending(tasks=()) if task else session.app.checks.pending(session.actor, again=again)
+    if task:
+        reports = [session.app.checks.run(session.actor, task, only=only, again=again, tell=tell)]
+    else:
+        reports = session.app.checks.run_each(session.actor, pending.tasks, only=only, again=again, tell=tell)
     for later in pending.later if reports else ():
         session.note(later_text(later))
     if not reports:
@@ -96,6 +99,9 @@ class Teller:
 
 def report_text(report: CheckReport) -> str:
     """The checks of an attempt, and what the gate did."""
+    if report.problem:
+        steps = [next_line(report.next)] if report.next else []
+        return "\n".join([f"{report.task}  not checked: {flat(report.problem)}", *steps])
     lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
     lines += [line for row in report.checks for line in _row(row)]
     if report.status == "approved" and report.mode:
