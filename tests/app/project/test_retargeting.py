@@ -7,7 +7,7 @@ import pytest
 from foureyes.config.settings import FILE
 from foureyes.errors import NotFound
 
-from tests.stage.people import ALICE, CLAUDE
+from tests.stage.people import ALICE, CI, CLAUDE
 from tests.stage.world import GitWorld
 
 TEXT = '[project]\nid = "{id}"\ntarget = "{target}"\n'
@@ -31,6 +31,10 @@ def test_a_renamed_target_is_accepted_by_a_person_and_everything_goes_on_there_P
     file(world, "trunk")
     (check,) = [row for row in world.app.doctor.examine(ALICE) if row.check == "target"]
     assert (check.result, "trunk says that it is trunk now" in check.message) == ("fail", True)
+    assert [row.message for row in world.app.doctor.examine(ALICE) if "trunk now" in row.message] == [check.message]
+    with world.refused("P12") as caught:
+        world.app.merges.process(CI)
+    assert caught[0].reasons[0].message == check.message
     with world.refused("P12"):
         world.app.policy.accept(CLAUDE)
     offer = world.app.policy.offered(ALICE)

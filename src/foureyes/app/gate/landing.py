@@ -14,9 +14,10 @@ from foureyes.app.call.rows import Point
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
+from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.prompt_templates import accept as accept_templates
 from foureyes.app.project.prompt_templates import of_attempt, path_of
-from foureyes.app.project.retargeting import ACCEPT, named_in
+from foureyes.app.project.retargeting import ACCEPT, is_missing, named_in
 from foureyes.app.views.merge import MergeRow
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.task_list import ListQuery, TaskRow
@@ -198,6 +199,8 @@ def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRo
 def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
     text = context.repo.file_at(target, FILE)
+    if text is None and is_missing(context, target) and (gone := unaccepted(context, context.project(tx))):
+        raise _foreign(gone.text, gone.next)
     named = read_file(text).get("project.id", "") if text else ""
     if named != context.store.project:
         problem = f"names project {named}" if named else "names no project" if text else "is missing"

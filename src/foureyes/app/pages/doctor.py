@@ -82,6 +82,9 @@ class Doctor:
         if named not in ("", None, project.id):
             message = f"{FILE} on {project.target} names another project id than this store"
             return Check("configuration", "fail", message, BRING_HERE)
+        if self._is_missing(project.target):
+            message = f"the {FILE} that was accepted last is in force, policy {policy.name}: there is no target to compare"
+            return Check("configuration", "warn", message)
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)

@@ -59,7 +59,8 @@ def unbrought_lately(context: Context) -> Unbrought | None:
     with context.store.read() as tx:
         last = tx.one("merge.last", Point)
         target = context.project(tx).target
-    if last is None or context.repo.commit_of(f"refs/heads/{target}") == last.sha:
+    head = context.repo.commit_of(f"refs/heads/{target}")
+    if last is None or head is None or head == last.sha:  # that there is no target is said elsewhere
         return None
     return unbrought(context)
 
