@@ -49,3 +49,11 @@ def test_D5_nothing_is_told_where_the_tree_goes_first_or_nothing_is_installed(gr
     (ground.checkout / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
     assert misled(ground) == ""
     assert Pipeline({}, []).misled(CheckRule(name="tests", run="pytest")) == ""
+
+
+def test_D5_a_root_that_goes_first_does_not_hide_a_package_that_is_installed_from_src(ground: Ground) -> None:
+    (ground.site / "_editable_impl_shop.pth").write_text(f"{ground.checkout / 'src'}\n")
+    (ground.checkout / "conftest.py").write_text("")
+    assert misled(ground) == str(ground.checkout / "src")
+    (ground.checkout / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
+    assert misled(ground) == ""

@@ -206,6 +206,8 @@ def test_D5_a_target_whose_checks_are_unsound_is_not_called_red(world: GitWorld)
     row = the(world, "target")
     assert row.text.startswith("main is not known to be green: lint (took ")
     assert steps_text(row.next) == "mend that, then fe check run --target --again"
+    (check,) = [each for each in world.app.doctor.examine(CI) if each.check == "checks"]
+    assert (check.result, "its last run on the target is unsound" in check.message) == ("warn", True)
 
 
 def test_a_check_that_is_not_required_makes_no_target_red(world: GitWorld) -> None:

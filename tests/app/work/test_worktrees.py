@@ -253,3 +253,14 @@ def test_a_lost_worktree_is_made_again_by_a_plain_start_of_who_has_the_task_K1(w
     assert isinstance(again, ClaimedWorktree)
     assert (again.changed, again.worktree, Path(again.worktree).is_dir()) == (False, first.worktree, True)
     assert not isinstance(world.app.claims.start(CLAUDE, task, worktree=False), ClaimedWorktree), "with --here"
+
+
+def test_a_worktree_that_git_lost_by_a_move_is_told_by_doctor_with_what_repairs_it_K1(world: GitWorld) -> None:
+    task, place = begun(world)
+    assert not [row for row in world.app.doctor.examine(ALICE) if row.check == "worktrees"]
+    (place.path / ".git").write_text(f"gitdir: /moved/.git/worktrees/{task}\n")
+    (check,) = [row for row in world.app.doctor.examine(ALICE) if row.check == "worktrees"]
+    assert (check.result, task in check.message) == ("warn", True)
+    (step,) = check.next.steps
+    world.checkout.git(*step.argv[1:])
+    assert not [row for row in world.app.doctor.examine(ALICE) if row.check == "worktrees"]

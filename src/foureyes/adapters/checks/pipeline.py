@@ -93,8 +93,10 @@ class Pipeline:
         roots = [os.path.realpath(path) for path in self._checkouts]
         env = {"PATH": _clean_path(self._environ.get("PATH", ""))}
         for one in in_command(rule.run, env, roots[0], watch="") if roots else ():
-            place = "" if one.path or one.told else used_in_place(sites_of(one.program), roots)
-            if place:
+            place = "" if one.path else used_in_place(sites_of(one.program), roots)
+            # A conftest.py puts the root first, and a package in src is still found where it is installed.
+            is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in one.told)
+            if place and (is_beside or not one.told):
                 return visible(place)
         return ""
 

@@ -11,12 +11,13 @@ from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import BRING_HERE
+from foureyes.app.views.check import CheckRun
 from foureyes.app.views.project import Check
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
-from foureyes.steps import NO_STEP, blank, fe, in_turn, prose
+from foureyes.steps import NO_STEP, blank, fe, in_turn, prose, shell
 
 
 class Doctor:
@@ -29,7 +30,18 @@ class Doctor:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
         checks.append(self._journal(progress))
-        return [*checks, self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
+        checks += [self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
+        return [*checks, *self._worktrees()]
+
+    def _worktrees(self) -> list[Check]:
+        """K1: worktrees that git does not know, as after the repository was moved; nothing is said of sound ones."""
+        workshop = self._context.workshop
+        wrong = {task: path for task, path in workshop.worktrees().items() if workshop.worktree_state(task).wrong}
+        if not wrong:
+            return []
+        repair = shell("git", "worktree", "repair", *wrong.values())
+        text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
+        return [Check("worktrees", "warn", text, repair)]
 
     def _writing(self) -> Check:
         """Whether work can be done from here; in the sandbox of an agent often it cannot."""
@@ -83,7 +95,9 @@ class Doctor:
             message = f"{FILE} on {project.target} names another project id than this store"
             return Check("configuration", "fail", message, BRING_HERE)
         if self._is_missing(project.target):
-            message = f"the {FILE} that was accepted last is in force, policy {policy.name}: there is no target to compare"
+            message = (
+                f"the {FILE} that was accepted last is in force, policy {policy.name}: there is no target to compare"
+            )
             return Check("configuration", "warn", message)
         problem = unaccepted(self._context, project)
         if problem:
@@ -153,11 +167,23 @@ class Doctor:
                 message = f"check {rule.name}: its Python has {place} installed in place, and will be unsound (D5)"
                 step = f"begin its run with PYTHONPATH={'src' if place.endswith('/src') else '.'} in foureyes.toml"
                 return Check("checks", "warn", message, prose(step))
+        for run in self._runs_on_target(actor):
+            if run.outcome == "unsound":
+                message = f"check {run.check}: its last run on the target is unsound (D5): {run.summary}"
+                return Check("checks", "warn", message, fe("check", "show", "--target"))
         return Check(
             "checks",
             "ok",
             "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules),
         )
+
+    def _runs_on_target(self, actor: Actor) -> list[CheckRun]:
+        from foureyes.app.gate.check_runs import CheckRuns
+
+        try:
+            return CheckRuns(self._context).of_target(actor)
+        except FoureyesError:
+            return []  # that there is no target is said by a line of its own
 
     @staticmethod
     def _identity(actor: Actor) -> Check:
