@@ -262,5 +262,5 @@ def test_a_worktree_that_git_lost_by_a_move_is_told_by_doctor_with_what_repairs_
     (check,) = [row for row in world.app.doctor.examine(ALICE) if row.check == "worktrees"]
     assert (check.result, task in check.message) == ("warn", True)
     (step,) = check.next.steps
-    world.checkout.git(*step.argv[1:])
+    world.checkout.git(*map(str, step.argv[1:]))
     assert not [row for row in world.app.doctor.examine(ALICE) if row.check == "worktrees"]
