@@ -71,6 +71,9 @@ class QuietRepo:
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None if target else ""
 
+    def near_anchor(self, target: str) -> str | None:
+        return None
+
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
         return commit == of
 
