@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foureyes.core.nouns.finding import Found
 
-from tests.stage.looped import again, findings, issue, review, rule, standing, states, texts
+from tests.stage.looped import again, findings, issue, respond, review, rule, standing, states, texts
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
 from tests.stage.world import DeskWorld
 
@@ -64,6 +66,25 @@ def test_what_somebody_else_raised_too_is_withdrawn_by_neither_but_by_a_person_o
     assert desk.sql("SELECT kind, reason FROM security") == [("finding_withdrawn", "both misread it")]
     with desk.refused("L4"):
         desk.app.rulings.withdraw(ALICE, flagged.id, "again")
+
+
+@pytest.mark.parametrize(("given", "word"), [("FIXED", "NOT_FIXED"), ("REJECTED", "OVERRULED")])
+def test_what_somebody_else_ruled_to_stand_is_not_withdrawn_by_an_agent_unless_that_is_taken_back_L4_L8_L9(
+    desk: DeskWorld, given: str, word: str
+) -> None:
+    task = desk.handed_in(labels=["review:auto"])
+    name, other = review(desk, task, [issue("one"), issue("two")]).raised
+    if desk.status(task) == "open":
+        desk.start(CLAUDE, task)
+    respond(desk, task, {name: given})
+    again(desk, task, fixed=[other])
+    rule(desk, {name: word}, by=ALICE)
+    with desk.refused("L4") as caught:
+        desk.app.rulings.withdraw(CODEX, name, "never mind")
+    assert "alice" in texts(caught[0].reasons)
+    assert findings(desk, task)[name].state == "open"
+    desk.app.rulings.take_back(ALICE, name)
+    desk.app.rulings.withdraw(CODEX, name, "never mind")
 
 
 def test_what_is_withdrawn_is_no_progress_and_can_be_raised_again_L11(desk: DeskWorld) -> None:

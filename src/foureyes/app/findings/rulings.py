@@ -45,6 +45,8 @@ from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 
 SHOWN = 20
+STANDS = frozenset({"NOT_FIXED", "OVERRULED", "CONFIRMED"})
+"""L4: the rulings by which somebody stands by a finding, as if they had raised it."""
 
 
 class Rulings:
@@ -144,16 +146,16 @@ class Rulings:
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
-    """L4: whoever made the change never withdraws what stands against it. Who else had raised it, if a person
-    withdraws it for them.
+    """L4: whoever made the change never withdraws what stands against it. Who else had raised it, or ruled that it
+    stands, if a person withdraws it for them.
     """
     known = {
         SessionId(move.session)
         for move in tx.all("finding.moves_of", MoveView, root=finding.root)
-        if move.kind in ("raised", "flagged")
+        if move.kind in ("raised", "flagged") or (move.kind == "ruled" and move.word in STANDS and not move.undone)
     }
-    raisers = [_who(tx, session) for session in sorted(known)]
-    others = [party for party in raisers if not is_oneself(case.me, party)]
+    holders = [_who(tx, session) for session in sorted(known)]
+    others = [party for party in holders if not is_oneself(case.me, party)]
     reasons = why_not_withdrawn(finding, case.me, made_by(case.facts, case.me), others)
     if reasons:
         refuse_verb(f"{finding.id} was not withdrawn.", *reasons, task=finding.task)

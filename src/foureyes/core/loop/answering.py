@@ -170,7 +170,7 @@ def _not_obsolete(finding: Finding, *, is_in_change: bool) -> Reason:
 
 def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: Sequence[Party]) -> list[Reason]:
     """L4: every reason why the caller may not take a finding back. `made`: what they have to do with the change;
-    `others`: who else raised it.
+    `others`: who else raised it, or ruled that it stands.
     """
     name, show = finding.id, fe("finding", "show", finding.id)
     if finding.state not in ANSWERABLE:
@@ -183,7 +183,8 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
         step = by("other", withdraw, "who raised it, or a person who did not make it, runs: ")
         return [Reason("L4", why, step)]
     if others and me.kind != "human":
-        why = f"{', '.join(party.name for party in others)} raised {name}; who raised it withdraws it, or a person"
+        who = ", ".join(party.name for party in others)
+        why = f"{who} raised {name}, or ruled that it stands; who alone stands by it withdraws it, or a person"
         return [Reason("L4", why, by_person(withdraw))]
     return []
 
