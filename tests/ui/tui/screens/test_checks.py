@@ -43,6 +43,21 @@ def test_the_risk_of_a_task_is_that_of_the_checks_that_were_just_run(seat: Seat)
     play(seat.sit(BOB), story)
 
 
+def test_who_reads_in_the_middle_of_one_long_line_stays_there(seat: Seat) -> None:
+    seat.deliver("Add login", {"check.sh": "seq -s ' ' 900\n"})
+
+    async def story(at: Player) -> None:
+        await at.press("r", "c", "pagedown")
+        page = at.app.screen
+        assert isinstance(page, ChecksPage)
+        before = page.rows.scroll_offset.y
+        assert before > 0
+        await at.press("f5")
+        assert page.rows.scroll_offset.y == before
+
+    play(seat.sit(BOB), story)
+
+
 def test_who_reads_on_is_moved_neither_by_F5_nor_by_a_run(seat: Seat) -> None:
     seat.deliver("Add login", {"check.sh": "seq 40\n"})
 

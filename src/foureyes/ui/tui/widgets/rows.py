@@ -101,6 +101,7 @@ class Rows(Ground, inherit_bindings=False):
             following = [row for row in before[index:] if row in first]
             self._at = following[0] if following else order[min(index, len(order) - 1)] if order else None
         top = self._row_on_top()
+        into = self.scroll_offset.y - self._first.get(top, 0)
         self.lines, self._order, self._first, self._last = lines, order, first, last
         self._index = {row: number for number, row in enumerate(order)}
         self._measure(self.size)
@@ -108,7 +109,7 @@ class Rows(Ground, inherit_bindings=False):
         if lost or at is not None:
             self.call_after_refresh(self._reveal)
         elif top in first:
-            self.scroll_to(y=first[top], animate=False, force=True, immediate=True)
+            self.scroll_to(y=min(first[top] + into, last[top]), animate=False, force=True, immediate=True)
         return lost or ""
 
     def _measure(self, size: Size) -> None:
