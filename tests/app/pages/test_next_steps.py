@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
 from foureyes.app.views.project import StatusView
+from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP
 from foureyes.ui.steps import steps_text
@@ -34,20 +35,39 @@ def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView
         (status(counts={"closed": 2}), "fe list"),
         (status(counts={"closed": 2, "reviewing": 1}), "fe queue"),
         (status(counts={"approved": 1}), "fe merge"),
-        (status(counts={"approved": 1, "ready": 1}), "fe ready      then   fe start ID"),
+        (status(counts={"approved": 1, "ready": 1}), "fe ready      then   an agent runs: fe next"),
         (status(counts={"ready": 1}, hold="stop"), 'a person runs: fe resume --project -m "why"'),
         (status(counts={"ready": 1}, hold="stop", reviewable=2), "fe reviewable      2 wait for your eyes"),
         (status(reviewable=20, reviewable_more=True), "fe reviewable      20 or more wait for your eyes"),
     ],
 )
 def test_the_status_leads_to_what_waits_for_the_caller_first(view: StatusView, step: str) -> None:
-    assert steps_text(after_status(view)) == step
+    assert steps_text(after_status(view, ALICE)) == step
 
 
 def test_the_status_carries_its_next_step(desk: DeskWorld) -> None:
     assert steps_text(desk.app.status.show(ALICE).next) == 'fe create "your first task"'
     desk.create(ALICE)
-    assert steps_text(desk.app.status.show(ALICE).next) == "fe ready      then   fe start ID"
+    assert steps_text(desk.app.status.show(ALICE).next) == "fe ready      then   an agent runs: fe next"
+    assert steps_text(desk.app.status.show(CLAUDE).next) == "fe ready      then   fe start ID"
+
+
+def test_no_step_leads_a_person_to_a_claim_which_would_make_them_an_author_P2(desk: DeskWorld) -> None:
+    task = desk.create(ALICE)
+    desk.app.closing.cancel(ALICE, task)
+    assert steps_text(desk.app.closing.reopen(ALICE, task).next) == f"an agent runs: fe start {task}"
+    desk.start(ALICE, task)
+    assert steps_text(desk.app.claims.unstart(ALICE, task).next) == "an agent runs: fe next"
+
+
+def test_a_person_who_started_it_is_told_that_the_work_in_review_is_for_others_P2_P13(desk: DeskWorld) -> None:
+    task = desk.handed_in(ALICE)
+    page = desk.app.lists.reviewable(ALICE, ListQuery())
+    assert (page.rows, page.missing) == ([], [])
+    (row,) = page.barred
+    assert (row.task.id, row.you.may_approve, [reason.rule for reason in row.you.reasons]) == (task, False, ["P2"])
+    assert all(step.who == "other" for step in row.next.steps)
+    assert desk.app.lists.reviewable(BOB, ListQuery()).barred == []
 
 
 def test_the_status_ends_with_what_moves_the_first_thing_that_only_a_person_moves_E6(desk: DeskWorld) -> None:

@@ -60,7 +60,7 @@ def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> No
         "T1: split; it waits for its parts",
         "  planned T2",
         "  planned T3",
-        "next: fe start T2",
+        "next: an agent runs: fe start T2",
     ]
     assert [link["id"] for link in shop.show(task)["depends_on"]] == sorted(shop.tasks()[1:])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.outcome import Outcome
-from foureyes.steps import NO_STEP, Steps, by_person_or_service, fe
+from foureyes.steps import NO_STEP, Steps, by, by_person_or_service, fe
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
@@ -25,6 +25,14 @@ def outcome(
         next=next_step,
         notes=notes,
     )
+
+
+def claim_by(actor: Actor, task: str = "", *options: str) -> Steps:
+    """P2: who claims a task is an author of it and cannot approve it, so only agents are led there; without a task, the
+    best one.
+    """
+    claim = fe("start", task, *options) if task else fe("next")
+    return claim if actor.kind == "agent" else by("other", claim, "an agent runs: ")
 
 
 def merge_by(actor: Actor | None, *options: str) -> Steps:

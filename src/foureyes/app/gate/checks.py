@@ -19,17 +19,17 @@ from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, moves_on
 from foureyes.core.nouns.session import Actor
-from foureyes.core.nouns.task import Task
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, GitProblem, NotFound
-from foureyes.steps import NO_STEP, Steps, fe, prose
+from foureyes.steps import NO_STEP, Steps, by, fe, prose
 
 PAGE = 50
 NO_TASK = TaskId("")
@@ -182,7 +182,7 @@ class Checks:
         tip = tip_of(self._context, facts.attempt, target)
         with self._context.writing(actor, "check run") as work:
             settled = settle(self._context, work, task, tip)
-            now = facts_of(self._context, work.tx, task)
+            now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
         return report(now, settled, fresh, actor)
 
 
@@ -208,17 +208,28 @@ def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> Che
         mode=settled.mode,
         checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
         reasons=settled.reasons,
-        next=_next(facts.task, settled, actor),
+        next=_next(facts, settled, actor),
+        own=_is_own(facts, settled, actor),
     )
 
 
-def _next(task: Task, settled: Settled, actor: Actor) -> Steps:
-    """What brings the task on: for an agent never a run that would not count."""
+def _is_own(facts: Facts, settled: Settled, actor: Actor) -> bool:
+    """D5: a person's run does not count either where the work is theirs."""
+    if actor.kind != "human" or not any(state.rule.required and state.claimed for state in settled.check_states):
+        return False
+    return is_involved(facts, facts.party(actor.session))
+
+
+def _next(facts: Facts, settled: Settled, actor: Actor) -> Steps:
+    """What brings the task on: never a run that would not count."""
+    task = facts.task
     if task.status == "approved":
         return merge_by(actor)
     if task.status == "open":
         return fe("context", task.id)
     missing = [moves_on(state, task.id, by_anyone=False) for state in settled.check_states if lacks(state)]
+    if missing and _is_own(facts, settled, actor):
+        return by("other", fe("check", "run", task.id), "another person or a service runs: ")
     if missing:
         return missing[0]
     return fe("show", task.id, "--diff") if task.status == "reviewing" else NO_STEP

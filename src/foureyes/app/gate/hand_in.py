@@ -336,10 +336,11 @@ def _repeated(hand: HandIn) -> tuple[int, int]:
 
 
 def _after(hand: HandIn, *, changed: bool) -> Steps:
-    """Who works goes on with the next task; a token was for this one, and a service starts none (I5)."""
+    """Who works goes on with the next task; a token was for this one, a service starts none (I5), and a
+    person is led to none (P2)."""
     if changed and hand.actor.role:
         return fe("session", "end")
-    return fe("show", hand.task.id) if hand.actor.kind == "service" else fe("next")
+    return fe("next") if hand.actor.kind == "agent" else fe("show", hand.task.id)
 
 
 def submitted(

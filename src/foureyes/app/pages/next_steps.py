@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.outcome import claim_by
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ GAP = "      "
 MERGE = fe("merge")
 
 
-def after_status(view: StatusView, merge: Steps = MERGE, moved: Callable[[], Steps] = Steps) -> Steps:
+def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Callable[[], Steps] = Steps) -> Steps:
     """What waits for the caller comes first, then what stops everybody, then what can be begun or merged, then what
     only a person moves. `merge`: what brings the merge queue on; `moved`: what moves the first of those (E6).
     """
@@ -33,7 +34,8 @@ def after_status(view: StatusView, merge: Steps = MERGE, moved: Callable[[], Ste
     if view.hold is not None:
         return by_person(fe("resume", "--project", "-m", phrase("why")))
     if view.counts["ready"]:
-        return in_turn(fe("ready"), fe("start", blank("ID")), joint=f"{GAP}then   ")
+        claim = fe("start", blank("ID")) if actor.kind == "agent" else claim_by(actor)
+        return in_turn(fe("ready"), claim, joint=f"{GAP}then   ")
     if view.counts["approved"]:
         return merge
     if not sum(view.counts.values()):
@@ -52,10 +54,10 @@ def after_task(
     """
     task, you = detail.task, detail.you
     if you is None:
-        start, submit = fe("start", task.id), fe("submit", task.id)
+        submit = fe("submit", task.id)
         makes = actor.session == task.implementer
         steps = {
-            "open": start if actor.kind == "agent" else by("other", start, "an agent runs: "),
+            "open": claim_by(actor, task.id),
             "in_progress": submit if makes or actor.kind != "agent" else by("other", submit, "who works on it runs: "),
             "approved": merge,
         }

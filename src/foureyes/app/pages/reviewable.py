@@ -11,7 +11,7 @@ import msgspec
 from foureyes.app.call.facts import facts_for
 from foureyes.app.pages.next_steps import lifting
 from foureyes.app.pages.preview import preview
-from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow, TaskRow
+from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
 from foureyes.core.words.ids import TaskId
@@ -39,6 +39,17 @@ class Look(msgspec.Struct, frozen=True):
     policy: ReviewPolicy
     heads: dict[str, Sha]
     target: str
+
+    def barred(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
+        """A task that P does not let the caller approve, with why; only people are told."""
+        attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
+        if attempt is None or self.actor.kind != "human" or decision.allowed or decision.needs_reason:
+            return None
+        you = Preview(may_approve=False, rule=decision.rule, reasons=decision.reasons)
+        step = lifting(task, you, self.actor)
+        return ReviewableRow(
+            task=task, attempt=attempt.n, diff_id=attempt.diff_id, seen=attempt.seen, you=you, next=step
+        )
 
     def row(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
         """A task as the caller could approve it, now or once something is there that is missing; None where P does not
@@ -70,6 +81,7 @@ def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePa
 def _page(tx: Tx, look: Look, query: ListQuery) -> ReviewablePage:
     rows: list[ReviewableRow] = []
     missing: list[ReviewableRow] = []
+    barred: list[ReviewableRow] = []
     after, looked_at, more, last = query.after, 0, True, ""
     while more and len(rows) < query.limit and looked_at < LOOKED_AT:
         page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=PAGE, after=after)
@@ -78,6 +90,8 @@ def _page(tx: Tx, look: Look, query: ListQuery) -> ReviewablePage:
         judged = [row for task in tasks if (row := look.row(task, facts[TaskId(task.id)])) is not None]
         rows += [row for row in judged if row.you.may_approve]
         missing += [row for row in judged if not row.you.may_approve]
+        others = [look.barred(task, facts[TaskId(task.id)]) for task in tasks]
+        barred += [row for row in others if row is not None]
         looked_at += len(tasks)
         more = len(tasks) == PAGE
         if more:
@@ -86,6 +100,7 @@ def _page(tx: Tx, look: Look, query: ListQuery) -> ReviewablePage:
     return ReviewablePage(
         rows=rows[: query.limit],
         missing=missing[: query.limit],
+        barred=barred[: query.limit],
         looked_at=looked_at,
         after=last if there_is_more else "",
     )

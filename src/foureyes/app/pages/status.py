@@ -69,7 +69,7 @@ class Status:
             unaccepted=config,
         )
         merge = self._merge(actor) if counts["approved"] else NO_STEP
-        return msgspec.structs.replace(view, next=after_status(view, merge, partial(self._moved, actor)))
+        return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
     def _moved(self, actor: Actor) -> Steps:
         """What moves the first thing that only a person can move (E6)."""

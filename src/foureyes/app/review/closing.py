@@ -9,7 +9,7 @@ from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import claim_by, outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task, refuse_unless
 from foureyes.app.call.several import each, named
 from foureyes.app.call.work import Work
@@ -24,7 +24,6 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.closing import may_cancel, may_close, may_lift_rejection
 from foureyes.core.words.text import clean_text
 from foureyes.errors import Reason
-from foureyes.steps import fe
 
 
 class Closing:
@@ -110,7 +109,7 @@ class Closing:
             refuse_unless(may_lift_rejection(facts_of(self._context, work.tx, row.id), me), row)
             work.record(row.id, e.TaskReopened(reason=reason))
             escalate(self._context, work, row.id)
-            return outcome(self._context.get(work.tx, row.id), f"reopened {row.id}", fe("start", row.id))
+            return outcome(self._context.get(work.tx, row.id), f"reopened {row.id}", claim_by(actor, row.id))
 
 
 def _gate(case: Case) -> tuple[Reason, ...]:

@@ -11,7 +11,7 @@ from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import claim_by, outcome
 from foureyes.app.call.refusals import needed, refuse_task
 from foureyes.app.call.work import Work
 from foureyes.app.gate.merge_queue import refuse_while_merging
@@ -82,7 +82,7 @@ class Loops:
             done = self._context.get(work.tx, row.id)
         began = self._begun(row.id) if chosen == "fresh" else ""
         notes = [*[f"planned {part}" for part in parts], *([began] if began else []), *work.notes]
-        return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(chosen, done, parts), notes=tuple(notes))
+        return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(actor, chosen, done, parts), notes=tuple(notes))
 
     def _begun(self, task: TaskId) -> str:
         """F1: the task's own branch is set back; what to say where it was not."""
@@ -163,10 +163,12 @@ def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "u
     return after, waits(after)
 
 
-def _next(option: LeadOption, task: Task, parts: Sequence[str]) -> Steps:
+def _next(actor: Actor, option: LeadOption, task: Task, parts: Sequence[str]) -> Steps:
     if option == "ask":
         return lead_step(task.id, "user")
-    return fe("start", parts[0]) if parts else fe("start", task.id) if task.status == "open" else fe("show", task.id)
+    if parts:
+        return claim_by(actor, parts[0])
+    return claim_by(actor, task.id) if task.status == "open" else fe("show", task.id)
 
 
 SAYS: dict[LeadOption, str] = {

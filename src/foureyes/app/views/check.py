@@ -75,7 +75,8 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
     record, the latest first; with what was printed where a merge result is not green. `problem`: why the attempt could
-    not be looked at; then nothing else is said.
+    not be looked at; then nothing else is said. `own`: it is a person who asks, and only runs are there that do not
+    count because this person is among the makers (D5).
     """
 
     task: str
@@ -88,6 +89,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     next: Steps = NO_STEP
     runs: tuple[CheckRun, ...] = ()
     problem: str = ""
+    own: bool = False
 
     @property
     def is_green(self) -> bool:

@@ -103,10 +103,12 @@ class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller could approve of the tasks in review that were looked at, and `missing`: what they could, once
-    something is there. `after` is the last of these, where there are more to look at.
+    something is there. `barred`: what a person cannot approve, whatever comes (P), with why. `after` is the last of
+    these, where there are more to look at.
     """
 
     rows: list[ReviewableRow]
     missing: list[ReviewableRow] = []
+    barred: list[ReviewableRow] = []
     looked_at: int
     after: str = ""

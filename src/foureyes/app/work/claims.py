@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict, replace
 
 from foureyes.app.call.caller import permit
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import claim_by, outcome
 from foureyes.app.call.placing import merged_unknown, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, Named
@@ -232,7 +232,7 @@ class Claims:
         other = freed if is_gone else by_person(freed)
         raise LostClaim(
             f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}{says}.",
-            next_step=either(fe("next"), other, joint="; if nobody works on it any more: "),
+            next_step=either(claim_by(work.actor), other, joint="; if nobody works on it any more: "),
             task=task.id,
         )
 
@@ -259,7 +259,7 @@ class Claims:
         if work.actor.kind == "service" or not (is_oneself(me, owner) or has_spawned(facts, me, owner)):
             raise LostClaim(
                 f"{task.id} was started by {facts.party_name(task.implementer)} at {task.started_at}.",
-                next_step=fe("next"),
+                next_step=claim_by(work.actor),
                 task=task.id,
             )
         return False
@@ -279,7 +279,7 @@ class Claims:
             me, owner = self._context.party(work.tx, actor), facts.party(row.implementer)
             if is_oneself(me, owner):
                 work.record(row.id, e.TaskUnstarted(reason=reason, how=how))
-                return self._given_back(work, row, f"gave {row.id} back", fe("next"), how)
+                return self._given_back(work, row, f"gave {row.id} back", claim_by(actor), how)
             if actor.kind != "human" and not has_spawned(facts, me, owner) and not self._is_silent(work, row):
                 minutes = self._context.policy(work.tx, actor).claim_stale_minutes
                 who = facts.party_name(row.implementer)

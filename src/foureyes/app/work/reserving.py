@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import asdict
 
+from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import own_branch
 from foureyes.errors import LostClaim
-from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +93,7 @@ def refuse_reserved(context: Context, tx: Tx, actor: Actor, task: TaskId) -> Non
     """T1: one winner, also while its worktree is being made."""
     other = taken_by_others(context, tx, actor).get(task)
     if other is not None:
-        raise LostClaim(f"{task} is being started by {other.session} right now.", next_step=fe("next"), task=task)
+        raise LostClaim(f"{task} is being started by {other.session} right now.", next_step=claim_by(actor), task=task)
 
 
 def reserve(context: Context, work: Work, task: TaskId) -> None:

@@ -9,6 +9,7 @@ from foureyes.app.call.attempts import attempt_of, attempts_of
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
@@ -20,7 +21,7 @@ from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.errors import GitProblem, LostClaim, Reason
-from foureyes.steps import blank, fe, shell
+from foureyes.steps import blank, shell
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
@@ -45,7 +46,7 @@ class Worktrees:
             reason = Reason(
                 "K1",
                 f"{row.id} is {row.status}: a worktree comes with the claim",
-                fe("start", row.id, "--worktree"),
+                claim_by(actor, row.id, "--worktree"),
             )
             refuse_verb(f"there is no worktree for {row.id}.", reason, task=row.id)
         session = row.implementer if actor.kind in ("human", "service") else actor.session
@@ -102,7 +103,8 @@ class Worktrees:
             or (actor.role == "implement" and actor.task == task.id)
         ):
             who = facts.party_name(task.implementer)
-            raise LostClaim(f"{task.id} was started by {who} at {task.started_at}.", next_step=fe("next"), task=task.id)
+            held = f"{task.id} was started by {who} at {task.started_at}."
+            raise LostClaim(held, next_step=claim_by(actor), task=task.id)
 
 
 def _standing(task: Task | None) -> str:

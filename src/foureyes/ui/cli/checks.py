@@ -104,6 +104,8 @@ def report_text(report: CheckReport) -> str:
         return "\n".join([f"{report.task}  not checked: {flat(report.problem)}", *steps])
     lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
     lines += [line for row in report.checks for line in _row(row)]
+    if report.own:
+        lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
     if report.status == "approved" and report.mode:
         lines.append(f"  approved by the rule (M4, mode {report.mode})")
     elif report.status == "open":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,7 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.outcome import Outcome
+    from foureyes.core.nouns.task import Task
     from foureyes.core.words.lifecycle import RunEnd
 
 WORKTREE = click.option(
@@ -26,13 +28,33 @@ WORKTREE = click.option(
 )
 
 
+YES = click.option("--yes", is_flag=True, help="Do not ask a person at a terminal, who becomes an author by it (P2).")
+
+
 @verb("start", example="fe start fe-7k2")
 @click.argument("task")
 @WORKTREE
+@YES
 @if_version
-def start(session: Session, task: str, worktree: bool | None, if_version: int | None) -> None:
+def start(session: Session, task: str, worktree: bool | None, yes: bool, if_version: int | None) -> None:
     """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
+    if not yes and _can_ask(session) and not _agrees(session, session.app.lists.show(session.actor, task).task):
+        output.write("nothing was started")
+        return
     _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version, worktree=worktree))
+
+
+def _can_ask(session: Session) -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty() and not session.json and session.actor.kind == "human"
+
+
+def _agrees(session: Session, task: Task) -> bool:
+    """P2: one word makes a person an author for ever; where it would, it is said before."""
+    if task.status != "open":
+        return True
+    name = task.id
+    session.note(f"you become an author of {name} and cannot approve it (P2); agents start tasks themselves: fe next")
+    return click.confirm("start it?", default=False, err=True)
 
 
 @verb("next", example="fe next")

@@ -170,7 +170,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         return
     if not page:
         now = " now" if waiting.missing else ""
-        output.write("\n".join([f"nothing waits that you may approve{now}", *_missing(waiting.missing[:limit])]))
+        output.write("\n".join([f"nothing waits that you may approve{now}", *_beside(waiting, limit)]))
         return
     cells = [
         (
@@ -186,12 +186,18 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
     if len(rows) > limit:
         output.write(f"{limit} tasks and more: --limit {limit * 2}")
-    output.write("\n".join([*_missing(waiting.missing[:limit]), next_line(fe("show", page[0].task.id, "--diff"))]))
+    output.write("\n".join([*_beside(waiting, limit), next_line(fe("show", page[0].task.id, "--diff"))]))
 
 
-def _missing(rows: list[ReviewableRow]) -> list[str]:
-    """What the caller could approve, were it not for something: what that is, and what brings it on."""
-    lines = ["not yet:"] if rows else []
+def _beside(waiting: ReviewablePage, limit: int) -> list[str]:
+    """What the caller could approve, were it not for something, and what somebody else has to: why, and what brings it
+    on.
+    """
+    return [*_lacking("not yet:", waiting.missing[:limit]), *_lacking("not by you:", waiting.barred[:limit])]
+
+
+def _lacking(heading: str, rows: list[ReviewableRow]) -> list[str]:
+    lines = [heading] if rows else []
     for row in rows:
         lines.append(f"  {row.task.id}  {row.seen}  {output.shorten(row.task.title, 60)}")
         lines += [f"    {reason.rule}  {flat(reason.message)}" for reason in row.you.reasons]

@@ -1,0 +1,42 @@
+"""`fe start` by a person at a terminal: asked first, because who starts a task is an author of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.stage.commands import Cast
+from tests.ui.cli.counter import GREEN, Counter, counter
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
+    return counter(template, tmp_path, cast)
+
+
+def test_a_person_at_a_terminal_is_asked_before_one_word_makes_them_an_author_P2(shop: Counter) -> None:
+    alice = shop.cast.alice
+    task = shop.create(alice)
+    asked = shop.run(alice, "start", task, tty=True, input="n\n")
+    assert f"you become an author of {task} and cannot approve it (P2)" in asked.out
+    assert "nothing was started" in asked.out
+    assert shop.status(task) == "open"
+    assert f"started {task}" in shop.run(alice, "start", task, tty=True, input="y\n").out
+    other = shop.create(alice, title="Add logout")
+    assert f"started {other}" in shop.run(alice, "start", other, "--yes", tty=True).out
+    third = shop.create(alice, title="Add a page")
+    assert shop.run(alice, "start", third).out.startswith(f"started {third}"), "no terminal to ask at"
+
+
+def test_a_person_who_started_it_is_told_that_their_own_run_informs_only_D5(shop: Counter) -> None:
+    alice = shop.cast.alice
+    task = shop.deliver(alice, shop.create(alice), GREEN).task
+    said = shop.text(alice, "check", "run", task).splitlines()
+    assert said[-2:] == [
+        "  your own run informs only: you started or made it (D5); another person or a service runs it",
+        "next: another person or a service runs: fe check run T1",
+    ]
+    assert shop.text(alice, "reviewable").splitlines()[:2] == ["nothing waits that you may approve", "not by you:"]
+    shop.checked(shop.cast.job, task)
+    assert "your own run" not in shop.text(alice, "check", "show", task)
