@@ -359,3 +359,19 @@ def test_what_a_tool_found_comes_in_and_goes_out_as_sarif(shop: Rounds) -> None:
     assert (out["version"], out["runs"][0]["results"][0]["ruleId"]) == ("2.1.0", "PLR2004")
     assert shop.no(shop.cast.alice, "finding", "import", task, "nosuch.sarif", rc=2).code == "usage"
     assert shop.no(shop.cast.alice, "finding", "import", task, shop.file("x.txt", "prose"), rc=2).code == "usage"
+
+
+# withdraw
+
+
+def test_who_raised_a_finding_withdraws_it_with_a_reason_and_others_are_told_who_does_L4(shop: Rounds) -> None:
+    task = shop.found(HARD)
+    (name,) = shop.ids(task)
+    assert "T2" in shop.text(shop.cast.codex, "finding", "withdraw", name, rc=1)
+    assert "who raised it" in shop.text(shop.cast.claude, "finding", "withdraw", name, "-m", REASON, rc=1)
+    said = shop.text(shop.cast.codex, "finding", "withdraw", name, "-m", REASON)
+    assert said.startswith("withdrew TL-T1-1-001; no blocking finding is open\n")
+    (row,) = shop.lines(shop.cast.alice, "finding", "list", task)
+    assert (row["state"], row["blocking"]) == ("resolved", True)
+    assert "withdrawn" in shop.text(shop.cast.alice, "finding", "show", name)
+    assert "is withdrawn already" in shop.text(shop.cast.codex, "finding", "withdraw", name, "-m", REASON, rc=1)
