@@ -244,7 +244,7 @@ def finding_waive(session: Session, name: str, days: int, reason: str) -> None:
 @click.argument("name", metavar="ID")
 @reason_options
 def finding_withdraw(session: Session, name: str, reason: str) -> None:
-    """Take back what you found (L4). It stays on record; whoever made the change never does it."""
+    """Take back what you found (L4). It stays on record; what blocks is never withdrawn by whoever made the change."""
     say(session, session.app.rulings.withdraw(session.actor, name, reason))
 
 
