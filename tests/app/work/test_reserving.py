@@ -69,3 +69,15 @@ def test_who_stands_on_the_branch_of_the_task_goes_on_there_K1(world: GitWorld) 
     task = world.handed_in(CLAUDE)
     world.app.feedback.redo(BOB, task, "once more")
     assert not isinstance(world.app.claims.start(CLAUDE, task, worktree=None), ClaimedWorktree)
+
+
+def test_where_the_target_is_gone_an_agent_claims_nothing_instead_of_working_in_the_persons_checkout_K1(
+    world: GitWorld,
+) -> None:
+    task = world.create()
+    world.checkout.git("branch", "-m", "main", "trunk")
+    with world.refused("K1"):
+        world.app.claims.next(CLAUDE, worktree=None)
+    with world.refused("K1"):
+        world.app.claims.start(CLAUDE, task, worktree=None)
+    assert world.status(task) == "open"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
+from foureyes.app.work.reserving import no_target
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
 from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
@@ -51,7 +52,7 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
 
 def _gone(context: Context, project: ProjectView) -> Unaccepted:
     """The target was renamed, which a person accepts; or comes back under its name."""
-    text = f"there is no branch {project.target}, which is the target of this project"
+    text = no_target(project.target)
     new = renamed_to(context, project)
     if new:
         return Unaccepted(f"{text}; {FILE} on {new} says that it is {new} now")

@@ -48,7 +48,7 @@ class Claims:
         """
         permit(actor, "start")
         head, merged = target_head(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree)
+        apart = self._apart(actor, worktree, head)
         here = not apart or (worktree is None and self._is_at_its_place(task, head))
         done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
@@ -68,13 +68,16 @@ class Claims:
             return self._in_worktree(actor, done) if is_wanted else done
         return self._prepared(work, row, done)
 
-    def _apart(self, actor: Actor, worktree: bool | None) -> bool:
-        """K1: whether the claim comes with a worktree."""
-        if worktree is not None:
-            return worktree
-        from foureyes.app.work.reserving import wants_worktree
+    def _apart(self, actor: Actor, worktree: bool | None, head: Sha | None) -> bool:
+        """K1: whether the claim comes with a worktree; refused where it would, and the target is gone."""
+        if worktree is False:
+            return False
+        from foureyes.app.work.reserving import refuse_targetless, wants_worktree
 
-        return wants_worktree(self._context, actor)
+        apart = worktree or wants_worktree(self._context, actor)
+        if apart and head is None:
+            refuse_targetless(self._context)
+        return apart
 
     def _is_at_its_place(self, task: str, head: Sha | None) -> bool:
         from foureyes.app.work.reserving import is_at_its_place
@@ -147,7 +150,7 @@ class Claims:
         """
         permit(actor, "next")
         head, merged = target_head(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree)
+        apart = self._apart(actor, worktree, head)
         apart = apart and not (worktree is None and head is None)
         with self._context.writing(actor, "next") as work:
             task = self._best(work)

@@ -11,11 +11,13 @@ import msgspec
 from msgspec.structs import asdict
 
 from foureyes.app.call.outcome import claim_by
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import own_branch
-from foureyes.errors import LostClaim
+from foureyes.errors import LostClaim, Reason
+from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +59,19 @@ def _configured(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
     if not stored and "worktree" not in (context.project(tx).accepted_text or ""):
         return WORKTREE_DEFAULT
     return context.policy(tx, actor).worktree
+
+
+def no_target(target: str) -> str:
+    """What is wrong where the target was renamed or removed."""
+    return f"there is no branch {target}, which is the target of this project"
+
+
+def refuse_targetless(context: Context) -> None:
+    """K1: a checkout cannot be made where the target is gone, so nothing is claimed; only where nothing was committed
+    at all yet is the work done where the caller stands.
+    """
+    if context.repo.heads():
+        refuse_verb("nothing was claimed.", Reason("K1", no_target(_target(context)), fe("doctor")))
 
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
