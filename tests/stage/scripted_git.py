@@ -16,6 +16,10 @@ from foureyes.errors import Conflict, GitProblem
 from tests.stage.checkout import SETTINGS
 
 
+class NoRealGit(AssertionError):
+    """What only a real repository can do was asked of the script."""
+
+
 class ScriptedRepo:
     """A repository that says what the test says: branches with lines on them, no git process."""
 
@@ -205,25 +209,25 @@ class ScriptedWorkshop:
         return self.repo.commit(self.repo.here.removeprefix("refs/heads/"))
 
     def export(self, tree: Sha, path: str) -> None:
-        raise AssertionError(f"export of {tree} to {path}")
+        raise NoRealGit(f"export of {tree} to {path}")
 
     def keep(self, ref: str, commit: Sha) -> None:
         self.kept[ref] = self.repo.refs[ref] = commit
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
-        raise AssertionError(f"merge of {head} into {tip}")
+        raise NoRealGit(f"merge of {head} into {tip}")
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
         return True
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-        raise AssertionError(f"commit of {tree}")
+        raise NoRealGit(f"commit of {tree}")
 
     def tree_of(self, commit: Sha) -> Sha | None:
         return tree_of(commit) if self.repo.knows(commit) else None
 
     def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
-        raise AssertionError(f"move of {ref}")
+        raise NoRealGit(f"move of {ref}")
 
     def programs_named(self) -> list[str]:
         return list(self.programs)
@@ -235,7 +239,7 @@ class ScriptedWorkshop:
         return []
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
-        raise AssertionError(f"worktree of {task}")
+        raise NoRealGit(f"worktree of {task}")
 
     def worktrees(self) -> dict[str, str]:
         return {}
@@ -254,7 +258,7 @@ class ScriptedWorkshop:
         return True
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        raise AssertionError(f"reset of {ref}")
+        raise NoRealGit(f"reset of {ref}")
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
         """Every patch fits, unless the test says why not (`misfit`)."""

@@ -19,7 +19,7 @@ import msgspec
 from foureyes.adapters.store.store import Store
 from foureyes.app.catalog import NOUNS
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import FoureyesError, NotFound, Reason
+from foureyes.errors import FoureyesError, NotFound, Reason, VerificationFailed
 from foureyes.steps import Arg, Step, Steps, Who
 from foureyes.ui.cli.command import Session
 from foureyes.ui.cli.main import cli
@@ -28,6 +28,7 @@ from foureyes.ui.steps import steps_text
 from tests import engines
 from tests.stage.checkout import PROJECT
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.scripted_git import NoRealGit
 from tests.stage.world import DeskWorld
 
 TYPED_BY: dict[Who, tuple[Actor, ...]] = {
@@ -127,7 +128,9 @@ class Walk:
             return "; ".join([problem.message, *[f"{reason.rule} {reason.message}" for reason in problem.reasons]])
         except click.ClickException as problem:
             return problem.format_message()
-        except (SystemExit, AssertionError):  # a report that ends with a code; as far as real git would be asked
+        except SystemExit as ended:  # a report that is not green is an answer, too
+            return "" if ended.code in (None, 0, VerificationFailed.exit_code) else f"it ended with {ended.code}"
+        except NoRealGit:
             return ""
         return ""
 
