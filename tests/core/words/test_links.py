@@ -21,6 +21,9 @@ from foureyes.core.words.links import MOST_FOLLOWED, other_names
         ({"A": "../repo/docs"}, "docs/x", ["A/x"]),
         ({"A": "../repo/d/x", "d": "docs"}, "docs/x", ["A", "d/x"]),
         ({"A": "b/x", "b": "/home/me/repo/docs"}, "docs/x", ["A", "b/x"]),
+        ({"A": "../shop/sub/../x", "sub": "docs/deep"}, "docs/x", ["A"]),  # back by where the link led
+        ({"A": "/shop/sub/../x", "sub": "docs/deep"}, "docs/x", ["A"]),
+        ({"A": "../repo/d/../x"}, "x", ["A"]),
         ({"A": "../../../y"}, "x", []),
         ({"A": "../shared"}, "x", []),  # a folder that several checkouts share
         ({"A": "./d/../x"}, "x", ["A"]),

@@ -77,13 +77,8 @@ def _followed(here: list[str], parts: list[str], links: Mapping[str, str], *, is
 
 def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str]:
     """The places that a way may come back to, of which the rest is known. Not the top itself: a folder that several
-    checkouts share is an ordinary thing to link to.
+    checkouts share is an ordinary thing to link to. A `..` is gone back by where the links before it led.
     """
-    parts: list[str] = []
-    for part in rest:
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in ("", "."):
-            parts.append(part)
-    ends = [parts[start:] for start in range(max(0, len(parts) - MOST_FOLLOWED), len(parts))]
+    parts = [part for part in rest if part not in ("", ".")]
+    ends = [parts[start:] for start in range(max(0, len(parts) - MOST_FOLLOWED), len(parts)) if parts[start] != ".."]
     return [*way, *dict.fromkeys(place for end in ends for place in _followed([], end, links, is_inside=False))]

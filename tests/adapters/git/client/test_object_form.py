@@ -5,7 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object, write_loose_object
-from foureyes.adapters.git.client.object_form import TREE, CommitHead, Entry, commit_head, entry_of, named_by, tree_rows
+from foureyes.adapters.git.client.object_form import (
+    FILE,
+    LINK,
+    MODULE,
+    PROGRAM,
+    TREE,
+    CommitHead,
+    Entry,
+    commit_head,
+    entry_of,
+    is_only_files,
+    named_by,
+    tree_rows,
+)
 from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.conftest import Project
@@ -52,6 +65,30 @@ def test_a_tree_that_could_be_seen_in_two_ways_is_none_A2() -> None:
         b"100644 a",
     ):
         assert tree_rows(odd, 20) is None
+
+
+def test_modes_are_taken_as_git_takes_them_A4() -> None:
+    for mode, taken in {
+        b"120644": LINK,
+        b"0120000": LINK,
+        b"100664": FILE,
+        b"100444": FILE,
+        b"100744": PROGRAM,
+        b"100655": FILE,
+        b"40755": TREE,
+        b"160644": MODULE,
+        b"60000": MODULE,
+    }.items():
+        rows = tree_rows(entry(mode, b"a"), 20)
+        assert rows is not None
+        assert rows[b"a"][0] == taken
+
+
+def test_only_a_tree_of_files_is_passed_over_A4() -> None:
+    assert is_only_files(b"", 20)
+    assert is_only_files(entry(b"100644", b"a") + entry(b"100755", b"120000 b"), 20)
+    for mode in (b"120000", b"120644", b"40000", b"040000", b"100664"):
+        assert not is_only_files(entry(b"100644", b"a") + entry(mode, b"b"), 20)
 
 
 def test_an_object_has_the_name_that_git_gives_it(project: Project, tmp_path: Path) -> None:

@@ -102,6 +102,14 @@ def test_a_tree_that_would_be_written_outside_is_refused_Q2(project: Bench, out:
     assert not (out.parent / "x").exists()
 
 
+def test_a_tree_with_modes_of_old_is_written_as_git_reads_it_Q2(project: Bench, out: Path) -> None:
+    blob = project.git("rev-parse", "HEAD:code.py")
+    below = raw_tree(project, (b"100664", b"a.py", blob), (b"100744", b"b.py", blob))
+    project.workshop().export(raw_tree(project, (b"120644", b"link", blob), (b"40000", b"old", below)), str(out))
+    assert (out / "link").is_symlink()
+    assert [bool((out / "old" / name).stat().st_mode & 0o100) for name in ("a.py", "b.py")] == [False, True]
+
+
 def test_a_tree_with_a_name_twice_or_with_a_slash_is_refused_Q2(project: Bench, out: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

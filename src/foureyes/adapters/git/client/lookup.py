@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable
 from os.path import exists, join
 
 from foureyes.adapters.git.client.loose_objects import read_loose_object
-from foureyes.adapters.git.client.object_form import LINK, TREE, CommitHead, Object, Row, commit_head, tree_rows
+from foureyes.adapters.git.client.object_form import (
+    LINK,
+    TREE,
+    CommitHead,
+    Object,
+    Row,
+    commit_head,
+    is_only_files,
+    tree_rows,
+)
 from foureyes.adapters.git.client.odd_files import refuse_odd_objects
 from foureyes.adapters.git.client.reader import Reader, missing
 from foureyes.core.words.ids import Sha
@@ -15,7 +24,6 @@ from foureyes.errors import GitProblem
 from foureyes.steps import shell
 
 LARGEST = 1 << 28
-_BRANCHES = (TREE + b" ", LINK + b" ")
 MOST_ROWS = 200_000
 """So many entries of trees are remembered."""
 
@@ -100,12 +108,8 @@ class Lookup:
         branches: dict[Sha, dict[bytes, Row]] = {}
         for sha in asked:
             each = found.get(sha)
-            if (
-                each is not None
-                and each.kind == b"tree"
-                and not (TREE + b" " in each.content or LINK + b" " in each.content)
-            ):
-                branches[sha] = {}  # nothing but files: most are
+            if each is not None and each.kind == b"tree" and is_only_files(each.content, len(sha) // 2):
+                branches[sha] = {}  # most are
                 continue
             rows = self._trees[sha] if sha in self._trees else self._rows(sha, each)
             branches[sha] = {name: row for name, row in rows.items() if row[0] in (TREE, LINK)}

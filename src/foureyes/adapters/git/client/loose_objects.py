@@ -28,7 +28,7 @@ from foureyes.adapters.git.client.object_form import (
 from foureyes.core.words.ids import Sha
 
 LARGEST = 1 << 20
-_FILES = (FILE, PROGRAM, b"100664", LINK)
+_FILES = (FILE, PROGRAM, LINK)
 
 
 class FileText(msgspec.Struct, frozen=True, gc=False):

@@ -107,7 +107,7 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
     if sum(map(len, modes)) + sum(map(len, names)) + len(found) * (size + 2) != len(content):
         return None
     if not _MODES.issuperset(modes):
-        modes = tuple(mode.lstrip(b"0") for mode in modes)
+        modes = tuple(map(_mode_of, modes))
     places = names if TREE not in modes else [n + b"/" if m == TREE else n for m, n in zip(modes, names, strict=True)]
     if not all(map(lt, places, places[1:])) or max(map(len, names)) > LONGEST_NAME:
         return None
@@ -116,6 +116,29 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
         return None
     rows = dict(zip(names, zip(modes, ids, strict=True), strict=True))
     return rows if len(rows) == len(found) else None
+
+
+def _mode_of(mode: bytes) -> bytes:
+    """A mode as git takes it, whatever a tree says: 120644 is checked out as a link, 100664 as a file."""
+    import stat
+
+    number = int(mode, 8)
+    kind = stat.S_IFMT(number & 0o177777)
+    if kind == stat.S_IFREG:
+        return PROGRAM if number & stat.S_IXUSR else FILE
+    return {stat.S_IFLNK: LINK, stat.S_IFDIR: TREE}.get(kind, MODULE)
+
+
+def is_only_files(content: bytes, size: int) -> bool:
+    """Whether a tree has nothing but files, by modes that are written as git writes them."""
+    return _files_of(size).fullmatch(content) is not None
+
+
+@cache
+def _files_of(size: int) -> re.Pattern[bytes]:
+    import re
+
+    return re.compile(rb"(?:100(?:644|755) [^\0]+\0.{%d})*" % size, re.DOTALL)
 
 
 @cache

@@ -15,7 +15,7 @@ from os.path import dirname, exists, join, relpath
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import MODULE
+from foureyes.adapters.git.client.object_form import MODULE, TREE, entry_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -88,11 +88,27 @@ def _overrule_attributes(room: str) -> None:
         file.write(_AS_COMMITTED)
 
 
+def _holds_the_same(git: Git, one: Sha, other: Sha) -> bool:
+    """Whether two trees have the same under every name, whatever their modes look like in bytes."""
+    ahead = [(one, other)] if one != other else []
+    while ahead:
+        pair = ahead.pop()
+        left, right = map(git.lookup.trees(pair).__getitem__, pair)
+        if left.keys() != right.keys():
+            return False
+        unlike = [(entry_of(row), entry_of(right[name])) for name, row in left.items() if row != right[name]]
+        if any(mine.mode != TREE or theirs.mode != TREE for mine, theirs in unlike):
+            return False
+        ahead += [(mine.sha, theirs.sha) for mine, theirs in unlike]
+    return True
+
+
 def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
     """Let a tree in, and make it the index of that environment.
 
     A damaged tree (a name twice, a name with a slash) would be written as another one than was asked for. `read-tree`
-    takes the tree's word for what it holds; put together again from its entries, it has to come out the same.
+    takes the tree's word for what it holds; put together again from its entries, it has to come out the same, but for
+    modes that git itself reads as others.
     """
     if tree not in git.lookup.objects([tree]):
         raise GitProblem(f"{tree} is not a tree or commit of this repository")
@@ -101,7 +117,8 @@ def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
         rows = (row.split(b"\t", 1)[0].split(b" ") for row in entries.split(b"\0")[:-1])
         git.entrance.must_hold(Sha(sha.decode("ascii")) for mode, _, sha in rows if mode != MODULE)
         git.room("update-index", "-z", "--index-info", stdin=entries, env=index)
-    if as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip()) != asked:
+    made = as_sha(git.room("write-tree", "--missing-ok", env=index).out.strip())
+    if made is None or not _holds_the_same(git, asked, made):
         raise GitProblem(
             f"the tree {asked} is damaged: its files cannot be written as they are named",
             next_step=shell("git", "fsck"),
