@@ -295,6 +295,10 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return "not run"
         if self.result.outcome == "unsound":
             return self.result.summary
+        if self.gone and self.result.failing:  # a run that stops at the first failure leaves the rest out
+            first, *others = self.result.failing
+            more = f" and {len(others)} more" if others else ""
+            return f"{self.result.summary}: {first}{more} failed; {len(self.gone)} of the target's tests were not run"
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
             return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
@@ -331,7 +335,10 @@ def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
     run = fe("check", "run", task) if by_anyone else by_person_or_service(fe("check", "run", task))
     if state.lacks_tests:
         agree = by_person(fe("approve", task, "-m", phrase("why these tests may go")))
-        return agree if state.gone else either(run, agree)
+        if not state.gone:
+            return either(run, agree)
+        redo = by_person(fe("redo", task, "-m", phrase("which tests are missing")))
+        return in_turn(fe("show", task, "--diff"), either(agree, redo))
     if state.word == "unsound":
         return prose("mend that, then ") + run
     if state.word in ("crashed", "timed_out") or (state.word == "failed" and state.claimed):

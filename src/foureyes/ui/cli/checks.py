@@ -97,13 +97,13 @@ class Teller:
             self._session.tell(news)
 
 
-def report_text(report: CheckReport) -> str:
+def report_text(report: CheckReport, *, whole: bool = False) -> str:
     """The checks of an attempt, and what the gate did."""
     if report.problem:
         steps = [next_line(report.next)] if report.next else []
         return "\n".join([f"{report.task}  not checked: {flat(report.problem)}", *steps])
     lines = [f"{report.task}  attempt {report.attempt}, tree {report.tree[:7]}"]
-    lines += [line for row in report.checks for line in _row(row)]
+    lines += [line for row in report.checks for line in _row(row, len(row.gone) + SHOWN if whole else SHOWN)]
     if report.own:
         lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
     if report.status == "approved" and report.mode:
@@ -115,7 +115,7 @@ def report_text(report: CheckReport) -> str:
     return "\n".join([*lines, *([next_line(report.next)] if report.next else [])])
 
 
-def _row(row: CheckRow) -> list[str]:
+def _row(row: CheckRow, shown: int) -> list[str]:
     marks = [
         *(["claimed"] if row.claimed else []),
         *(["optional"] if not row.required else []),
@@ -128,8 +128,8 @@ def _row(row: CheckRow) -> list[str]:
         f"  {row.check:<12} {row.outcome.replace('_', ' '):<10} {flat(row.summary)}" + (f"   {tail}" if tail else "")
     ]
     names = [*row.failing, *[f"gone: {name}" for name in row.gone]]
-    lines += [f"    - {flat(name)}" for name in names[:SHOWN]]
-    return lines + ([f"    - and {len(names) - SHOWN} more"] if len(names) > SHOWN else [])
+    lines += [f"    - {flat(name)}" for name in names[:shown]]
+    return lines + ([f"    - and {len(names) - shown} more"] if len(names) > shown else [])
 
 
 @verb("show", example="fe check show fe-7k2")
@@ -167,7 +167,7 @@ def show_target(session: Session, found: list[CheckRun]) -> None:
 
 def show_text(report: CheckReport) -> str:
     """The checks of an attempt with what they printed, and the other runs of its task."""
-    lines = [report_text(report)]
+    lines = [report_text(report, whole=True)]
     for row in report.checks:
         if row.output.strip():
             lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
