@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.rows import Named
 from foureyes.app.views.task_list import Link
+from foureyes.core.rules.modes import label_mode
+from foureyes.core.rules.policy import MODES, Mode
 from foureyes.core.words.folding import folded
 from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import visible
+from foureyes.errors import Reason
+from foureyes.steps import Steps, fe
+
+DONE = ("approved", "merged")
+"""How a task ends whose work is done; every other end drops it."""
+LOOSE = ("auto-approve", "skip")
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
@@ -42,6 +52,35 @@ class PlannedBefore:
         known = task.ref.lower() if task.ref.lower() in ids else ids[0]
         ids.remove(known)
         return TaskId(known)
+
+    def stricter(
+        self, task: PlannedTask, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
+    ) -> list[Reason]:
+        """M7: what a section asks for and the task that has its place does not have, each with the way there; `needs`
+        come with theirs. `modes`: that of a new task, and that of the one that is there.
+        """
+        where, have = f"{known.id} has its place and", {folded(label) for label in known.labels}
+        label = partial(fe, "label", "add", known.id)
+        if known.status == "closed" and known.resolution not in DONE:
+            return [
+                Reason(
+                    "M7",
+                    f"{where} was dropped ({known.resolution}): give the section another key",
+                    fe("show", known.id),
+                )
+            ]
+        reasons = [
+            Reason("M7", f"{where} lacks the label {visible(word)}", label(word))
+            for word in task.labels
+            if folded(word) not in have and label_mode(word) not in LOOSE
+        ]
+        if MODES.index(modes[0]) < MODES.index(modes[1]) and not reasons:
+            reasons.append(Reason("M7", f"{where} is {modes[1]}, not {modes[0]}", label(f"review:{modes[0]}")))
+        waits = {link.id for link in self._tx.all("task.dependencies", Link, id=known.id)}
+        if known.status != "closed":
+            lacks = [(need, step) for need, step in needs if need not in waits]
+            reasons += [Reason("M7", f"{where} does not wait for {visible(need)}", step) for need, step in lacks]
+        return reasons
 
     def differences(self, task: PlannedTask, known: Task, needs: list[str]) -> tuple[str, ...]:
         """What the plan says and the task does not, a line each."""

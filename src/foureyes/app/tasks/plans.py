@@ -25,6 +25,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.modes import mode_of
+from foureyes.core.rules.policy import Mode
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, NotFound, Reason
 from foureyes.steps import fe, prose
@@ -78,16 +79,28 @@ class Plans:
         names, before = PlanNames(planned), PlannedBefore(tx)
         ids: dict[int, str] = {}
         rows: list[PlannedRow] = []
+        stricter: list[Reason] = []
         for task in planned:
             needs = [self._need(tx, other, task, names, ids, name) for other in task.depends_on]
             known = None if again and not task.key else before.take(task)
             if known is not None:
                 row = self._known(tx, actor, task, before, known, needs)
+                modes = self._mode_if(tx, actor, _event(task, [], group)), self._mode(tx, actor, known)
+                made = {other.task or other.title for other in rows if other.state == "new"}
+                anew = fe("plan", "import", name, "--again")
+                ways = [(need, anew if need in made else fe("dep", "add", known, need)) for need in needs]
+                reasons = before.stricter(task, self._context.get(tx, known), ways, modes)
+                stricter += [_at(reason, f"{name}:{task.line}") for reason in reasons]
             else:
                 new, mode = make(_event(task, needs, group))
                 row = PlannedRow(task=new, title=task.title, mode=mode, labels=task.labels, depends_on=tuple(needs))
             ids[task.line] = row.task or task.title
             rows.append(msgspec.structs.replace(row, notes=(*row.notes, *task.notes)))
+        if stricter:
+            refuse_verb(
+                "nothing was planned: the plan asks for more than what is there (--again makes all of it).",
+                *stricter,
+            )
         return rows
 
     def _known(
@@ -106,10 +119,10 @@ class Plans:
             notes=notes,
         )
 
-    def _mode(self, tx: Tx, actor: Actor, task: str) -> str:
+    def _mode(self, tx: Tx, actor: Actor, task: str) -> Mode:
         return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor)).mode
 
-    def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> str:
+    def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> Mode:
         """The mode of a task that nobody made yet; a person whose key lies here will sign."""
         keys = self._context.has_keys(tx)
         signs = keys and actor.kind == "human" and bool(self._context.keys.held())
@@ -167,6 +180,10 @@ class Plans:
             tasks = [self._context.get(tx, TaskId(row.id)) for row in rows]
             needs = {task.id: tx.all("task.dependencies", Link, id=task.id) for task in tasks}
         return plan_text(tasks, needs)
+
+
+def _at(reason: Reason, place: str) -> Reason:
+    return msgspec.structs.replace(reason, message=f"{place}: {reason.message}")
 
 
 def _event(task: PlannedTask, needs: list[str], group: str) -> e.TaskCreated:

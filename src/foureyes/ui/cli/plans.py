@@ -35,7 +35,8 @@ def plan_import(session: Session, file: str, group: str, dry_run: bool, again: b
     """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-`
     reads stdin.
 
-    What is there already, by its key or title, is not made again and not changed. A task without a review label is
+    What is there already, by its key or title, is not made again and not changed; where it is looser than the plan,
+    nothing is made (M7). A task without a review label is
     planned as auto-approve. Modes count as yours: for what you implement yourself they do not (M6).
     """
     name = os.path.basename(file) if file != "-" else "stdin"

@@ -214,7 +214,7 @@ SELECT t.id, j.payload FROM tasks t JOIN journal j ON j.task = t.id AND j.kind =
 SELECT id FROM tasks WHERE once_key = :key;
 
 -- name: task.titles
-SELECT id, title FROM tasks WHERE deleted = 0 ORDER BY CASE WHEN status = 'closed' THEN 1 ELSE 0 END, n;
+SELECT id, title FROM tasks WHERE deleted = 0 AND (status <> 'closed' OR resolution IN ('approved', 'merged')) ORDER BY CASE WHEN status = 'closed' THEN 1 ELSE 0 END, n;
 
 -- name: task.exists
 SELECT id FROM tasks WHERE id = :id;
