@@ -9,7 +9,7 @@ from foureyes.core.documents.plan_order import in_order
 from foureyes.errors import BadInput
 
 
-@pytest.mark.parametrize("called", ["2", "task 2", "Task 2: B, or c", "`B, or c`", "b, OR c"])
+@pytest.mark.parametrize("called", ["2", "#2", "task 2", "Task 2: B, or c", "`B, or c`", "b, OR c"])
 def test_a_task_is_called_by_its_number_or_its_title_M7(called: str) -> None:
     planned = read_plan(f"## Task 1: A\nDepends on: {called}\n## Task 2: B, or c\n")
     expected = ["B, or c", "A"]

@@ -19,7 +19,8 @@ class PlanNames:
 
     def line_of(self, text: str, task: PlannedTask, name: str) -> int | None:
         """The task that is meant; None if the plan has none of that name."""
-        found = self._lines.get(text.lower()) or self._lines.get(plain(text).lower(), set())
+        word = plain(text).lower()
+        found = self._lines.get(text.lower()) or self._lines.get(word) or self._lines.get(word.removeprefix("#"), set())
         if len(found) > 1:
             raise BadInput(
                 f"{name}:{task.line} depends on {text!r}, and several tasks are called so.",
