@@ -384,6 +384,15 @@ def test_everything_that_is_not_committed_is_listed_A1(project: Project) -> None
     assert not project.port().is_clean()
 
 
+def test_what_is_gone_behind_a_folder_that_is_a_link_to_devices_now_is_no_mask_A1(project: Project) -> None:
+    project.write("deep/dir/null", "x\n")
+    project.commit("a file that is called like a device")
+    (project.path / "deep/dir/null").unlink()
+    (project.path / "deep/dir").rmdir()
+    (project.path / "deep/dir").symlink_to("/dev")
+    assert "deep/dir/null" in project.port().uncommitted(MAIN)
+
+
 def test_the_store_is_not_a_change_but_a_tracked_prompt_is_A1(project: Project) -> None:
     project.write(".foureyes/prompts/review.md", "x\n")
     project.commit("prompt")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from os.path import expanduser, isdir, isfile, join
+from os.path import expanduser, isdir, isfile, islink, join
 
 from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.answers import as_text
@@ -103,14 +103,20 @@ def masks(git: Git, place: Located) -> list[str]:
 
 
 def _is_mask(place: Located, code: bytes, path: bytes) -> bool:
-    """Sandboxes of agents bind devices over dotfiles. What is staged there can be committed all the same."""
+    """Sandboxes of agents bind devices over dotfiles. What is staged there can be committed all the same, and what lies
+    behind a link to a folder does not lie here.
+    """
     if code[:1] not in (b" ", b"?", b"!"):
         return False
+    top = os.fsencode(place.worktree)
     try:
-        found = os.lstat(join(os.fsencode(place.worktree), path)).st_mode
+        found = os.lstat(join(top, path)).st_mode
     except OSError:
         return False
-    return not (stat.S_ISREG(found) or stat.S_ISLNK(found) or stat.S_ISDIR(found))
+    if stat.S_ISREG(found) or stat.S_ISLNK(found) or stat.S_ISDIR(found):
+        return False
+    parts = path.split(b"/")
+    return not any(islink(join(top, *parts[:many])) for many in range(1, len(parts)))
 
 
 def _entries(
