@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.config.settings import FILE
-from foureyes.errors import NotFound
+from foureyes.errors import Conflict, NotFound
 
 from tests.stage.people import ALICE, CI, CLAUDE
 from tests.stage.world import GitWorld
@@ -74,3 +74,22 @@ def test_a_file_of_another_project_leads_to_the_store_that_it_is_of_and_not_in_a
     assert notes is not None
     for steps in (checks["configuration"].next, caught[0].next_step, notes):
         assert [step.argv[1] for step in steps.steps if step.argv] == ["backup", "restore"]
+
+
+def test_what_is_on_another_target_is_shown_before_it_is_accepted_P12(world: GitWorld) -> None:
+    file(world, "main")
+    world.app.policy.accept(ALICE)
+    world.checkout.git("branch", "-m", "main", "trunk")
+    file(world, "trunk")
+    unknown = world.app.policy.offered(ALICE)
+    assert any("where main was is not known" in line for line in unknown.lines), unknown.lines
+    world.checkout.git("branch", "main", "trunk~1")
+    world.started(CLAUDE)
+    world.checkout.git("branch", "-D", "main")
+    stray = world.checkout.commit("backdoor.py", message="harmless")
+    offer = world.app.policy.offered(ALICE)
+    assert f"trunk brings {stray[:12]} harmless" in offer.lines
+    assert len([line for line in offer.lines if line.startswith("trunk brings")]) == 2
+    world.checkout.commit("more.py", message="meanwhile")
+    with pytest.raises(Conflict):
+        world.app.policy.accept(ALICE, seen=offer.seen)

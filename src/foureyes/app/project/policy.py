@@ -12,7 +12,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, wanted_target
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, wanted_target
 from foureyes.app.views.project import Acceptance, ChangedSetting, Offer, ProjectView, SettingView
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
@@ -150,7 +150,7 @@ class Policy:
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """The foureyes.toml on the target, that a person may accept: what would change. With it come the templates of
-    prompts that are not the accepted ones, by purpose.
+    prompts that are not the accepted ones, by purpose, and what another target brings along.
     """
 
     text: str
@@ -158,6 +158,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[ChangedSetting, ...]
     templates: dict[str, str]
     target: str
+    brought: tuple[str, ...] = ()
 
     def is_new(self, project: ProjectView) -> bool:
         """Whether accepting it changes anything."""
@@ -174,6 +175,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
         """All that accepting would put in force: who accepts must be able to read it, to its last word."""
         for changed in self.changed:
             yield flat(changed.text)
+        yield from self.brought
         for head, (_, text) in zip(self.template_lines, sorted(self.templates.items()), strict=True):
             yield f"{head}   agents would be told:"
             yield from (f"  | {flat(line)}" for line in lines_of(text))
@@ -181,7 +183,11 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def seal(self) -> str:
         """What stands for all of it: who has seen this proposal has seen no other one."""
-        parts = [self.digest, *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())]]
+        parts = [
+            self.digest,
+            *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())],
+            *self.brought,
+        ]
         return digest_of("\n".join(parts))
 
 
@@ -221,7 +227,10 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     texts = prompt_templates.on_target(context, target)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
-    return Proposal(text=text, digest=digest_of(text), changed=changed, templates=templates, target=target)
+    brought = brought_along(context, project, target) if target != project.target else ()
+    return Proposal(
+        text=text, digest=digest_of(text), changed=changed, templates=templates, target=target, brought=brought
+    )
 
 
 def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool:

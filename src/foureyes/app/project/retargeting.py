@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.rows import Point
 from foureyes.config import FILE
+from foureyes.core.words.text import flat
 from foureyes.errors import ConfigError, Reason, Refused
 from foureyes.steps import Steps, blank, by_person, fe, in_turn, prose, shell
 
@@ -85,3 +87,17 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
     found = [name for name in names[:MOST] if named_in(context.repo.file_at(name, FILE)) == Named(project.id, name)]
     return found[0] if len(found) == 1 else ""
+
+
+def brought_along(context: Context, project: ProjectView, target: str) -> tuple[str, ...]:
+    """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
+    commits, down to one that a task began from or was merged as.
+    """
+    with context.store.read() as tx:
+        known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
+    line = context.repo.line(target, MOST)
+    last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
+    if last is None:
+        tip = f"it is at {line[0].sha[:12]} {flat(line[0].subject)}" if line else "it has no commit"
+        return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {tip}",)
+    return tuple(f"{target} brings {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last])
