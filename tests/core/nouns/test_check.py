@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns import check
 from foureyes.core.nouns.check import CheckRule, Elsewhere, Outcome, Ran, Report, ToolFinding, judge, tool_of
+from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
 
@@ -190,3 +191,14 @@ def test_another_command_report_or_environment_is_another_check() -> None:
     ]
     assert len({one.digest, *(other.digest for other in others)}) == 6
     assert rule(required=False).digest == one.digest, "required is not part of what is run"
+
+
+def test_a_crash_keeps_its_own_reason_where_nothing_was_compared_either_D5() -> None:
+    rule = CheckRule(name="tests", run="pytest", report="junit")
+    result = check.CheckResult(
+        seq=1, tree=Sha("a" * 40), name="tests", digest=rule.digest, outcome="crashed",
+        summary="exit code 127: the program was not found or could not be run", session=SessionId("ses-1"),
+    )  # fmt: skip
+    state = check.CheckState(rule=rule, result=result, compared=False)
+    assert (state.word, state.summary) == ("crashed", result.summary)
+    assert "exit code 127" in check.red((state,), "fe-1", "a" * 40, counting=True)[0].message

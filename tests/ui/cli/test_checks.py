@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.stage.commands import Cast
-from tests.stage.processes import FE
+from tests.stage.processes import FE, Caller
 from tests.ui.cli.counter import GREEN, KNIP, LINT, RED, Counter, counter, keys
 
 ROW = "check required outcome summary claimed reused duration_ms failing gone flaky by at output command"
@@ -83,6 +83,20 @@ def test_what_approves_itself_and_what_does_not_is_said_M4(shop: Counter) -> Non
         "  sent back with what failed",
         "next: fe context T3",
     ]
+    assert "sent back" not in shop.text(shop.cast.job, "check", "run", red, rc=6), "it was open already"
+
+
+def test_a_red_check_leads_on_to_who_mends_it_and_never_in_a_circle_D5(shop: Counter) -> None:
+    task = shop.work(RED)
+    assert shop.text(shop.cast.job, "check", "run", task, rc=6).splitlines()[-1] == "next: fe check show T1"
+
+    def after(who: Caller) -> list[str]:
+        return [line for line in shop.text(who, "check", "show", task).splitlines() if line.startswith("next: ")]
+
+    assert after(shop.cast.alice) == ['next: fe redo T1 --issue tests -m "…"']
+    assert after(shop.cast.claude) == ["next: mend it, commit, then: fe submit T1"]
+    assert after(shop.cast.codex) == ['next: who reviews it runs: fe redo T1 --issue tests -m "…"']
+    shop.done(shop.cast.alice, "redo", task, "--issue", "tests", "-m", "mend it")
 
 
 def test_without_a_task_everything_in_review_is_checked_once(shop: Counter) -> None:

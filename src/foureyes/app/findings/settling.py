@@ -32,12 +32,14 @@ LINE = 300
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate made of an attempt: its mode, why, and why it did not approve by itself. `person`: what asks for a
-    person (P6), empty where an agent will do. `is_by_rule`: it approved it now, so nobody needs to look any more.
+    person (P6), empty where an agent will do. `is_by_rule`: it approved it now, so nobody needs to look any more;
+    `is_sent_back`: it sent it back now.
     """
 
     mode: str
     status: str
     is_by_rule: bool = False
+    is_sent_back: bool = False
     mode_reasons: tuple[Reason, ...] = ()
     reasons: tuple[Reason, ...] = ()
     check_states: tuple[CheckState, ...] = ()
@@ -65,13 +67,14 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         note_failures(work.gate, facts, check_states(facts, policy))
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
-    by_rule = False
+    by_rule = sent_back = False
     if facts.task.status == "reviewing" and facts.attempt is not None:
         gatekeeper = work.gate
         if not reasons and chosen.mode in ("auto-approve", "skip"):
             gatekeeper.record(task, approval(facts, chosen, checked))
             by_rule = True
         elif is_sent_back(facts, policy, chosen, checked):
+            sent_back = True
             red = [state for state in checked if is_red(state) or is_gone(state)]
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             feedback = failures_in_words(work.tx, task, red)
@@ -85,6 +88,7 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
         mode=chosen.mode,
         status=status,
         is_by_rule=by_rule,
+        is_sent_back=sent_back,
         mode_reasons=chosen.reasons,
         reasons=reasons,
         check_states=checked,

@@ -209,6 +209,7 @@ def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> Che
         checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
         reasons=settled.reasons,
         next=_next(facts, settled, actor),
+        sent_back=settled.is_sent_back,
         own=_is_own(facts, settled, actor),
     )
 

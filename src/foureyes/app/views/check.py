@@ -76,7 +76,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of one attempt, and what the gate did about them. `runs`: the other runs for its task that are on
     record, the latest first; with what was printed where a merge result is not green. `problem`: why the attempt could
     not be looked at; then nothing else is said. `own`: it is a person who asks, and only runs are there that do not
-    count because this person is among the makers (D5).
+    count because this person is among the makers (D5). `sent_back`: this run sent it back.
     """
 
     task: str
@@ -90,6 +90,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[CheckRun, ...] = ()
     problem: str = ""
     own: bool = False
+    sent_back: bool = False
 
     @property
     def is_green(self) -> bool:

@@ -293,7 +293,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         """One line about it."""
         if self.result is None:
             return "not run"
-        if self.result.outcome == "unsound":
+        if self.result.outcome in ("unsound", "crashed", "timed_out"):
             return self.result.summary
         if self.gone and self.result.failing:  # a run that stops at the first failure leaves the rest out
             first, *others = self.result.failing

@@ -108,7 +108,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
         lines.append("  your own run informs only: you started or made it (D5); another person or a service runs it")
     if report.status == "approved" and report.mode:
         lines.append(f"  approved by the rule (M4, mode {report.mode})")
-    elif report.status == "open":
+    elif report.sent_back:
         lines.append("  sent back with what failed")
     elif report.mode == "auto-approve":
         lines += [f"  not auto-approved: {flat(reason.message)} ({reason.rule})" for reason in report.reasons]

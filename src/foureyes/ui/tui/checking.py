@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 State = Literal["waits", "runs", "ended"]
 MOST_LINES = 8
 """So many lines of a run are kept: what has ended, and what the check that runs has printed last."""
-RULED = {"approved": "approved by the rule (M4)", "open": "sent back with what failed"}
-"""What the gate made of it, by the status that the task has then."""
+BY_RULE = "approved by the rule (M4)"
+SENT_BACK = "sent back with what failed"
 
 
 class CheckTold(Message, bubble=False):
@@ -120,7 +120,8 @@ class Checking:
         self._app.looks.of(run.task).acts += 1
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         known = "nothing to run: all have their result on this tree" if all(r.reused for r in report.checks) else ""
-        parts = [f"{run.task}: {visible(words)}", known, RULED.get(report.status, "")]
+        ruled = SENT_BACK if report.sent_back else BY_RULE if report.status == "approved" else ""
+        parts = [f"{run.task}: {visible(words)}", known, ruled]
         self._end(run, " · ".join(part for part in parts if part))
 
     def _refused(self, run: CheckRun, problem: FoureyesError) -> None:
