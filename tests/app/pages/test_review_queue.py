@@ -8,6 +8,7 @@ from foureyes.app.views.review import ApprovalOutcome, QueueRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Refused
+from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import AUTO, KNIP, LINT, check, configure, deliver
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
@@ -231,6 +232,7 @@ def test_all_auto_takes_what_the_caller_may_approve_and_leaves_high_risk_H2(desk
     batch = desk.app.queue.batch(ALICE)
     assert [row.task for row in batch.tasks] == [green]
     assert [row.task for row in batch.high] == [large]
+    assert desk.app.queue.view(ALICE).auto_approvable == 1, "what it takes is what is counted"
     assert unchecked not in [row.task for row in (*batch.tasks, *batch.sampled, *batch.high)]
     assert {row.task for row in desk.app.queue.batch(BOB).tasks} == {green, mine}
     for who in (CLAUDE, CODEX, CI):
@@ -290,3 +292,11 @@ def test_a_refused_one_of_a_batch_changes_nothing_about_the_others_H2(desk: Desk
     assert isinstance(answers[1], Refused)
     assert [reason.rule for reason in answers[1].reasons] == ["D3"]
     assert [desk.status(task) for task in (first, second, third)] == ["approved", "reviewing", "approved"]
+
+
+def test_where_all_auto_would_take_nothing_it_is_neither_counted_nor_offered_M8(desk: DeskWorld) -> None:
+    configure(desk, KNOWN + LINT)
+    (large,) = waiting(desk, 1, lines=500)
+    view = desk.app.queue.view(BOB)
+    assert (view.rows[0].risk.level, view.auto_approvable, view.need_attention) == ("high", 0, 1)
+    assert steps_text(view.next) == f"fe show {large} --diff"
