@@ -216,3 +216,10 @@ def test_what_ran_on_the_target_is_shown_with_what_it_printed_D5(shop: Counter) 
     (first, *_) = shop.lines(shop.cast.claude, "check", "show", "--target")
     assert shop.done(shop.cast.claude, "check", "show", "--run", str(first["n"])) == first
     assert shop.run(shop.cast.claude, "check", "show").rc == 2
+
+
+def test_a_crash_that_printed_nothing_says_so_D5(template: Path, tmp_path: Path, cast: Cast) -> None:
+    shop = counter(template, tmp_path, cast, '\n[[checks]]\nname = "lint"\nrun = "exit 127"\n')
+    task = shop.work()
+    shop.text(cast.job, "check", "run", task, rc=6)
+    assert "── lint: exit 127\n   (it printed nothing)" in shop.text(cast.alice, "check", "show", task)

@@ -171,6 +171,8 @@ def show_text(report: CheckReport) -> str:
     for row in report.checks:
         if row.output.strip():
             lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
+        elif row.command and row.outcome in ("crashed", "timed_out"):
+            lines += ["", f"── {row.check}: {row.command}", "   (it printed nothing)"]
         if row.program:
             lines.append(f"   {row.check} ran {row.program}")
     if not report.checks:
