@@ -102,6 +102,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "rulings": [["--" + word.lower().replace("_", "-")] for word in RULINGS],
     "_seen(facts)": [[], ["--seen", "0123abcd"]],
     "options": [[], ["--wait"]],
+    "where": [[], ["--worktree"], ["--here"]],
     "LEAD": [[option] for option in LEAD_OPTIONS],
     "names": [["TL-fe-7k2-1-001"], ["TL-fe-7k2-1-001", "TL-fe-7k2-1-002"]],
     "tasks[:1]": [["fe-7k2"]],

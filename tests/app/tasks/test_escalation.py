@@ -192,7 +192,7 @@ def test_split_plans_the_parts_and_the_whole_waits_for_them_E3(desk: DeskWorld) 
     assert {desk.task(part).title for part in parts} == {"read the settings", "use them"}
     assert same_tier(desk, task) == ("developer", "")
     assert (task in desk.ids_of(ready=True), set(parts) <= set(desk.ids_of(ready=True))) == (False, True)
-    assert steps_text(done.next) == f"fe start {parts[0]}"
+    assert steps_text(done.next) == f"an agent runs: fe start {parts[0]}"
     with desk.refused("T3"):
         desk.start(CLAUDE, task)
     assert [one.state for one in findings(desk, task).values()] == ["open"], "a split resolves nothing"

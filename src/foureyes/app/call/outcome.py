@@ -27,11 +27,11 @@ def outcome(
     )
 
 
-def claim_by(actor: Actor, task: str = "", *options: str) -> Steps:
+def claim_by(actor: Actor, task: str = "", *where: str) -> Steps:
     """P2: who claims a task is an author of it and cannot approve it, so only agents are led there; without a task, the
     best one.
     """
-    claim = fe("start", task, *options) if task else fe("next")
+    claim = fe("start", task, *where) if task else fe("next")
     return claim if actor.kind == "agent" else by("other", claim, "an agent runs: ")
 
 
