@@ -11,7 +11,7 @@ from tests.architecture.house import ROOT
 
 CONTRACTS = {
     "layers", "app-rooms", "core-rooms", "git-rooms", "adapters", "adapters-see-ports", "faces-adapters",
-    "faces-see-views", "faces", "sql", "programs", "textual",
+    "faces-see-views", "faces", "sql", "programs", "textual", "mcp",
 }  # fmt: skip
 
 

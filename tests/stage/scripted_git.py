@@ -75,7 +75,7 @@ class ScriptedRepo:
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return list(self.dirty) if ref in (self.here, DETACHED) and not in_conflict else []
 
-    def untracked(self) -> dict[str, int]:
+    def untracked(self, ref: str) -> dict[str, int]:
         return dict.fromkeys(self.dirty, 1)
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
@@ -199,9 +199,9 @@ class ScriptedWorkshop:
         self.patches: list[str] = []
         self.misfit = ""
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
         self.repo.dirty = []
-        branch = self.repo.here.removeprefix("refs/heads/")
+        branch = (apart or self.repo.here).removeprefix("refs/heads/")
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
 
     def commit_file(self, path: str, message: str) -> Sha:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import Context
-from foureyes.app.catalog import NOUNS
+from foureyes.app.catalog import NOUNS, class_of
 
 if TYPE_CHECKING:
     from foureyes.app.exchange.findings import Exchange
@@ -101,9 +101,7 @@ class Application:
             """A noun that was not asked for yet; from now on it is there."""
             if name not in NOUNS:
                 raise AttributeError(f"{type(self).__name__} has no noun {name!r}")
-            module, _, cls = NOUNS[name].partition(":")
-            # The statement's own function: what it loads is on the interpreter's list of imports.
-            noun = getattr(__import__(f"foureyes.app.{module}", fromlist=[cls]), cls)(self.context)
+            noun = class_of(name)(self.context)
             setattr(self, name, noun)
             return noun
 

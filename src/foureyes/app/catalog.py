@@ -86,6 +86,14 @@ def verbs() -> list[Verb]:
     return [Verb(noun, *row) for noun, rows in VERBS.items() for row in rows]
 
 
+def class_of(noun: str) -> type:
+    """The class that a noun is, loaded now; its methods are the verbs."""
+    module, _, name = NOUNS[noun].partition(":")
+    # The statement's own function: what it loads is on the interpreter's list of imports.
+    found: type = getattr(__import__(f"foureyes.app.{module}", fromlist=[name]), name)
+    return found
+
+
 _Row = tuple[str, tuple[str, ...], Who, Writes, str, str]
 
 VERBS: dict[str, tuple[_Row, ...]] = {

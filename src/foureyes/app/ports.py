@@ -93,8 +93,8 @@ class Repo(Protocol):
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
         them with conflicts that nobody resolved."""
 
-    def untracked(self) -> dict[str, int]:
-        """Files where the caller stands that git does not know yet and does not ignore, and how large they are."""
+    def untracked(self, ref: str) -> dict[str, int]:
+        """Files where `ref` is checked out that git does not know yet and does not ignore, and how large they are."""
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
@@ -192,8 +192,10 @@ class Workshop(Protocol):
     `apply_patch`. `commit_all` and `commit_file` are the caller's own commits: their hooks, their identity.
     """
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers. `apart`: in that
+        branch's checkout instead, and no hook, filter or monitor that the tree or the repository names is run.
+        """
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.steps import Steps
+
 if TYPE_CHECKING:
-    from foureyes.steps import Arg, Step, Steps, Who
+    from foureyes.steps import Arg, Step, Who
 
 RUNS: dict[Who, str] = {
     "you": "",
@@ -26,6 +28,13 @@ def steps_text(steps: Steps) -> str:
 def next_line(steps: Steps) -> str:
     """The last line of an answer."""
     return f"next: {steps_text(steps)}"
+
+
+def for_json(value: object) -> str:
+    """What JSON has no form for; the text of next steps."""
+    if isinstance(value, Steps):
+        return steps_text(value)
+    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
 
 
 def _step(step: Step) -> str:

@@ -267,13 +267,18 @@ class GitRepo:
         them with conflicts that nobody resolved.
         """
         look = checkouts.status.unresolved if in_conflict else checkouts.status.uncommitted
+        return sorted({path for place in self._places(ref) for path in look(self._git, place)})
+
+    def untracked(self, ref: str) -> dict[str, int]:
+        """Files where `ref` is checked out that git does not know yet and does not ignore, and how large they are."""
+        look = checkouts.status.untracked
+        return {path: size for place in self._places(ref) for path, size in look(self._git, place).items()}
+
+    def _places(self, ref: str) -> list[Located]:
+        """The checkouts of a branch that have files."""
         here = ref == DETACHED or ref == self.current_ref()
         places = [self._here] if here else checkouts.status.checked_out_at(self._git, ref)
-        return sorted({path for place in places if _has_files(place) for path in look(self._git, place)})
-
-    def untracked(self) -> dict[str, int]:
-        """Files where the caller stands that git does not know yet and does not ignore, and how large they are."""
-        return checkouts.status.untracked(self._git, self._here) if _has_files(self._here) else {}
+        return [place for place in places if _has_files(place)]
 
     def is_clean(self) -> bool:
         """Whether everything where the caller stands is committed."""

@@ -112,8 +112,12 @@ class GitWorkshop:
 
     # The repository and its worktrees
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers."""
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+        """Commit everything in the caller's worktree, as the caller's own git would, with trailers; or, `apart`, in
+        that branch's checkout, where no program of the tree is run.
+        """
+        if apart:
+            return checkouts.apart.commit_apart(self._git, apart, message, trailers)
         return checkouts.commit.commit_all(self._git, self._here, message, trailers)
 
     def commit_file(self, path: str, message: str) -> Sha:

@@ -44,9 +44,11 @@ class Attempts:
         branch: str | None = None,
         signal: str = "DONE",
         if_version: int | None = None,
+        apart: bool = False,
     ) -> SubmitOutcome:
         """Hand in: what is committed is frozen, from whatever branch it is on (K4), and the mode decides (M). `commit`
-        commits everything first; what looks like a secret or is very large only if `include` names it.
+        commits everything first; what looks like a secret or is very large only if `include` names it. `apart`: the
+        caller stands nowhere (a server), so the branch is the task's, and what is committed there runs no program.
         """
         permit(actor, "submit")
         wish = Wish(
@@ -58,6 +60,7 @@ class Attempts:
             branch=branch,
             signal=signal,
             if_version=if_version,
+            apart=apart,
         )
         return hand_in(self._context, actor, wish)
 

@@ -54,6 +54,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     branch: str | None = None
     signal: str = "DONE"
     if_version: int | None = None
+    apart: bool = False
 
 
 class HandIn:

@@ -32,7 +32,8 @@ NOT_IN = "was not handed in"
 
 def find_branch(hand: HandIn) -> None:
     """K4: the branch the work is on: the named one, the last attempt's when somebody else submits, that of the task's
-    worktree when there is work in it and the caller stands on the target; else where the caller stands.
+    worktree when there is work in it and the caller stands on the target; else where the caller stands. Who stands
+    nowhere means the task's branch.
     """
     repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
     if branch is not None:
@@ -42,6 +43,8 @@ def find_branch(hand: HandIn) -> None:
         hand.ref = ref
     elif attempt is not None and attempt.ref != DETACHED and hand.actor.session != hand.task.implementer:
         hand.ref = attempt.ref
+    elif hand.wish.apart and repo.commit_of(own := branch_of(hand.context, hand.task.id)) is not None:
+        hand.ref = own
     else:
         hand.ref = repo.current_ref()
         _refuse_branch_of_another_task(hand)
@@ -89,11 +92,12 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
         why = f"conflicts that nobody resolved: {some(conflicts, SHOWN_PATHS)}"
         refuse_task(task.id, NOT_IN, Reason("A1", why, steps))
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
-    if commit is not None and commit.strip() and is_here:
+    apart = hand.ref if hand.wish.apart else ""
+    if commit is not None and commit.strip() and (is_here or apart):
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
-        new = repo.untracked()
+        new = repo.untracked(hand.ref)
         _refuse_unasked(hand, new)
-        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers)
+        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers, apart=apart)
         hand.committed, hand.new = tuple(paths), tuple(sorted(new))
         return
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")

@@ -18,7 +18,7 @@ from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps
 
-Face = Literal["", "cli", "tui", "web"]
+Face = Literal["", "cli", "tui", "web", "mcp"]
 MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 
 

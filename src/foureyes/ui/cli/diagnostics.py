@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-
-import msgspec
 
 from foureyes.core.words.text import flat, in_encoding, visible
-from foureyes.errors import FoureyesError, Internal, Reason, Refused, TokenRefused
+from foureyes.errors import BadInput, FoureyesError, Internal, Refused, TokenRefused
 from foureyes.steps import NO_STEP, Steps
 from foureyes.ui.cli.output import write_json
-from foureyes.ui.steps import next_line, steps_text
+from foureyes.ui.steps import next_line
 
 USAGE = 2
 INTERRUPTED = 130
-
-
-class ErrorBody(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The error object of `--json`."""
-
-    code: str
-    message: str
-    reasons: Sequence[Reason]
-    next: str = ""
-    task: str = ""
 
 
 def talk(text: str) -> None:
@@ -36,8 +23,9 @@ def talk(text: str) -> None:
 def report(problem: FoureyesError, *, json: bool) -> int:
     """Say what is wrong, why, and what to do; the exit code."""
     if json:
-        body = ErrorBody(problem.code, problem.message, problem.reasons, steps_text(problem.next_step), problem.task)
-        write_json({"error": body})
+        from foureyes.ui.values import error_of
+
+        write_json(error_of(problem))
     elif problem.reasons:
         talk(_reasons(problem) + (_why(problem) if sys.stderr.isatty() else ""))
     else:
@@ -68,7 +56,9 @@ def _why(problem: FoureyesError) -> str:
 def report_usage(message: str, *, json: bool, next_step: Steps = NO_STEP) -> int:
     """A call that click could not understand."""
     if json:
-        write_json({"error": ErrorBody("usage", message, (), steps_text(next_step))})
+        from foureyes.ui.values import error_of
+
+        write_json(error_of(BadInput(message, next_step=next_step)))
     else:
         talk(f"fe: {message}" + (f"\n  {next_line(next_step)}" if next_step else ""))
     return USAGE

@@ -82,6 +82,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Project": {
         "status": "project:status",
         "tui": "terminal:tui",
+        "mcp": "serving:mcp",
         "init": "project:init",
         "setup": "project:setup",
         "prime": "project:prime",

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from foureyes.core.words.text import flat, in_encoding, visible
-from foureyes.steps import Steps
-from foureyes.ui.steps import steps_text
+from foureyes.ui.steps import for_json
 
 
 def write(text: str) -> None:
@@ -44,24 +43,17 @@ def write_raw(text: str) -> None:
 def write_json(value: object) -> None:
     """One object on one line."""
     try:
-        text = msgspec.json.encode(value, enc_hook=shown).decode()
+        text = msgspec.json.encode(value, enc_hook=for_json).decode()
     except UnicodeEncodeError:  # a path that is no UTF-8
-        text = msgspec.json.encode(_storable(msgspec.to_builtins(value, enc_hook=shown))).decode()
+        from foureyes.ui.values import storable
+
+        text = msgspec.json.encode(storable(msgspec.to_builtins(value, enc_hook=for_json))).decode()
     put(text + "\n")
-
-
-def _storable(value: Any) -> Any:
-    """A value in which bytes that are no UTF-8 are written as `\\xe9`."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    if isinstance(value, dict):
-        return {_storable(key): _storable(each) for key, each in value.items()}
-    return [_storable(each) for each in value] if isinstance(value, list) else value
 
 
 def plain(value: object) -> dict[str, Any]:
     """A view as the fields of an object, to which a command adds its own."""
-    fields: dict[str, Any] = msgspec.to_builtins(value, enc_hook=shown)
+    fields: dict[str, Any] = msgspec.to_builtins(value, enc_hook=for_json)
     return fields
 
 
@@ -70,13 +62,6 @@ def with_id(value: object) -> dict[str, Any]:
     fields = plain(value)
     name = fields["approved"] if "approved" in fields else fields["task"]
     return {"id": name, "task": name, **fields}
-
-
-def shown(value: object) -> str:
-    """What JSON has no form for; the text of next steps."""
-    if isinstance(value, Steps):
-        return steps_text(value)
-    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
 
 
 def write_lines(values: Iterable[object]) -> None:

@@ -21,7 +21,8 @@ LOOK = (
     "-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
     "-c", "core.untrackedCache=false",
 )  # fmt: skip
-_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames")
+# In a submodule only its commit counts: for more git would be started in there, with filters of its own configuration.
+_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames")
 
 
 def head_ref(git: Git, git_dir: str) -> str:

@@ -48,14 +48,16 @@ FETCH = either(
 )
 """Reading never fetches: it would ask a server, with the user's keys, for what a decision rests on."""
 
-_SCRUBBED = {
+_OFFLINE = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # before 2.44 git minds only this, and the repository names the program to fetch with
+}
+_SCRUBBED = _OFFLINE | {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # before 2.44 git minds only this, and the repository names the program to fetch with
     "LC_ALL": "C",
 }
 _ALWAYS = ("--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -183,11 +185,16 @@ class Git:
         """The repository's own configuration, as seen from one of its git directories."""
         return self._config.seen_from(git_dir, lambda seen: own_settings(self.real, seen))
 
-    def own(self, *args: str, cwd: str, ok: tuple[int, ...] = (0,)) -> process.Finished:
-        """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`."""
+    def own(
+        self, *args: str, cwd: str, ok: tuple[int, ...] = (0,), stdin: bytes = b"", offline: bool = False
+    ) -> process.Finished:
+        """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`.
+        `offline`: nothing is fetched meanwhile, by whatever program the repository names for that.
+        """
         self._look(self.git_dir)
         held = partial(held_by, self.common_dir, cwd)
-        return _run([], args, cwd, callers_own(), b"", ok, timeout=COMMIT_TIMEOUT, held=held)
+        env = callers_own() | (_OFFLINE if offline else {})
+        return _run([], args, cwd, env, stdin, ok, timeout=COMMIT_TIMEOUT, held=held)
 
     def users_setting(self, key: str) -> str:
         """A path that the user or the system configured, and no repository; empty when there is none."""

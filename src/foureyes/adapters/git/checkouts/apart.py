@@ -1,0 +1,105 @@
+"""A commit of files that somebody else wrote, made from outside: no hook, filter or monitor that the tree or the
+repository names is run, and nothing of a repository inside of the tree.
+
+`git add` asks a submodule how it is, by its own configuration; so paths are listed here and put into the index by name.
+The user's own filters (for large files, say) and the user's own name are used: they are on nobody's branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os.path import islink
+
+from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, registered, shown_path
+from foureyes.adapters.git.checkouts.status import head_ref, status, unresolved, users_excludes
+from foureyes.adapters.git.client.answers import as_sha, as_text
+from foureyes.adapters.git.client.git import DURABLE, Git
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.programs import silenced, users_settings
+from foureyes.adapters.git.objects import refs
+from foureyes.adapters.process import Finished
+from foureyes.core.words.fence import some
+from foureyes.core.words.ids import Sha
+from foureyes.errors import GitProblem
+from foureyes.steps import blank, prose, shell
+
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
+_SHOWN = 3
+_TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
+
+
+def commit_apart(git: Git, ref: str, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+    """Commit everything in the checkout of a branch, new files of the store aside, wherever the caller stands."""
+    place = _checkout(git, refs.branch(ref))
+    paths = _paths(git, place)
+    old = refs.at(git, ref).value
+    if old is None:
+        raise GitProblem(f"{ref} has no commit yet", next_step=shell("git", "commit"))
+    listed = b"".join(path + b"\0" for path in paths)
+    _quietly(git, place, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=listed)
+    tree = _made(_quietly(git, place, "write-tree").out)
+    text = _with_trailers(git, message, trailers)
+    commit = _made(_quietly(git, place, *DURABLE, "commit-tree", tree, "-p", old, "-F", "-", stdin=text).out)
+    if not refs.swap(git, ref, new=commit, old=old, why="foureyes: commit"):
+        raise GitProblem(f"{ref} moved meanwhile", next_step=prose("look at it, then try again"))
+    return commit
+
+
+def _checkout(git: Git, ref: str) -> Located:
+    """Where a branch is checked out, as the repository itself has it on record."""
+    known = next((each for each in registered(git) if each.branch == ref), None)
+    place = _as_known(git, known) if known else None
+    if known is None or place is None or head_ref(git, place.git_dir) != ref:
+        where = f" as it should be in {shown_path(known.path)}" if known else ""
+        raise GitProblem(
+            f"{ref.removeprefix(refs.BRANCHES)} is not checked out{where}: there are no files to commit",
+            next_step=shell("git", "worktree", "list"),
+        )
+    if doing := in_progress(place):
+        raise GitProblem(
+            f"{doing} is in progress in {shown_path(place.worktree)}", next_step=prose("finish it, then try again")
+        )
+    return place
+
+
+def _as_known(git: Git, known: Registered) -> Located | None:
+    """A link in the place of a worktree would have other files committed."""
+    return None if islink(known.path) else checkout_at(git, known.path)
+
+
+def _paths(git: Git, place: Located) -> list[bytes]:
+    """What is not committed, each by its name; what is a repository of its own is nobody's to commit."""
+    if conflicts := unresolved(git, place):
+        raise GitProblem(
+            f"{some(conflicts, _SHOWN)} in {shown_path(place.worktree)} has conflicts that nobody resolved",
+            next_step=shell("git", "add", blank("PATH")),
+        )
+    entries = status(git, place, users_excludes(git))
+    if inside := [as_text(path) for code, path in entries if code == b"??" and path.endswith(b"/")]:
+        raise GitProblem(
+            f"{some(inside, _SHOWN)} in {shown_path(place.worktree)} is a git repository of its own",
+            next_step=prose("move it out of the worktree, or add it as a submodule yourself"),
+        )
+    return [path for _, path in entries]
+
+
+def _quietly(git: Git, place: Located, *args: str, stdin: bytes = b"") -> Finished:
+    where = (f"--git-dir={place.git_dir}", f"--work-tree={place.worktree}", "--literal-pathspecs")
+    filters = silenced(git.settings(place.git_dir), users_settings(git.own))
+    return git.own(*where, *_QUIET, *filters, *args, cwd=place.worktree, stdin=stdin, offline=True)
+
+
+def _with_trailers(git: Git, message: str, trailers: Sequence[tuple[str, str]]) -> bytes:
+    """In the clean room: what the repository configures for trailers may name a program."""
+    for key, value in trailers:
+        if "\n" in key + value or not value.strip():
+            raise GitProblem(f"the trailer {key} cannot have the value {value!r}: it must be one line")
+    named = [word for key, value in trailers for word in ("--trailer", f"{key}: {value}")]
+    text = message.strip().encode("utf-8", "surrogateescape") + b"\n"
+    return git.room("-c", "core.commentChar=\x01", *_TRAILERS, *named, stdin=text).out if named else text
+
+
+def _made(out: bytes) -> Sha:
+    if (made := as_sha(out.strip())) is None:
+        raise GitProblem("git says that it made something, and not what", next_step=shell("git", "fsck"))
+    return made

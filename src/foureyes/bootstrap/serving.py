@@ -1,0 +1,48 @@
+"""A project for a server: who calls through it, and an Application for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from foureyes.bootstrap.places import folder_of, repository
+from foureyes.bootstrap.wiring import open_project
+
+if TYPE_CHECKING:
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.session import Actor
+
+
+class Served:
+    """The project around the directory in which the server was started; it stands nowhere else (K1).
+
+    It is opened anew for each call, which costs a millisecond: a store that was restored or moved meanwhile is not
+    written to where it was, and an agent that waits holds no connection.
+    """
+
+    def __init__(self, cwd: str, environ: Mapping[str, str]) -> None:
+        from foureyes.adapters.identity.serving import Beginning
+
+        self._cwd, self._environ = cwd, environ
+        self._beginning = Beginning(environ)
+        self._root = ""
+
+    @contextmanager
+    def call(self) -> Iterator[tuple[Application, Actor]]:
+        """The Application, and who calls (I5). For the thread that asks."""
+        self._root = self._root or repository(self._cwd).root  # a worktree that it began in may go meanwhile
+        app = open_project(self._root, self._environ)
+        try:
+            yield app, app.sessions.recognise(self._beginning.caller)
+        finally:
+            app.close()
+
+    def keep_trace(self, name: str, text: str) -> str:
+        """Where a trace of a defect of ours was kept; empty where that cannot be."""
+        from foureyes.bootstrap.keeping_traces import append_trace
+
+        try:
+            return append_trace(folder_of(repository(self._root)), name, text) if self._root else ""
+        except OSError:
+            return ""

@@ -1,0 +1,164 @@
+"""What tools take: made from the signatures of the verbs, so that a tool cannot say something else than its verb."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+from msgspec import Meta
+
+from foureyes.core.documents.typed import misfits
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import prose
+
+Input = type[msgspec.Struct]
+Field = tuple[str, Any] | tuple[str, Any, Any]
+
+MOST_ROWS = 1000
+WORDS: dict[str, str] = {
+    "acceptance": "When the task is done.",
+    "again": "Again, although there is a result.",
+    "answers": "One answer for each finding.",
+    "attempt": "The number of an attempt; without it the latest.",
+    "blocking": "Only findings that block.",
+    "branch": "The branch that the work is on, where that is not the task's own.",
+    "checkpoint": "With option checkpoint: its name.",
+    "commit": "Commit everything in the task's worktree first, with this message. No hook of the repository is run.",
+    "decisions": "What was decided, and why.",
+    "depends_on": "Ids of tasks.",
+    "document": "The document, as text.",
+    "done": "What is done.",
+    "exception": "Why you close your own work; on record.",
+    "finding": "The id of a finding.",
+    "fix": "What to do about it.",
+    "fix_patch": "A unified diff that fixes it.",
+    "id": "The id of the earlier finding that this is again.",
+    "if_version": "The version of the task that you saw: if it changed since, nothing is done.",
+    "issues": "Quick issues, by their names.",
+    "key": "A name of your own for it: the same one again makes no second task.",
+    "limit": "At most so many rows.",
+    "line": "A line of that file; 0 for the file as a whole.",
+    "message": "What you did, for whoever looks.",
+    "names": "Ids of findings.",
+    "no_code": "There is no change to merge, and that is right.",
+    "open_only": "Only findings that are open.",
+    "option": "What the next attempt begins from.",
+    "path": "A path from the root of the repository.",
+    "problem": "What is wrong, at length.",
+    "purpose": "What the agent is to do.",
+    "quote": "The code it is about, word for word.",
+    "reason": "Why.",
+    "remaining": "What is left.",
+    "review": "What you say about the change.",
+    "role": "Whose document.",
+    "rulings": "One ruling for each finding.",
+    "seen": "The change that you looked at, as task_show names it: ATTEMPT.DIFF.",
+    "severity": "How bad it is. CRITICAL and HIGH block.",
+    "signal": "DONE, or NEEDS_REVIEW or BLOCKED where you are not sure.",
+    "since": "Only what changed since that attempt.",
+    "task": "The id of the task.",
+    "text": "The text.",
+    "title": "In one line.",
+    "uncertain": "What nobody knows yet.",
+    "until": "A date, as 2027-01-31.",
+    "why": "Why it matters.",
+}
+"""What a field means, by its name: the same name means the same in every tool."""
+
+
+def takes_actor(verb: Callable[..., Any]) -> bool:
+    """Whether a verb wants to know who calls."""
+    return list(inspect.signature(verb).parameters)[1:2] == ["actor"]
+
+
+def made_from(verb: Callable[..., Any], without: Sequence[str] = (), instead: Mapping[str, Any] | None = None) -> Input:
+    """The input of a verb: its parameters but for who calls and those of `without`; some of another type, `instead`.
+
+    A type in `instead` may come with a default.
+    """
+    given = instead or {}
+    fields: list[Field] = []
+    for name, parameter in inspect.signature(verb).parameters.items():
+        if name in ("self", "actor", *without):
+            continue
+        default = parameter.default
+        kind = given.get(name) or _type(parameter.annotation, verb)
+        if isinstance(kind, tuple):
+            kind, default = kind
+        fields.append((name, kind) if default is inspect.Parameter.empty else (name, kind, default))
+    return struct_of("Input", fields)
+
+
+def struct_of(name: str, fields: Sequence[Field]) -> Input:
+    """A struct with these fields, each with its words, and no others; required ones first."""
+    said = [_said(field) for field in sorted(fields, key=len)]
+    return msgspec.defstruct(name, said, kw_only=True, frozen=True, forbid_unknown_fields=True)
+
+
+def closed(struct: Input) -> Input:
+    """The same struct, which takes no unknown field."""
+    return msgspec.defstruct(struct.__name__, [], bases=(struct,), frozen=True, forbid_unknown_fields=True)
+
+
+def fields_of(struct: Input, without: Sequence[str] = ()) -> list[Field]:
+    """The fields of a struct, for a tool that takes them one by one."""
+    return [
+        (each.name, each.type) if each.required else (each.name, each.type, each.default)
+        for each in msgspec.structs.fields(struct)
+        if each.name not in without
+    ]
+
+
+def _said(field: Field) -> Any:
+    name, kind, *default = field
+    meaning = WORDS.get(name)
+    if name == "limit":
+        kind = Annotated[int, Meta(ge=1, le=MOST_ROWS)]
+    return (name, Annotated[kind, Meta(description=meaning)] if meaning else kind, *default)
+
+
+def _type(annotation: Any, verb: Callable[..., Any]) -> Any:
+    kind = eval(annotation, verb.__globals__) if isinstance(annotation, str) else annotation  # noqa: S307 - our own
+    if get_origin(kind) is Sequence:
+        return tuple[get_args(kind)[0], ...]  # type: ignore[misc]  # a list that nobody changes
+    return kind
+
+
+def schema_of(struct: Input) -> dict[str, Any]:
+    """The JSON Schema of an input, in one piece: some agent programs do not follow references."""
+    (root,), parts = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
+    whole: dict[str, Any] = _inlined(root, parts)
+    whole.setdefault("properties", {})
+    whole.setdefault("required", [])
+    return whole
+
+
+def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_inlined(each, parts) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        part = parts[value["$ref"].rpartition("/")[2]]
+        return _inlined(part | {key: each for key, each in value.items() if key != "$ref"}, parts)
+    is_schema = isinstance(value.get("title"), str)
+    return {key: _inlined(each, parts) for key, each in value.items() if not (is_schema and key == "title")}
+
+
+def read(arguments: Mapping[str, Any] | None, struct: Input, tool: str) -> msgspec.Struct:
+    """The arguments of a call, or `BadInput` with one reason for each wrong field."""
+    given = dict(arguments or {})
+    wrong = misfits(given, struct)
+    problems = [*wrong.problems, *([f"and {wrong.more:,} more"] if wrong.more else [])]
+    if not problems:
+        try:
+            return msgspec.convert(given, struct)
+        except msgspec.ValidationError as problem:
+            problems = [str(problem)]
+    raise BadInput(
+        f"{tool} was called wrongly, and nothing was done.",
+        reasons=tuple(Reason("", problem) for problem in problems),
+        next_step=prose("mend these fields and call it again"),
+    )

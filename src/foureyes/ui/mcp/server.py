@@ -1,0 +1,164 @@
+"""The server: answers MCP over stdin and stdout. stdout is the protocol's alone.
+
+Blocking verbs are done at the desk; whatever goes wrong in a call is the answer of that call, and never the end of the
+server.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+import msgspec
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from foureyes import __version__
+from foureyes.config.primer import RULES
+from foureyes.errors import BadInput, FoureyesError
+from foureyes.steps import prose
+from foureyes.ui.mcp import reading
+from foureyes.ui.mcp.answers import Answer, error
+from foureyes.ui.mcp.desk import Desk, Project
+from foureyes.ui.mcp.inputs import read
+from foureyes.ui.mcp.table import MORE, Tool, tools
+
+INSTRUCTIONS = f"""{RULES}
+task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and hands in.
+task_reviewable, task_diff, then review_submit or task_approve with `seen`: for the work of others.
+A command in a `next` (fe submit …) is the tool of that name where there is one (task_submit)."""
+
+
+class Talk:
+    """The handlers of one conversation: each gets what the SDK has read, and gives what it writes."""
+
+    def __init__(self, desk: Desk, offered: Mapping[str, Tool]) -> None:
+        self._desk, self._offered = desk, offered
+
+    async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(tool) for tool in self._offered.values()])
+
+    async def call_tool(self, _: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            tool = self._offered.get(params.name)
+            if tool is None:
+                raise _unknown(params.name, self._offered)
+            given = read(params.arguments, tool.input, tool.name)
+            return _result(await self._desk.ask(lambda app, actor: tool.use(app, actor, given)))
+        except FoureyesError as problem:
+            return _result(error(problem), is_error=True)
+
+    async def list_resources(self, _: Any, __: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[])
+
+    async def list_templates(self, _: Any, __: Any) -> types.ListResourceTemplatesResult:
+        listed = [
+            types.ResourceTemplate(
+                name=each.name, uri_template=each.template, description=each.help, mime_type=each.type
+            )
+            for each in reading.RESOURCES
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=listed)
+
+    async def read_resource(self, _: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        address = str(params.uri)
+        try:
+            kind, text = await self._desk.ask(lambda app, actor: reading.read(app, actor, address))
+        except FoureyesError as problem:
+            raise _refused(problem) from problem
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)]
+        )
+
+    async def list_prompts(self, _: Any, __: Any) -> types.ListPromptsResult:
+        task = types.PromptArgument(name="task", description="The id of the task.", required=True)
+        listed = [types.Prompt(name=name, description=says, arguments=[task]) for name, says in reading.PROMPTS.items()]
+        return types.ListPromptsResult(prompts=listed)
+
+    async def get_prompt(self, _: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        task = (params.arguments or {}).get("task", "")
+        try:
+            text = await self._desk.ask(lambda app, actor: reading.prompt(app, actor, params.name, task))
+        except FoureyesError as problem:
+            raise _refused(problem) from problem
+        said = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=reading.PROMPTS[params.name], messages=[said])
+
+
+def make_server(desk: Desk, *, everything: bool = False) -> Server[Any]:
+    """A server over a desk."""
+    talk = Talk(desk, tools(everything=everything))
+    return Server(
+        "foureyes",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=talk.list_tools,
+        on_call_tool=talk.call_tool,
+        on_list_resources=talk.list_resources,
+        on_list_resource_templates=talk.list_templates,
+        on_read_resource=talk.read_resource,
+        on_list_prompts=talk.list_prompts,
+        on_get_prompt=talk.get_prompt,
+    )
+
+
+def _tool(tool: Tool) -> types.Tool:
+    looks = not tool.verb.writes
+    hints = types.ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)
+    return types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=hints)
+
+
+def _result(answer: Answer, *, is_error: bool = False) -> types.CallToolResult:
+    """The object itself, and the same as text: some programs show a model only one of them."""
+    text = msgspec.json.encode(answer).decode()
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer, is_error=is_error)
+
+
+def _unknown(name: str, offered: Mapping[str, Tool]) -> BadInput:
+    if name in MORE:
+        return BadInput(f"this server does not offer {name}.", next_step=prose("fe mcp --all offers it"))
+    return BadInput("there is no tool of that name.", next_step=prose(f"one of: {', '.join(offered)}"))
+
+
+def _refused(problem: FoureyesError) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, problem.message, error(problem))
+
+
+def serve(project: Project, *, everything: bool = False) -> None:
+    """Serve one conversation, until its stdin ends or somebody ends it."""
+    gc.enable()  # a short command does without; this one stays
+    desk = Desk(project)
+    _end_when_told(desk)
+    server = make_server(desk, everything=everything)
+    try:
+        anyio.run(_serve, server)
+    finally:
+        desk.close()
+
+
+async def _serve(server: Server[Any]) -> None:
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _end_when_told(desk: Desk) -> None:
+    """SIGTERM, SIGINT, SIGHUP: what has begun is finished, and that is the end. The thread that reads stdin cannot be
+    woken, so nobody waits for it.
+    """
+
+    def finish() -> None:
+        desk.close()
+        os._exit(0)
+
+    def told(*_: object) -> None:
+        threading.Thread(target=finish, daemon=True).start()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, told)

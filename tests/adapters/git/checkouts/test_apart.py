@@ -1,0 +1,101 @@
+"""A commit from outside (A1): the checkout of a branch, wherever one stands, and no program of the tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.errors import GitProblem
+
+from tests.adapters.git.conftest import Project
+
+WORK = "refs/heads/work"
+TRAILERS = [("Task", "fe-1"), ("Foureyes-Session", "ses-1")]
+
+
+@pytest.fixture
+def linked(project: Project, tmp_path: Path) -> Path:
+    """A worktree of its own for the branch `work`."""
+    place = tmp_path / "linked"
+    project.git("worktree", "add", "-q", "-b", "work", str(place))
+    return place
+
+
+def test_everything_in_the_checkout_of_a_branch_is_committed_wherever_one_stands_A1(
+    project: Project, linked: Path
+) -> None:
+    (linked / "new.py").write_text("x\n")
+    (linked / "odd\nname").write_text("x\n")
+    (linked / "code.py").unlink()
+    (linked / "link").symlink_to("new.py")
+    project.write("here.py", "x\n")
+    head = project.workshop().commit_all("# why\n\nbecause\n", TRAILERS, apart=WORK)
+    assert head == project.head(WORK)
+    change = project.change()
+    (commit,) = change.commits
+    assert (commit.subject, commit.tasks, commit.sessions) == ("# why", ("fe-1",), ("ses-1",))
+    assert {file.path for file in change.files} == {"code.py", "link", "new.py", "odd\nname"}
+    assert project.port().uncommitted(WORK) == []
+    assert project.port().uncommitted("refs/heads/main") == ["here.py"]
+
+
+def test_no_hook_filter_monitor_or_trailer_program_of_the_repository_is_run_A1(
+    project: Project, linked: Path, tmp_path: Path
+) -> None:
+    marker, evil = tmp_path / "ran", tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\necho $0 >> {marker}\ncat\n")
+    evil.chmod(0o755)
+    for name in ("pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "post-index-change"):
+        hook = project.write(f".git/hooks/{name}", evil.read_text())
+        hook.chmod(0o755)
+    for key in ("core.fsmonitor", "filter.evil.clean", "trailer.task.cmd", "core.sshCommand", "gpg.program"):
+        project.git("config", key, str(evil))
+    project.git("config", "commit.gpgSign", "true")
+    (linked / ".gitattributes").write_text("* filter=evil\n")
+    (linked / "new.py").write_text("x\n")
+    head = project.workshop().commit_all("all", TRAILERS, apart=WORK)
+    assert not marker.exists(), marker.read_text()
+    assert project.git("show", f"{head}:new.py") == "x"
+
+
+def test_what_is_a_repository_of_its_own_is_refused_by_name_and_asked_nothing_A1(
+    project: Project, linked: Path, tmp_path: Path
+) -> None:
+    marker, evil = tmp_path / "ran", tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\necho x >> {marker}\ncat\n")
+    evil.chmod(0o755)
+    project.git("init", "-q", str(linked / "inner"))
+    inner = ["-C", str(linked / "inner")]
+    (linked / "inner/file").write_text("x\n")
+    project.git(*inner, "add", "file")
+    project.git(*inner, "commit", "-q", "-m", "inner")
+    with pytest.raises(GitProblem, match=r"inner/ in .* is a git repository of its own"):
+        project.workshop().commit_all("all", TRAILERS, apart=WORK)
+    project.git("-C", str(linked), "add", "inner")
+    project.git("-C", str(linked), "commit", "-q", "-m", "a link to it")
+    project.git(*inner, "config", "filter.evil.clean", str(evil))
+    (linked / "inner/.git/info").mkdir(exist_ok=True)
+    (linked / "inner/.git/info/attributes").write_text("* filter=evil\n")
+    (linked / "inner/file").write_text("y\n")
+    (linked / "new.py").write_text("x\n")
+    project.workshop().commit_all("all", TRAILERS, apart=WORK)
+    assert project.port().uncommitted(WORK) == []
+    assert not marker.exists()
+
+
+def test_a_branch_that_is_checked_out_nowhere_or_behind_a_link_has_no_files_A1(project: Project, linked: Path) -> None:
+    project.git("branch", "idle")
+    with pytest.raises(GitProblem, match="idle is not checked out"):
+        project.workshop().commit_all("all", [], apart="refs/heads/idle")
+    moved = linked.rename(linked.with_name("moved"))
+    linked.symlink_to(moved)
+    (moved / "new.py").write_text("x\n")
+    with pytest.raises(GitProblem, match="work is not checked out as it should be"):
+        project.workshop().commit_all("all", [], apart=WORK)
+
+
+def test_a_trailer_cannot_bring_lines_of_its_own(project: Project, linked: Path) -> None:
+    (linked / "new.py").write_text("x\n")
+    with pytest.raises(GitProblem, match="one line"):
+        project.workshop().commit_all("all", [("Task", "fe-1\nX: y")], apart=WORK)
