@@ -1,0 +1,1 @@
+"""The real agent programs, driven by a scripted model: `make test-agents`. No part of `make test`."""

@@ -1,0 +1,120 @@
+"""`fe mcp` by real processes: who calls through it (I5, I2), how it ends, and what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stage.commands import HandedIn, Stage
+from tests.ui.mcp.talking import opened, talk
+
+pytestmark = pytest.mark.scenario
+
+
+def rules(answer: Any) -> list[str]:
+    return [reason["rule"] for reason in answer["structuredContent"]["error"]["reasons"]]
+
+
+def approval(work: HandedIn) -> tuple[str, dict[str, Any]]:
+    return "task_approve", {"task": work.task, "seen": work.seen, "reason": "read all of it"}
+
+
+def test_I5_below_an_agent_a_server_is_that_agent_and_decides_like_it(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.alice, stage.cast.codex)
+    me, done = talk(stage.cast.claude, stage.repo, ("session_whoami", {}), approval(work))
+    assert me["structuredContent"]["session"] == stage.session(stage.cast.claude)
+    assert done["structuredContent"]["rule"] == "P7", done
+    other = stage.in_review(stage.cast.alice, stage.cast.codex)
+    (own,) = talk(stage.cast.codex, stage.repo, approval(other))
+    assert rules(own) == ["P2"]
+
+
+def test_I5_a_server_whose_starter_is_gone_keeps_its_evidence_and_decides_nothing(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.alice, stage.cast.codex)
+    me, refused, logged = talk(
+        stage.cast.claude,
+        stage.repo,
+        ("session_whoami", {}),
+        approval(work),
+        ("task_log", {"task": work.task, "text": "still here"}),
+        leave=True,
+    )
+    assert me["structuredContent"]["session"] == stage.session(stage.cast.claude)
+    assert rules(refused) == ["I5"]
+    assert not logged["isError"]
+    assert stage.status(work.task) == "reviewing"
+
+
+def test_I5_a_person_who_starts_a_server_is_no_person_through_it(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.alice, stage.cast.codex)
+    for leave in (False, True):
+        me, refused = talk(stage.cast.alice, stage.repo, ("session_whoami", {}), approval(work), leave=leave)
+        assert (me["structuredContent"]["kind"], me["structuredContent"].get("person")) == ("agent", None)
+        assert rules(refused) == ["I5"]
+    task = stage.create(stage.cast.alice)
+    started, _ = talk(stage.cast.job, stage.repo, ("task_start", {"task": task}), ("session_whoami", {}))
+    assert not started["isError"], started
+
+
+def test_I2_a_token_holds_through_a_server_for_its_role_and_its_task(stage: Stage) -> None:
+    work = stage.in_review(stage.cast.alice, stage.cast.codex)
+    made = stage.done(stage.cast.claude, "session", "spawn", work.task, "--role", "review")
+    calls = [("task_next", {}), ("session_whoami", {}), approval(work)]
+    refused, me, done = talk(stage.cast.claude, stage.repo, *calls, FOUREYES_TOKEN=made["token"])
+    assert rules(refused) == ["I2"]
+    assert (me["structuredContent"]["role"], me["structuredContent"]["trust"]) == ("review", "issued")
+    assert done["structuredContent"]["rule"] == "P7", done
+    elsewhere = stage.cast.gemini.run(
+        [sys.executable, "-m", "foureyes", "mcp"],
+        cwd=stage.repo,
+        env={"FOUREYES_TOKEN": made["token"]},
+    )
+    assert elsewhere.rc == 1, elsewhere
+    assert elsewhere.out == ""
+    assert "the token was refused" in elsewhere.err
+
+
+def test_stdin_that_ends_and_SIGTERM_end_it_cleanly_and_stdout_is_the_protocols_alone(stage: Stage) -> None:
+    with opened(stage.repo, stage.cast.job.base_env()) as (child, line):
+        line.begin()
+        line.say({"id": "x", "method": "no/such"})
+        assert line.hear()["error"]["code"] == -32601
+        line.write(b"this is no JSON\n\xff\xfe{}\n")
+        child.send_signal(signal.SIGTERM)
+        said = [json.loads(each) for each in line.rest().splitlines()]
+        assert child.wait() == 0
+    assert all("error" in each for each in said), "what is no JSON is answered as the protocol says, or not at all"
+    with opened(stage.repo, stage.cast.job.base_env()) as (child, line):
+        assert line.end() == b""
+        assert child.wait() == 0
+
+
+def test_G4_a_server_that_is_killed_in_the_middle_of_a_call_leaves_the_old_state_or_the_new_one(stage: Stage) -> None:
+    task = stage.create(stage.cast.alice)
+    submission = {"task": task, "commit": "Say hello", "message": "done"}
+    with opened(stage.repo, stage.cast.job.base_env()) as (child, line):
+        line.begin()
+        assert not line.call("task_start", {"task": task})["isError"]
+        (stage.repo / ".foureyes/worktrees" / task / "hello.py").write_text("print(1)\n")
+        line.say({"id": 99, "method": "tools/call", "params": {"name": "task_submit", "arguments": submission}})
+        child.kill()
+    assert stage.status(task) in ("in_progress", "reviewing")
+    stage.verify()
+    with opened(stage.repo, stage.cast.job.base_env()) as (_, line):
+        line.begin()
+        done = line.call("task_submit", submission)
+        assert not done["isError"], done
+    assert stage.status(task) == "reviewing"
+
+
+def test_where_there_is_no_project_every_tool_says_so_and_the_server_stays(bare_repo: Path, stage: Stage) -> None:
+    with opened(bare_repo, stage.cast.job.base_env()) as (_, line):
+        line.begin()
+        for _ in range(2):
+            answer = line.call("task_ready", {})
+            assert answer["structuredContent"]["error"]["code"] == "no_project"
