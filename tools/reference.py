@@ -19,7 +19,7 @@ import msgspec
 from foureyes.core.documents.shapes import DOCUMENTS
 from foureyes.errors import FoureyesError
 
-from tools import blocks, command_pages, gate_files_page, keys_page, rules_page, verbs_page
+from tools import blocks, command_pages, gate_files_page, keys_page, mcp_page, rules_page, verbs_page
 from tools.documents import example_text, field_rows, schema_of, schema_text
 from tools.markdown import cell, code, doc, page, table
 from tools.rules_page import linked
@@ -214,6 +214,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "rules.md": rules,
     "verbs.md": verbs_page.verbs_page,
     "keys.md": keys_page.keys_page,
+    "mcp.md": mcp_page.mcp_page,
     "gate-files.md": gate_files_page.gate_files_page,
     "documents.md": documents,
     **{f"schemas/{name}.schema.json": partial(schema_text, name) for name in DOCUMENTS},

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from foureyes.app.views.finding import FindingView
 from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import ReviewablePage, TaskRow
+from foureyes.app.views.task_list import ReviewablePage
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.ids import seen_name
 from foureyes.errors import FoureyesError
@@ -61,7 +61,7 @@ def cut(text: str) -> Answer:
     return whole | ({"cut": f"{len(text) - MOST_TEXT} more characters: read them with git"} if text[MOST_TEXT:] else {})
 
 
-def rows(page: list[TaskRow]) -> Answer:
+def rows(page: Sequence[msgspec.Struct]) -> Answer:
     """Tasks in a list."""
     left_out = ("n", "created_at", "updated_at", "version")
     return {"rows": [{k: v for k, v in small(row).items() if k not in left_out and v is not False} for row in page]}

@@ -102,10 +102,10 @@ def _found(app: Application, actor: Actor, given: Any) -> object:
     return app.findings.add(actor, given.task, Found(**said))
 
 
-def _listed(app: Application, _: Actor, given: Any) -> object:
+def _listed(app: Application, actor: Actor, given: Any) -> object:
     asked = {name: getattr(given, name) for name in given.__struct_fields__}
     narrowed = any(asked[name] for name in ("status", "unmerged", "landed"))
-    return app.lists.page(ListQuery(**asked, live=not narrowed))
+    return app.lists.listed(actor, ListQuery(**asked, live=not narrowed))
 
 
 _TOOLS = (
@@ -153,9 +153,10 @@ _MORE = (
     Tool("dependency_add", "tasks.add_dependency"),
     Tool("dependency_remove", "tasks.remove_dependency"),
     Tool("dependency_tree", "lists.tree"),
+    Tool("plan_preview", "plans.preview"),
     Tool("plan_import", "plans.import_"),
     Tool("plan_export", "plans.export"),
-    Tool("task_list", "lists.page", own=LIST, call=_listed, answer=answers.rows),
+    Tool("task_list", "lists.listed", own=LIST, call=_listed, answer=answers.rows),
     Tool("task_handoff", "notes.handoff"),
     Tool("task_unstart", "claims.unstart", without=("how",)),
     Tool("task_block", "stops.block"),

@@ -1,0 +1,37 @@
+"""What a server saw when it began, and what it sees now (I5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.adapters.identity import serving
+from foureyes.adapters.identity.process_tree import Process, Tree
+from foureyes.core.words.ids import token_hash
+
+INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))
+CODEX = Process(pid=512, start=60, names=("codex",), paths=("/usr/bin/codex",))
+OURS = Process(pid=600, start=70, names=("helper",), paths=("/opt/helper",))
+
+
+def seen(*ancestors: Process) -> Tree:
+    return Tree(ancestors=(*ancestors, INIT), readable=True, terminal="pts/1", place="boot:ns")
+
+
+def test_I5_the_tree_of_its_start_is_kept_and_the_one_of_the_call_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = iter([seen(CODEX), seen(CODEX), seen()])
+    monkeypatch.setattr(serving, "read_tree", lambda: next(trees))
+    environ = {"FOUREYES_TOKEN": "fe-1"}
+    beginning = serving.Beginning(environ)
+    environ["FOUREYES_TOKEN"] = "another"
+    first, second = beginning.caller(), beginning.caller()
+    assert (first.agent, first.bound, first.token) == ("codex", None, token_hash("fe-1"))
+    assert second.session == first.session
+    assert second.bound is not None
+    assert second.ancestors == (), "a token is good nowhere any more"
+
+
+def test_I3_a_program_that_the_project_calls_an_agent_is_one_at_the_start_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "read_tree", lambda: seen(OURS))
+    beginning = serving.Beginning({})
+    assert beginning.caller().bound is not None
+    assert (beginning.caller(["helper"]).agent, beginning.caller(["helper"]).bound) == ("helper", None)
