@@ -686,7 +686,7 @@ class FakeRepo:
     def branch_ref(self, name: str) -> str | None:
         return f"refs/heads/{name}" if f"refs/heads/{name}" in self.branches else None
 
-    def untracked(self) -> dict[str, int]:
+    def untracked(self, ref: str) -> dict[str, int]:
         return {}
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:

@@ -24,8 +24,8 @@ QUIET = {
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """One program. `start` makes its arguments from the writable roots (None: its default sandbox); `needs` are what
-    its sandbox is made with.
+    """One program. `start` makes its arguments from the writable roots (None: its default sandbox), `serve` adds the
+    MCP server that a command is; `needs` are what its sandbox is made with.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     binary: str
     start: Callable[[Path, Sequence[str] | None], list[str]]
+    serve: Callable[[list[str], str], list[str]]
     env: dict[str, str]
     needs: tuple[str, ...] = ()
 
@@ -81,14 +82,26 @@ def _claude(home: Path, roots: Sequence[str] | None) -> list[str]:
     return [*words, "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
 
 
+def _codex_serving(words: list[str], command: str) -> list[str]:
+    server = {"command": json.dumps(command), "args": '["mcp"]', "startup_timeout_sec": "120"}
+    settings = [word for name, value in server.items() for word in ("-c", f"mcp_servers.foureyes.{name}={value}")]
+    return [*words[:-1], *settings, words[-1]]
+
+
+def _claude_serving(words: list[str], command: str) -> list[str]:
+    servers = {"mcpServers": {"foureyes": {"command": command, "args": ["mcp"]}}}
+    return [*words, "mcp__foureyes", "--mcp-config", json.dumps(servers)]  # the first goes on with --allowedTools
+
+
 CODEX = Program(
     name="codex", package="@openai/codex", version="0.166.0", binary="node_modules/.bin/codex", start=_codex,
+    serve=_codex_serving,
     env={"SCRIPTED_KEY": "dummy"},
 )  # fmt: skip
 CLAUDE = Program(
     name="claude", package="@anthropic-ai/claude-code", version="2.1.197",
     binary=f"node_modules/@anthropic-ai/claude-code-linux-{ARCHITECTURE}/claude",
-    start=_claude, needs=("bwrap", "socat"),
+    start=_claude, serve=_claude_serving, needs=("bwrap", "socat"),
     env={"ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": "@URL@", "CLAUDE_CODE_MAX_RETRIES": "1"},
 )  # fmt: skip
 

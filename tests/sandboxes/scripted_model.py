@@ -1,5 +1,5 @@
-"""A model that answers from a script, on loopback: it asks for one shell command after the other, then says that it is
-done. What each command printed is what the program sends back, and is kept.
+"""A model that answers from a script, on loopback: it asks for one shell command, or one tool of an MCP server, after
+the other, then says that it is done. What each of them answered is what the program sends back, and is kept.
 
 It speaks what codex (OpenAI Responses), claude (Anthropic Messages), opencode and qwen (OpenAI Chat) and gemini speak.
 The step is the number of results in the request, so that requests beside the conversation (titles) move nothing.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import threading
 import uuid
 from collections.abc import Callable, Sequence
@@ -17,30 +18,49 @@ from typing import Any
 
 DONE = "done"
 Calls = tuple[str, dict[str, Any]]
+Asked = str | dict[str, Any]
+"""A shell command; or a tool of an MCP server by the end of its name, with `args`, and `first` what somebody else runs
+before it is called.
+"""
+FOUND = {"@SEEN@": r'"seen":"([\w.]+)"', "@FINDING@": r'"id":"(TL-[\w-]+)"'}
 
 
 class Conversation:
-    """What is asked for, and what came back. `@SEEN@` in a command is the change that an earlier one handed in."""
+    """What is asked for, and what came back. `@SEEN@` in it is the change that an earlier one handed in, `@FINDING@` a
+    finding that one listed.
+    """
 
-    def __init__(self, commands: Sequence[str]) -> None:
+    def __init__(self, commands: Sequence[Asked]) -> None:
         self.commands = commands
         self.printed: list[str] = []
+        self._begun = 0
         self._lock = threading.Lock()
 
     def next(self, results: list[str], tools: dict[str, dict[str, Any]]) -> Calls | None:
-        """The next call of the program's shell; None where there is nothing left, or no shell."""
+        """The next call of the program's shell, or of a tool; None where there is nothing left, or no such tool."""
         with self._lock:
             if len(results) > len(self.printed):
                 self.printed = results
-        name = next((name for name in SHELLS if name in tools), "")
-        if not name or len(results) >= len(self.commands):
-            return None
-        return name, SHELLS[name](self._filled(self.commands[len(results)], results))
+            if not tools or len(results) >= len(self.commands):
+                return None
+            asked = self.commands[len(results)]
+            if isinstance(asked, str):
+                name = next((name for name in SHELLS if name in tools), "")
+                return (name, SHELLS[name](self._filled(asked, results))) if name else None
+            if self._begun <= len(results):
+                self._begun = len(results) + 1
+                subprocess.run(asked.get("first") or ["true"], check=True, capture_output=True)
+        name = next((name for name in tools if name.endswith(asked["tool"])), "")
+        if name:
+            return name, json.loads(self._filled(json.dumps(asked.get("args") or {}), results))
+        return next(((way, WAYS[way](asked["tool"])) for way in WAYS if way in tools), None)
 
     @staticmethod
     def _filled(command: str, results: list[str]) -> str:
-        found = re.search(r'"seen":"([\w.]+)"', "".join(results))
-        return command.replace("@SEEN@", found[1] if found else "nothing-was-handed-in")
+        for mark, pattern in FOUND.items():
+            found = re.search(pattern, "".join(results))
+            command = command.replace(mark, found[1] if found else "nothing-was-found")
+        return command
 
 
 SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -52,6 +72,14 @@ SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "run_shell_command": lambda command: {"command": command, "description": "next", "is_background": False},
 }
 """The shells of the programs, and how each is called."""
+
+SEARCH = "tool_search"
+WAYS: dict[str, Callable[[str], dict[str, Any]]] = {
+    SEARCH: lambda tool: {"query": tool, "limit": 20},
+    "ToolSearch": lambda tool: {"query": tool, "max_results": 20},
+    "WaitForMcpServers": lambda _: {},
+}
+"""How a program lets a model look for a tool that it does not list, or not yet: what comes of it is no result."""
 
 
 def text_of(content: object) -> str:
@@ -132,15 +160,22 @@ def _id(kind: str) -> str:
 
 def _responses(talk: Conversation, asked: dict[str, Any]) -> Answer:
     """OpenAI Responses, as codex speaks it."""
-    tools = {tool.get("name") or tool.get("type"): tool for tool in asked.get("tools") or ()}
+    found = [tool for item in asked["input"] for tool in item.get("tools") or () if item["type"] == f"{SEARCH}_output"]
+    offered = [*(asked.get("tools") or ()), *found]
+    tools = {tool.get("name") or tool.get("type"): tool for tool in offered if tool.get("type") != "namespace"}
+    for space in (tool for tool in offered if tool.get("type") == "namespace"):
+        tools |= {tool["name"]: tool | {"namespace": space["name"]} for tool in space.get("tools") or ()}
     results = [text_of(item.get("output")) for item in asked["input"] if str(item.get("type")).endswith("call_output")]
     call = talk.next(results, tools)
     item: dict[str, Any] = {"id": _id("item"), "status": "completed"}
     if call is None:
         part = {"type": "output_text", "text": DONE, "annotations": []}
         item |= {"type": "message", "role": "assistant", "content": [part]}
+    elif call[0] == SEARCH:
+        item |= {"type": f"{SEARCH}_call", "call_id": _id("call"), "execution": "client", "arguments": call[1]}
     else:
         item |= {"type": "function_call", "call_id": _id("call"), "name": call[0], "arguments": json.dumps(call[1])}
+        item |= {"namespace": space} if (space := tools[call[0]].get("namespace")) else {}
     used = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     begun: dict[str, Any] = {"id": _id("resp"), "object": "response", "status": "in_progress", "output": []}
     whole = begun | {"status": "completed", "output": [item], "usage": used}
@@ -156,7 +191,9 @@ def _responses(talk: Conversation, asked: dict[str, Any]) -> Answer:
 def _messages(talk: Conversation, asked: dict[str, Any]) -> Answer:
     """Anthropic Messages, as claude speaks it."""
     blocks = [block for message in asked["messages"] for block in message["content"] if isinstance(block, dict)]
-    results = [text_of(block.get("content")) for block in blocks if block.get("type") == "tool_result"]
+    ways = {block["id"] for block in blocks if block.get("type") == "tool_use" and block["name"] in WAYS}
+    answered = [block for block in blocks if block.get("type") == "tool_result" and block["tool_use_id"] not in ways]
+    results = [text_of(block.get("content")) for block in answered]
     call = talk.next(results, {tool.get("name"): tool for tool in asked.get("tools") or ()})
     used = {"input_tokens": 1, "output_tokens": 1}
     if call is None:

@@ -7,54 +7,17 @@ that answers from a script.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.sandboxes.programs import CLAUDE, CODEX, ROOT, Program, environment
+from tests.sandboxes.box import FE, Box
+from tests.sandboxes.programs import CLAUDE, CODEX, Program
 from tests.scenarios.attack_moves import security
 from tests.stage.commands import Stage
-from tests.stage.namespaces import need
-from tests.stage.processes import SOURCE
 
-FE = str(ROOT / ".venv" / "bin" / "fe")
 NAMELESS = "env -u CODEX_THREAD_ID -u CODEX_SESSION_ID -u CLAUDECODE -u CLAUDE_CODE_SESSION_ID"
 BOTH = pytest.mark.parametrize("program", [CODEX, CLAUDE], ids=lambda program: str(program.name))
-
-
-class Box:
-    """A program and its sandbox around a project."""
-
-    def __init__(self, program: Program, stage: Stage, folder: Path) -> None:
-        need("unshare", "-n", "true")
-        found = program.installed()
-        if isinstance(found, str):
-            pytest.skip(f"NOT RUN: {found}")
-        self.program, self.stage, self.binary = program, stage, found
-        self.home, self.plan = folder / "home", folder / "plan.json"
-
-    def run(self, *commands: str, roots: Sequence[object] | None = None, cwd: Path | None = None) -> list[str]:
-        """What each command printed. `roots` are let write; None is the program's own default."""
-        env = environment(self.program, self.home)
-        allowed = None if roots is None else [str(root) for root in roots]
-        argv = [str(self.binary), *self.program.start(self.home, allowed)]
-        plan = {"commands": commands, "argv": argv, "env": env, "cwd": str(cwd or self.stage.repo)}
-        self.plan.write_text(json.dumps(plan))
-        inside = ["unshare", "-n", sys.executable, "-m", "tests.sandboxes.inside", str(self.plan)]
-        done = self.stage.cast.job.run(inside, cwd=ROOT, env={"PYTHONPATH": f"{ROOT}{os.pathsep}{SOURCE}"})
-        assert done.rc == 0, done
-        ran = done.json
-        assert len(ran["printed"]) == len(commands), (ran["rc"], ran["out"][-2000:], ran["err"][-2000:])
-        return [str(printed) for printed in ran["printed"]]
-
-    @property
-    def roots(self) -> list[Path]:
-        """The writable roots of the how-to."""
-        return [self.stage.repo / ".git"] if self.program is CODEX else []
 
 
 def handed_in(stage: Stage, task: str) -> str:

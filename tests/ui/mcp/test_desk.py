@@ -37,7 +37,7 @@ def test_a_call_that_dies_is_an_internal_error_with_its_trace_kept_and_the_next_
 ) -> None:
     office.create()
     with monkeypatch.context() as broken:
-        broken.setattr(Claims, "next", lambda *_, **__: 1 / 0)
+        broken.setattr(Claims, "_best", lambda *_: 1 / 0)
         answer = talk.call("task_next")
     assert (answer.is_error, answer.code) == (True, "internal")
     assert "ZeroDivisionError" in office.traces[0]
