@@ -193,9 +193,7 @@ class Workshop(Protocol):
     """
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
-        """Commit everything in the caller's worktree, as the caller's own git would, with trailers. `apart`: in that
-        branch's checkout instead, and no hook, filter or monitor that the tree or the repository names is run.
-        """
+        """Commit everything in the caller's worktree; or, where no program of the tree is run, in that of `apart`."""
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
