@@ -208,6 +208,7 @@ MORE: dict[str, Tool] = {tool.name: tool for tool in _MORE}
 
 _STANDS = "it is done where the caller stands, and a server stands nowhere"
 _FACE = "it is for a face that people look at"
+_ONE = "a tool does it for one task at a time"
 LEFT_OUT: dict[str, str] = {
     "projects.create": "a project is begun at the command line",
     "projects.get": "status_show says it",
@@ -228,6 +229,11 @@ LEFT_OUT: dict[str, str] = {
     "checks.run_target": "it starts programs of the tree",
     "findings.task_here": _STANDS,
     "findings.apply": _STANDS,
+    "tasks.add_labels": _ONE,
+    "tasks.remove_labels": _ONE,
+    "stops.defer_several": _ONE,
+    "stops.undefer_several": _ONE,
+    "closing.delete_several": _ONE,
     "decisions.approve_many": "each change is looked at, and approved, by itself",
     "prompts.text": "prompt_make does it",
     "lists.place": _FACE,
