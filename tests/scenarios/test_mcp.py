@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests import engines
+from tests.scenarios.test_shared_store import project_of
 from tests.stage.commands import HandedIn, Stage
 from tests.ui.mcp.talking import opened, talk
 
@@ -110,6 +112,22 @@ def test_G4_a_server_that_is_killed_in_the_middle_of_a_call_leaves_the_old_state
         done = line.call("task_submit", submission)
         assert not done["isError"], done
     assert stage.status(task) == "reviewing"
+
+
+def test_P12_a_store_that_moves_to_a_server_meanwhile_is_written_where_it_lies_now(
+    stage: Stage, server: engines.Server
+) -> None:
+    engines.Run.projects.append(project_of(stage))
+    task = stage.create(stage.cast.alice)
+    with opened(stage.repo, stage.cast.job.base_env()) as (_, line):
+        line.begin()
+        for moves in ((), ("store", "copy", server.url)):
+            assert not moves or stage.cast.alice.fe(*moves, cwd=stage.repo).rc == 0
+            said = line.call("task_log", {"task": task, "text": f"{len(moves)} words later"})
+            assert not said["isError"], said
+    shown = stage.cast.alice.fe("show", task, cwd=stage.repo).out
+    assert "0 words later" in shown
+    assert "3 words later" in shown
 
 
 def test_where_there_is_no_project_every_tool_says_so_and_the_server_stays(bare_repo: Path, stage: Stage) -> None:

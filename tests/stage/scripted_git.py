@@ -201,7 +201,7 @@ class ScriptedWorkshop:
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
         self.repo.dirty = []
-        branch = (apart or self.repo.here).removeprefix("refs/heads/")
+        branch = f"fe/{apart}" if apart else self.repo.here.removeprefix("refs/heads/")
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
 
     def commit_file(self, path: str, message: str) -> Sha:

@@ -193,7 +193,7 @@ class Workshop(Protocol):
     """
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
-        """Commit everything in the caller's worktree; or, where no program of the tree is run, in that of `apart`."""
+        """Commit everything in the caller's worktree; or in that of the task `apart`, and no program of it is run."""
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""

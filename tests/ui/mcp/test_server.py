@@ -42,6 +42,23 @@ def test_A1_what_is_not_committed_is_refused_with_the_worktrees_path_and_the_way
     assert str(office.worktree(task)) in answer.text
 
 
+def test_A1_nothing_is_committed_for_an_agent_but_in_the_worktree_of_its_task(
+    office: Office, talk: Conversation
+) -> None:
+    task = office.create()
+    with office.call() as (app, actor):
+        app.claims.start(actor, task, worktree=False)
+    (office.root / "app.py").write_text("print('a persons own')\n")
+    before = office.checkout.git("rev-parse", "main")
+    for more in ({}, {"branch": "main"}):
+        answer = talk.call("task_submit", {"task": task, "commit": "x"} | more)
+        assert answer.rules == ["A1"], answer.value
+    office.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    assert talk.call("task_submit", task=task, commit="x").rules == ["A1"]
+    assert office.checkout.git("rev-parse", "main", f"fe/{task}").split() == [before.strip()] * 2
+    assert office.checkout.git("status", "--porcelain") == "M app.py"
+
+
 def test_P2_D7_who_made_it_is_refused_and_another_agent_that_says_what_it_saw_approves(
     office: Office, talk: Conversation
 ) -> None:

@@ -114,10 +114,11 @@ class GitWorkshop:
 
     def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
         """Commit everything in the caller's worktree, as the caller's own git would, with trailers; or, `apart`, in
-        that branch's checkout, where no program of the tree is run.
+        the worktree of that task, where no program of the tree is run.
         """
         if apart:
-            return checkouts.apart.commit_apart(self._git, apart, message, trailers)
+            path = checkouts.task_worktrees.desk(self._folder, apart).path
+            return checkouts.apart.commit_apart(self._git, path, message, trailers)
         return checkouts.commit.commit_all(self._git, self._here, message, trailers)
 
     def commit_file(self, path: str, message: str) -> Sha:

@@ -18,7 +18,7 @@ from foureyes.core.words.fence import named, some
 from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason
-from foureyes.steps import Steps, blank, fe, in_turn, phrase, shell
+from foureyes.steps import Steps, blank, fe, in_turn, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
@@ -92,8 +92,8 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
         why = f"conflicts that nobody resolved: {some(conflicts, SHOWN_PATHS)}"
         refuse_task(task.id, NOT_IN, Reason("A1", why, steps))
     is_here = hand.wish.branch is None and hand.ref == repo.current_ref()
-    apart = hand.ref if hand.wish.apart else ""
-    if commit is not None and commit.strip() and (is_here or apart):
+    apart = task.id if hand.wish.apart and _is_own(hand) else ""
+    if commit is not None and commit.strip() and (apart or (is_here and not hand.wish.apart)):
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
         new = repo.untracked(hand.ref)
         _refuse_unasked(hand, new)
@@ -104,9 +104,19 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
     place = "" if is_here else hand.context.workshop.worktrees().get(task.id, "")
     step = in_turn(shell("cd", place), step, joint=", ") if place else step
+    if hand.wish.apart and commit:
+        step = prose(f"commit {it} yourself; a server commits only in the worktree of a task")
     where = f" in {place}" if place else ""
     why = f"{len(paths)} {are} not committed{where}: {some(paths, SHOWN_PATHS)}"
     refuse_task(task.id, NOT_IN, Reason("A1", why, step))
+
+
+def _is_own(hand: HandIn) -> bool:
+    """Whether the work is in the task's own worktree: for who stands nowhere nothing else is committed, and never what
+    lies in a checkout of somebody's.
+    """
+    task = hand.task.id
+    return task in hand.context.workshop.worktrees() and hand.ref == branch_of(hand.context, task)
 
 
 def _refuse_unasked(hand: HandIn, new: Mapping[str, int]) -> None:

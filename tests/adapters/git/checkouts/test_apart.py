@@ -10,14 +10,14 @@ from foureyes.errors import GitProblem
 
 from tests.adapters.git.conftest import Project
 
-WORK = "refs/heads/work"
+WORK, TASK = "refs/heads/work", "fe-1"
 TRAILERS = [("Task", "fe-1"), ("Foureyes-Session", "ses-1")]
 
 
 @pytest.fixture
-def linked(project: Project, tmp_path: Path) -> Path:
-    """A worktree of its own for the branch `work`."""
-    place = tmp_path / "linked"
+def linked(project: Project) -> Path:
+    """The worktree of a task, on the branch `work`."""
+    place = project.path / ".foureyes" / "worktrees" / TASK
     project.git("worktree", "add", "-q", "-b", "work", str(place))
     return place
 
@@ -30,7 +30,7 @@ def test_everything_in_the_checkout_of_a_branch_is_committed_wherever_one_stands
     (linked / "code.py").unlink()
     (linked / "link").symlink_to("new.py")
     project.write("here.py", "x\n")
-    head = project.workshop().commit_all("# why\n\nbecause\n", TRAILERS, apart=WORK)
+    head = project.workshop().commit_all("# why\n\nbecause\n", TRAILERS, apart=TASK)
     assert head == project.head(WORK)
     change = project.change()
     (commit,) = change.commits
@@ -54,7 +54,7 @@ def test_no_hook_filter_monitor_or_trailer_program_of_the_repository_is_run_A1(
     project.git("config", "commit.gpgSign", "true")
     (linked / ".gitattributes").write_text("* filter=evil\n")
     (linked / "new.py").write_text("x\n")
-    head = project.workshop().commit_all("all", TRAILERS, apart=WORK)
+    head = project.workshop().commit_all("all", TRAILERS, apart=TASK)
     assert not marker.exists(), marker.read_text()
     assert project.git("show", f"{head}:new.py") == "x"
 
@@ -71,7 +71,7 @@ def test_what_is_a_repository_of_its_own_is_refused_by_name_and_asked_nothing_A1
     project.git(*inner, "add", "file")
     project.git(*inner, "commit", "-q", "-m", "inner")
     with pytest.raises(GitProblem, match=r"inner/ in .* is a git repository of its own"):
-        project.workshop().commit_all("all", TRAILERS, apart=WORK)
+        project.workshop().commit_all("all", TRAILERS, apart=TASK)
     project.git("-C", str(linked), "add", "inner")
     project.git("-C", str(linked), "commit", "-q", "-m", "a link to it")
     project.git(*inner, "config", "filter.evil.clean", str(evil))
@@ -79,23 +79,29 @@ def test_what_is_a_repository_of_its_own_is_refused_by_name_and_asked_nothing_A1
     (linked / "inner/.git/info/attributes").write_text("* filter=evil\n")
     (linked / "inner/file").write_text("y\n")
     (linked / "new.py").write_text("x\n")
-    project.workshop().commit_all("all", TRAILERS, apart=WORK)
+    project.workshop().commit_all("all", TRAILERS, apart=TASK)
     assert project.port().uncommitted(WORK) == []
     assert not marker.exists()
 
 
-def test_a_branch_that_is_checked_out_nowhere_or_behind_a_link_has_no_files_A1(project: Project, linked: Path) -> None:
-    project.git("branch", "idle")
-    with pytest.raises(GitProblem, match="idle is not checked out"):
-        project.workshop().commit_all("all", [], apart="refs/heads/idle")
-    moved = linked.rename(linked.with_name("moved"))
-    linked.symlink_to(moved)
-    (moved / "new.py").write_text("x\n")
-    with pytest.raises(GitProblem, match="work is not checked out as it should be"):
-        project.workshop().commit_all("all", [], apart=WORK)
+def test_only_the_tasks_own_worktree_is_committed_and_nothing_behind_a_link_A1(project: Project, linked: Path) -> None:
+    with pytest.raises(GitProblem, match="fe-2 is no worktree"):
+        project.workshop().commit_all("all", [], apart="fe-2")
+    project.git("-C", str(linked), "checkout", "-q", "--detach")
+    with pytest.raises(GitProblem, match="fe-1 is no worktree of this repository with a branch"):
+        project.workshop().commit_all("all", [], apart=TASK)
+    project.git("-C", str(linked), "checkout", "-q", "work")
+    for link in (linked, linked.parent):
+        moved = link.rename(link.with_name("moved"))
+        link.symlink_to(moved)
+        (linked / "new.py").write_text("x\n")
+        with pytest.raises(GitProblem, match="fe-1 is no worktree"):
+            project.workshop().commit_all("all", [], apart=TASK)
+        link.unlink()
+        moved.rename(link)
 
 
 def test_a_trailer_cannot_bring_lines_of_its_own(project: Project, linked: Path) -> None:
     (linked / "new.py").write_text("x\n")
     with pytest.raises(GitProblem, match="one line"):
-        project.workshop().commit_all("all", [("Task", "fe-1\nX: y")], apart=WORK)
+        project.workshop().commit_all("all", [("Task", "fe-1\nX: y")], apart=TASK)

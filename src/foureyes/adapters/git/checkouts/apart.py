@@ -8,9 +8,9 @@ The user's own filters (for large files, say) and the user's own name are used: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import islink
+from os.path import realpath
 
-from foureyes.adapters.git.checkouts.checkouts import Registered, checkout_at, in_progress, registered, shown_path
+from foureyes.adapters.git.checkouts.checkouts import checkout_at, in_progress, registered, shown_path
 from foureyes.adapters.git.checkouts.status import head_ref, status, unresolved, users_excludes
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import DURABLE, Git
@@ -28,9 +28,10 @@ _SHOWN = 3
 _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
 
 
-def commit_apart(git: Git, ref: str, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-    """Commit everything in the checkout of a branch, new files of the store aside, wherever the caller stands."""
-    place = _checkout(git, refs.branch(ref))
+def commit_apart(git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
+    """Commit everything in the worktree at a path, to the branch that is checked out there."""
+    place = _checkout(git, path)
+    ref = refs.branch(head_ref(git, place.git_dir))
     paths = _paths(git, place)
     old = refs.at(git, ref).value
     if old is None:
@@ -45,26 +46,20 @@ def commit_apart(git: Git, ref: str, message: str, trailers: Sequence[tuple[str,
     return commit
 
 
-def _checkout(git: Git, ref: str) -> Located:
-    """Where a branch is checked out, as the repository itself has it on record."""
-    known = next((each for each in registered(git) if each.branch == ref), None)
-    place = _as_known(git, known) if known else None
-    if known is None or place is None or head_ref(git, place.git_dir) != ref:
-        where = f" as it should be in {shown_path(known.path)}" if known else ""
+def _checkout(git: Git, path: str) -> Located:
+    """The worktree at a path, as the repository itself has it on record. A link in its place, or in that of the folder
+    around it, would have other files committed.
+    """
+    known = next((each for each in registered(git) if each.path == path and realpath(path) == path), None)
+    place = checkout_at(git, path) if known and known.branch else None
+    if known is None or place is None or head_ref(git, place.git_dir) != known.branch:
         raise GitProblem(
-            f"{ref.removeprefix(refs.BRANCHES)} is not checked out{where}: there are no files to commit",
+            f"{shown_path(path)} is no worktree of this repository with a branch: there are no files to commit",
             next_step=shell("git", "worktree", "list"),
         )
     if doing := in_progress(place):
-        raise GitProblem(
-            f"{doing} is in progress in {shown_path(place.worktree)}", next_step=prose("finish it, then try again")
-        )
+        raise GitProblem(f"{doing} is in progress in {shown_path(path)}", next_step=prose("finish it, then try again"))
     return place
-
-
-def _as_known(git: Git, known: Registered) -> Located | None:
-    """A link in the place of a worktree would have other files committed."""
-    return None if islink(known.path) else checkout_at(git, known.path)
 
 
 def _paths(git: Git, place: Located) -> list[bytes]:
