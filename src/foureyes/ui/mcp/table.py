@@ -102,10 +102,10 @@ def _found(app: Application, actor: Actor, given: Any) -> object:
     return app.findings.add(actor, given.task, Found(**said))
 
 
-def _listed(app: Application, actor: Actor, given: Any) -> object:
+def _listed(app: Application, _: Actor, given: Any) -> object:
     asked = {name: getattr(given, name) for name in given.__struct_fields__}
     narrowed = any(asked[name] for name in ("status", "unmerged", "landed"))
-    return app.lists.listed(actor, ListQuery(**asked, live=not narrowed))
+    return app.lists.listed(ListQuery(**asked, live=not narrowed))
 
 
 _TOOLS = (
