@@ -14,7 +14,8 @@ ABOUT = """`fe mcp` serves the verbs of the [Application](verbs.md) as tools, ov
 that starts it ([how to](../howto/mcp.md)). A tool is a verb of the catalogue and decides nothing itself: the same
 caller gets the same answer and the same refusal as from the command line (G3).
 
-An answer is an object (`structuredContent`), and the same as JSON text. Empty fields are left out. A refusal is a tool
+An answer is an object (`structuredContent`), and the same as JSON text. Empty fields are left out. `next` is a command,
+as the command line has it; `next_tools` are the tools that do what the caller would type. A refusal is a tool
 error (`isError`) with the object that `--json` prints: `{"error": {"code", "message", "reasons": [{"rule", "message",
 "next"}], "next"}}` ([errors](errors.md)). Wrong arguments are an error with the code `usage` and one reason for each
 wrong field; unknown fields are refused. Long texts end after 100,000 characters, and say so."""

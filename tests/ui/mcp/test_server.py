@@ -63,6 +63,7 @@ def test_P2_D7_who_made_it_is_refused_and_another_agent_that_says_what_it_saw_ap
     office: Office, talk: Conversation
 ) -> None:
     task, seen = handed_in(office, talk)
+    assert talk.good("task_show", task=task)["status"] == "reviewing"
     own = talk.call("task_approve", task=task, seen=seen, reason="mine")
     assert (own.is_error, own.code, own.rules) == (True, "refused", ["P2"])
     assert own.value["error"]["reasons"][0]["next"]

@@ -23,17 +23,18 @@ from mcp.shared.exceptions import MCPError
 from foureyes import __version__
 from foureyes.config.primer import RULES
 from foureyes.errors import BadInput, FoureyesError
-from foureyes.steps import prose
+from foureyes.steps import NO_STEP, Steps, prose
 from foureyes.ui.mcp import reading
 from foureyes.ui.mcp.answers import Answer, error
 from foureyes.ui.mcp.desk import Desk, Project
 from foureyes.ui.mcp.inputs import read
+from foureyes.ui.mcp.next_tools import steps_in, tools_of
 from foureyes.ui.mcp.table import MORE, Tool, tools
 
 INSTRUCTIONS = f"""{RULES}
 task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and hands in.
 task_reviewable, task_diff, then review_submit or task_approve with `seen`: for the work of others.
-A command in a `next` (fe submit …) is the tool of that name where there is one (task_submit)."""
+`next` is a command; `next_tools` are the tools that do the same."""
 
 
 class Talk:
@@ -51,9 +52,16 @@ class Talk:
             if tool is None:
                 raise _unknown(params.name, self._offered)
             given = read(params.arguments, tool.input, tool.name)
-            return _result(await self._desk.ask(lambda app, actor: tool.use(app, actor, given)))
+            return _result(await self._desk.ask(lambda app, actor: self._used(tool, tool.use(app, actor, given))))
         except FoureyesError as problem:
-            return _result(error(problem), is_error=True)
+            return _result(error(problem) | self._next(steps_in(problem)), is_error=True)
+
+    def _used(self, tool: Tool, value: object) -> Answer:
+        return tool.answer(value) | self._next(getattr(value, "next", NO_STEP))
+
+    def _next(self, steps: Steps) -> Answer:
+        names = tools_of(steps, self._offered)
+        return {"next_tools": names} if names else {}
 
     async def list_resources(self, _: Any, __: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[])

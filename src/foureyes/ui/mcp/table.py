@@ -74,13 +74,13 @@ class Tool:
         """The same as JSON Schema."""
         return schema_of(self.input)
 
-    def use(self, app: Application, actor: Actor, given: msgspec.Struct) -> answers.Answer:
-        """Call the verb, as this caller."""
+    def use(self, app: Application, actor: Actor, given: msgspec.Struct) -> object:
+        """Call the verb, as this caller; what it answered is for `answer`."""
         if self._call is not None:
-            return self.answer(self._call(app, actor, given))
+            return self._call(app, actor, given)
         values = {name: getattr(given, name) for name in given.__struct_fields__} | self._fixed
         verb = getattr(getattr(app, self.verb.noun), self.verb.name)
-        return self.answer(verb(*((actor,) if takes_actor(self._method) else ()), **values))
+        return verb(*((actor,) if takes_actor(self._method) else ()), **values)
 
 
 def _rows(*more: Any) -> Input:

@@ -1,0 +1,32 @@
+"""Next steps as tools: an agent whose commands are in a sandbox cannot type what an answer proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from foureyes.steps import Steps
+
+if TYPE_CHECKING:
+    from foureyes.errors import FoureyesError
+    from foureyes.ui.mcp.table import Tool
+
+OTHERS = {"context": "task_context", "ready": "task_ready"}
+"""Commands that are another one's verb."""
+
+
+def tools_of(steps: Steps, offered: Mapping[str, Tool]) -> list[str]:
+    """The tools that do what the caller would type, in the order of the steps."""
+    commands = {tool.verb.command: name for name, tool in [*offered.items()][::-1] if tool.verb.command} | OTHERS
+    typed = [step.argv[1:3] for step in steps.steps if step.who == "you" and step.argv[:1] == ("fe",)]
+    found: list[str] = []
+    for words in typed:
+        plain = [word for word in words if isinstance(word, str)]
+        known = [commands.get(" ".join(plain), ""), commands.get(" ".join(plain[:1]), "")]
+        found += [name for name in known if name in offered][:1]
+    return list(dict.fromkeys(found))
+
+
+def steps_in(problem: FoureyesError) -> Steps:
+    """All that a refusal proposes."""
+    return Steps(*[step for reason in problem.reasons for step in reason.next.steps], *problem.next_step.steps)
