@@ -226,6 +226,7 @@ LEFT_OUT: dict[str, str] = {
     "checkpoints.prune": _STANDS,
     "attempts.changes": _FACE,
     "checks.run": "it starts programs of the tree",
+    "checks.run_each": "it starts programs of the tree",
     "checks.run_target": "it starts programs of the tree",
     "findings.task_here": _STANDS,
     "findings.apply": _STANDS,
