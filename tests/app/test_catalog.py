@@ -75,6 +75,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "stops.resume": [{"task": TASK, "reason": WHY}],
     "checkpoints.create": [{"name": "before"}],
     "checkpoints.restore": [{"name": "before"}],
+    "checks.run_each": [{"tasks": [TASK]}],
     "check_runs.one": [{"number": RUN}],
     "attempts.clear_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
     "findings.add": [{"task": TASK, "finding": Found(severity="HIGH", title="leaks")}],

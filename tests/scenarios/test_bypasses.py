@@ -174,7 +174,10 @@ def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: St
     flags = {flag for _, flag in options()}
     assert not flags & {"--admin", "--force", "-f", "--override", "--no-verify", "--skip-review", "--no-audit"}
     asked = {name for name, flag in options() if flag == "--yes"}
-    assert asked == {"approve"}, "--yes only stands for the question of --all-auto, where each task is judged as ever"
+    assert asked == {"approve", "start", "task start", "restore"}, (
+        "--yes only stands for a question at a terminal: each task is judged as ever, who starts is an author, and a "
+        "restore keeps the store before it"
+    )
     task = stage.create(stage.cast.claude)
     stage.done(stage.cast.claude, "start", task)
     stage.no(stage.cast.claude, "close", task, "--self-close-exception", "  ", rules=["C1"])

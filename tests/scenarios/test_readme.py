@@ -24,8 +24,10 @@ import pytest
 from tests.stage.processes import Caller, People, Result
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_TYPED = ("keys.md", "shared-store.md")
-"""How-to pages that a test cannot type: they ask a person for a passphrase, or want a server."""
+NOT_TYPED = ("keys.md", "shared-store.md", "agent-programs.md", "mcp.md")
+"""How-to pages that a test cannot type: they ask a person for a passphrase, or want a server or a real agent program
+(`make test-sandboxes` runs those).
+"""
 PAGES = (
     "README.md",
     *(f"docs/howto/{path.name}" for path in sorted((ROOT / "docs/howto").glob("*.md")) if path.name not in NOT_TYPED),
