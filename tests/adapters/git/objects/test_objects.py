@@ -383,6 +383,8 @@ def test_the_gate_works_in_every_kind_of_repository(tmp_path: Path, out: Path, k
 
 def test_objects_of_a_shared_repository_can_be_read_by_its_group(project: Bench) -> None:
     project.git("config", "core.sharedRepository", "group")
-    made = project.workshop().commit(tree=project.tree(), parents=[], message="m")
-    folder = project.path / ".git/objects" / made[:2]
-    assert folder.stat().st_mode & stat.S_IWGRP
+    objects = project.path / ".git/objects"
+    there = {each.name for each in objects.iterdir()}
+    commits = (project.workshop().commit(tree=project.tree(), parents=[], message=f"m {n}") for n in range(20))
+    made = next(commit for commit in commits if commit[:2] not in there)
+    assert (objects / made[:2]).stat().st_mode & stat.S_IWGRP
