@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from foureyes.core.events.loop import *  # noqa: F403
     from foureyes.core.events.note import *  # noqa: F403
     from foureyes.core.events.project import *  # noqa: F403
+    from foureyes.core.events.run import *  # noqa: F403
     from foureyes.core.events.task import *  # noqa: F403
 
     KINDS: dict[str, type[Event]]
@@ -45,6 +46,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "project": (
         "PolicyAccepted", "ProjectCreated", "ProjectHeld", "ProjectResumed", "SecurityRecorded", "SettingChanged",
         "StorePlaced", "TemplateAccepted",
+    ),
+    "run": (
+        "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
+        "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
     ),
     "task": (
         "DependencyAdded", "DependencyRemoved", "LabelAdded", "LabelRemoved", "MinorSet", "ParentChanged",
@@ -92,6 +97,10 @@ def _module(name: str) -> object:
             from foureyes.core.events import project
 
             return project
+        case "run":
+            from foureyes.core.events import run
+
+            return run
         case "task":
             from foureyes.core.events import task
 

@@ -1,0 +1,90 @@
+"""What the runner needs of agent programs, as protocols. `adapters/agents` implements them; tests may too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from foureyes.core.nouns.run import Purpose, RunId, RunOutcome
+from foureyes.core.nouns.session import Role
+from foureyes.core.rules.policy import Profile
+
+
+class Availability(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a profile's program can be used here, as far as can be told without asking its service."""
+
+    profile: str
+    program: str
+    path: str = ""
+    """Where it lies; empty where it was not found."""
+    version: str = ""
+    login: str = ""
+    """Whether somebody is logged in, in words; empty where that cannot be told."""
+    problem: str = ""
+    """Why it cannot be used; empty where it can."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a program is started with. The token goes into a file of the run's directory (0600), never into
+    arguments; the prompt goes to its standard input.
+    """
+
+    run: RunId
+    profile_name: str
+    profile: Profile
+    role: Role
+    purpose: Purpose
+    worktree: str
+    prompt: str
+    token: str
+    task: str = ""
+    resumes: str = ""
+    log: str = ""
+    """The file that both streams are appended to, across relaunches."""
+
+
+class LiveRun(Protocol):
+    """A program below its reaper, which waits for `go` before it starts anything."""
+
+    run: RunId
+    process: str
+    """Process evidence of the reaper, as `Outside.process` writes it."""
+    program: str
+    digest: str
+
+    def go(self) -> None:
+        """The binding is committed: start the program now."""
+
+    def fileno(self) -> int:
+        """Becomes readable whenever `poll` may have something new to say."""
+
+    def poll(self) -> RunOutcome | None:
+        """Read what is there, mind deadline and idle time; the outcome, once every process below the reaper is gone."""
+
+    def quiet_seconds(self) -> float:
+        """How long nothing was heard of the program."""
+
+    def last_event(self) -> str:
+        """The latest thing that its stream told, in a few words."""
+
+    def stop(self, why: str) -> None:
+        """End the program and everything it started; `poll` then tells the outcome."""
+
+
+class Agents(Protocol):
+    """Agent programs on this machine."""
+
+    def available(self, name: str, profile: Profile) -> Availability: ...
+
+    def prepare(self, launch: Launch) -> LiveRun:
+        """Make the run's directory and start the reaper. Raises `AgentUnavailable` where the program is not there."""
+
+    def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
+        """End what runs of a dead runner have left on this machine (run mark, reaper); those of which nothing runs any
+        more, proven.
+        """
+
+    def forget(self, task: str) -> None:
+        """Remove what was kept for a task to go on with (home directories of its runs)."""

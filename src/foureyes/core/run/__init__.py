@@ -1,0 +1,1 @@
+"""What the runner does next: a snapshot of the project in, steps out. Pure."""
