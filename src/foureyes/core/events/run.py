@@ -1,4 +1,4 @@
-"""The vocabulary of the journal about runs: runners, runs and their leases, signals, what agents emit, pauses (S, J4)."""
+"""The vocabulary of the journal about runs: runners, runs and their leases, signals, what agents emit, pauses (S)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RunnerEnded(Event, frozen=True, kw_only=True):
 
 
 class RunReserved(Event, frozen=True, kw_only=True):
-    """J4: a runner takes a task for a run: nobody else does from here on. No history action, nobody is an author yet."""
+    """J4: a runner takes a task for a run: nobody else does from here on. No history action, no author yet."""
 
     run: RunId
     profile: str
