@@ -23,7 +23,7 @@ from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.ports import Repo
+from foureyes.app.git_ports import Repo
 from foureyes.app.project.kept_attempts import Kept
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha

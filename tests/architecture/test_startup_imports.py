@@ -53,7 +53,7 @@ NOT_FOR_HELP = frozenset({"subprocess", "tomllib"})
 
 OTHER_VERBS = frozenset(
     {
-        "foureyes.app.ports",             # protocols are for the type checker
+        "foureyes.app.ports", "foureyes.app.git_ports",  # protocols are for the type checker
         "foureyes.app.views.task",
         "foureyes.core.events.decision", "foureyes.core.events.gate", "foureyes.core.events.loop",
         "foureyes.core.events.task", "foureyes.core.rules.facts", "foureyes.core.rules.gate",
@@ -209,7 +209,7 @@ def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, 
         | STARTING_GIT
         | ODD_CHARACTERS
         | CONFIGURATION
-        | {"foureyes.app.ports", "foureyes.core.rules.gate_files", "gettext", "locale"},
+        | {"foureyes.app.git_ports", "foureyes.app.ports", "foureyes.core.rules.gate_files", "gettext", "locale"},
     )
 
 
@@ -225,6 +225,7 @@ def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task:
         | CONFIGURATION
         | {
             "foureyes.adapters.git.workshop",
+            "foureyes.app.git_ports",
             "foureyes.app.pages.lists",
             "foureyes.app.pages.unbrought",
             "foureyes.app.ports",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from foureyes.app.ports import Repo, Workshop
+from foureyes.app.git_ports import Repo, Workshop
 from foureyes.core.words.ids import Sha
 
 from tests.stage.checkout import Checkout

@@ -13,7 +13,7 @@ import pytest
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.app import ports
+from foureyes.app import git_ports, ports
 from foureyes.bootstrap.outside import Outside as RealOutside
 
 from tests.app import matrix
@@ -21,9 +21,9 @@ from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, Scr
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
-    (ScriptedRepo, ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
-    (matrix.FakeRepo, ports.Repo, frozenset({"commit"})),
-    (ScriptedWorkshop, ports.Workshop, frozenset()),
+    (ScriptedRepo, git_ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
+    (matrix.FakeRepo, git_ports.Repo, frozenset({"commit"})),
+    (ScriptedWorkshop, git_ports.Workshop, frozenset()),
     (FixedClock, ports.Clock, frozenset({"advance"})),
     (matrix.Clock, ports.Clock, frozenset()),
     (CountedIds, ports.Ids, frozenset()),
@@ -34,8 +34,8 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
 ]
 """Stand-in, port, and the words by which a test scripts it."""
 REAL: list[tuple[type, type]] = [
-    (GitRepo, ports.Repo),
-    (GitWorkshop, ports.Workshop),
+    (GitRepo, git_ports.Repo),
+    (GitWorkshop, git_ports.Workshop),
     (SystemClock, ports.Clock),
     (SharedClock, ports.Clock),
     (RandomIds, ports.Ids),

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from foureyes.app.ports import Workshop
+from foureyes.app.git_ports import Workshop
 from foureyes.core.words.ids import Sha
 from foureyes.errors import Conflict
 

@@ -10,7 +10,8 @@ from foureyes.adapters.clock import RandomIds
 from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.ports import Clock, Keys, Repo, WriteTx
+from foureyes.app.git_ports import Repo
+from foureyes.app.ports import Clock, Keys, WriteTx
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import StoreBusy

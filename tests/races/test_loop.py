@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.application import Application
-from foureyes.app.ports import Repo
+from foureyes.app.git_ports import Repo
 from foureyes.app.views.audit import JournalRow
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor

@@ -12,7 +12,7 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
-from foureyes.app.ports import Workshop
+from foureyes.app.git_ports import Workshop
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from foureyes.app.ports import CaughtUp, Merged
+from foureyes.app.git_ports import CaughtUp, Merged
 from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation

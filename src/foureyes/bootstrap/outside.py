@@ -13,7 +13,8 @@ from foureyes.adapters.git.client.locate import Located
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
-    from foureyes.app.ports import CheckRunner, DraftFiles, Workshop
+    from foureyes.app.git_ports import Workshop
+    from foureyes.app.ports import CheckRunner, DraftFiles
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, Found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.ports import Repo
+from foureyes.app.git_ports import Repo
 from foureyes.core.nouns.attempt import DETACHED, ChangedFile
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem

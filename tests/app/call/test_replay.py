@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.ports import Merged
+from foureyes.app.git_ports import Merged
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, Ruling, RulingWord, Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.ports import CaughtUp
+from foureyes.app.git_ports import CaughtUp
 from foureyes.app.views.news import News
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict

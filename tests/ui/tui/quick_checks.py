@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from foureyes.app.application import Application
-from foureyes.app.ports import CheckRunner, Outside, Workshop
+from foureyes.app.git_ports import Workshop
+from foureyes.app.ports import CheckRunner, Outside
 from foureyes.core.nouns.check import CheckRule, Ran
 from foureyes.core.words.ids import Sha
 

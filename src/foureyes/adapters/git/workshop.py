@@ -14,7 +14,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.adapters.git.objects.export import Exports
-    from foureyes.app.ports import CaughtUp, Merged
+    from foureyes.app.git_ports import CaughtUp, Merged
     from foureyes.app.views.work import CheckpointView, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 

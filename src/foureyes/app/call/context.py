@@ -21,7 +21,8 @@ from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleStat
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
-    from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Repo, Store, Tx, Workshop
+    from foureyes.app.git_ports import Repo, Workshop
+    from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Store, Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from foureyes.app.findings.settling import failures_in_words
-from foureyes.app.ports import CaughtUp, Tx
+from foureyes.app.git_ports import CaughtUp
+from foureyes.app.ports import Tx
 from foureyes.app.views.audit import JournalHead
 from foureyes.app.views.merge import MergeItem
 from foureyes.app.views.news import News

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import CaughtUp, Tx
+    from foureyes.app.git_ports import CaughtUp
+    from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.steps import Who
 

@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.adapters.git.objects import export
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.app.ports import Merged, Workshop
+from foureyes.app.git_ports import Merged, Workshop
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 

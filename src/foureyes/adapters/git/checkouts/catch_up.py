@@ -29,7 +29,7 @@ from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.index_file import noted_tree
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.objects import refs
-from foureyes.app.ports import CaughtUp
+from foureyes.app.git_ports import CaughtUp
 from foureyes.core.words.ids import Sha
 from foureyes.steps import Steps, in_turn, prose, shell
 

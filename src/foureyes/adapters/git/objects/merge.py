@@ -14,7 +14,7 @@ from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.reading.diff import diff, diff_as, exact_files
 from foureyes.adapters.git.reading.history import Known, back, known
 from foureyes.adapters.git.reading.three_way import ThreeWay, three_way
-from foureyes.app.ports import Merged
+from foureyes.app.git_ports import Merged
 from foureyes.core.nouns.attempt import Effect
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem

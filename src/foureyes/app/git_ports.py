@@ -1,0 +1,224 @@
+"""What the application needs of git, as protocols: looking and doing. `adapters/git` implements them; tests may too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
+from foureyes.core.nouns.attempt import Change, Effect, Relation
+from foureyes.core.words.ids import Sha
+from foureyes.steps import NO_STEP, Steps
+
+if TYPE_CHECKING:
+    from foureyes.core.documents.unified_diff import FileDiff
+
+
+class Repo(Protocol):
+    """The project's git repository, looked at from the caller's working directory; nothing is changed through it.
+
+    Nothing that a decision rests on is influenced by attributes, replace refs, drivers or configuration (A2).
+    Methods raise `GitProblem` when git fails; an unknown ref or commit is `None`, never an exception.
+    """
+
+    def commit_of(self, ref: str) -> Sha | None:
+        """The commit a full ref name, a branch name or a sha means."""
+
+    def heads(self) -> dict[str, Sha]:
+        """Every branch (full ref name) and its commit, in one call."""
+
+    def current_ref(self) -> str:
+        """The full name of the branch checked out where the caller stands, or DETACHED."""
+
+    def branch_ref(self, name: str) -> str | None:
+        """The full ref of a local branch given by short or full name; None when there is none."""
+
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
+        """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
+        them with conflicts that nobody resolved."""
+
+    def untracked(self, ref: str) -> dict[str, int]:
+        """Files where `ref` is checked out that git does not know yet and does not ignore, and how large they are."""
+
+    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
+        """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.
+
+        `covering`: the change begins no later than there, even if the target has a part of it already.
+        """
+
+    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
+        """Whether `commit` is reachable from `of`; False for unknown commits."""
+
+    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
+        """A3: what `new_head` is to the approved `base..head`."""
+
+    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
+        """Those of the commits that the target branch has; perhaps also some that are unknown."""
+
+    def merged_by(self, head: Sha, target: str) -> Sha | None:
+        """The first commit on the target's first-parent line that contains `head`; None when none does."""
+
+    def diff_text(self, base: Sha, head: Sha) -> str:
+        """The change for reading (renames followed); not what the diff id is made of."""
+
+    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
+        """The same change as files, hunks and numbered lines, with sizes of binary files and `context` lines around."""
+
+    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
+        """What is new in base..head compared with was..then brought onto that base; None where git cannot do it."""
+
+    def line(self, target: str, most: int) -> list[LineCommit]:
+        """The newest commits on the target's first-parent line, the tip first."""
+
+    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
+        """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than
+        `since`, if that is on it.
+        """
+
+    def file_at(self, ref: str, path: str) -> str | None:
+        """The text of a file on a branch or commit; None when it is not there."""
+
+    def kept(self, below: str) -> dict[str, Sha]:
+        """Every ref below a name, and what it names."""
+
+    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
+        """Those of the objects that the repository does not have, and the trees that it has not all of."""
+
+    def near_anchor(self, target: str) -> str | None:
+        """The anchor of one of the target's newest commits, as far as files alone say; no git is started."""
+
+    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
+        """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""
+
+    def links(self, *trees: Sha) -> list[dict[str, str]]:
+        """The symbolic links of commits or trees, each path with what it says."""
+
+    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
+        """Between two commits: path now → path then, of every renamed file."""
+
+    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
+        """A6: what an attempt is made of: `blob <sha>` of each file it leaves, `diff <id>` of each commit."""
+
+    def close(self) -> None:
+        """Remove what was made for asking git."""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """What git makes of a merge by itself: a tree, or the paths on which it could not decide.
+
+    `diff_id` names base..head as it was read for this merge (A2); `effect` is what it does to the target.
+    """
+
+    tree: Sha | None
+    conflicts: tuple[str, ...] = ()
+    diff_id: str = ""
+    effect: Effect = Effect()
+
+
+class CaughtUp(msgspec.Struct, frozen=True):
+    """A checkout of the target branch after the branch moved: brought up to date, or left alone and why (Q5).
+
+    `here` is its path as seen from where the caller stands.
+    """
+
+    path: str
+    here: str
+    moved: bool
+    why: str = ""
+    next: Steps = NO_STEP
+
+
+class Workshop(Protocol):
+    """What is done to the repository: by the gate, in worktrees of tasks, and for the caller. Only here refs move.
+
+    The gate's git runs without hooks, user and system configuration, external drivers and filters (Q2). Files of a
+    person's checkout are written by `catch_up` and `reset`, which bring a clean one to another commit, and by
+    `apply_patch`. `commit_all` and `commit_file` are the caller's own commits: their hooks, their identity.
+    """
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+        """Commit everything in the caller's worktree; or in that of the task `apart`, and no program of it is run."""
+
+    def commit_file(self, path: str, message: str) -> Sha:
+        """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
+
+    def export(self, tree: Sha, path: str) -> None:
+        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
+        it.
+        """
+
+    def keep(self, ref: str, commit: Sha) -> None:
+        """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
+
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+        """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
+        which was shown, and by no other that history may have. `landed`: what of it is on the target already (A7);
+        where the base conflicts, only what comes after that is brought. Moves nothing.
+        """
+
+    def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:
+        """Whether a commit of the target holds exactly what the gate would have made of base..head there."""
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        """A commit object in the repository's store, by the gate; no ref names it yet."""
+
+    def tree_of(self, commit: Sha) -> Sha | None:
+        """The tree of a commit; None when it is not there."""
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        """Compare-and-swap of a branch; False when it was not at `old` any more."""
+
+    def programs_named(self) -> list[str]:
+        """The settings of the repository's own configuration that name a program which git would run (Q2)."""
+
+    def catch_up(self, target: str) -> list[CaughtUp]:
+        """Bring every checkout of the target branch whose files are those of an earlier commit of it up to date
+        (Q5).
+        """
+
+    def behind(self, target: str) -> list[CaughtUp]:
+        """The checkouts of the target branch that did not follow it; looks, and touches nothing (Q5)."""
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
+        session.
+        """
+
+    def worktrees(self) -> dict[str, str]:
+        """The tasks that have a worktree of their own, and where it is."""
+
+    def worktree_state(self, task: str) -> WorktreeState:
+        """How the worktree of a task stands; looks, and touches nothing."""
+
+    def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
+        """Remove the worktree of a task if nothing in it is lost by that: what is not committed stays, and what git
+        ignores, unless it can be made again. `only_try`: say what would become of it.
+        """
+
+    def delete_merged(self, branch: str, *, target: str) -> bool:
+        """Delete a branch that is on the target as a whole and checked out nowhere."""
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        """Bring a branch, and its clean checkout if it has one, from `old` to `new`; why it was left alone, else
+        empty.
+        """
+
+    def apply_patch(self, patch: str, *, only_try: bool) -> str:
+        """Apply a unified diff to the files where the caller stands, if git says that it fits as a whole; why not, else
+        empty.
+        """
+
+    def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
+        """A ref below `refs/foureyes/checkpoints/`; `Conflict` when the name is taken by another commit."""
+
+    def checkpoints(self) -> list[CheckpointView]:
+        """All of them, the newest first."""
+
+    def drop_checkpoint(self, task: str, name: str, sha: Sha) -> bool:
+        """Forget one."""
+
+    def close(self) -> None:
+        """Remove what was made for asking git."""
