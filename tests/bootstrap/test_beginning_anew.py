@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.bootstrap.beginning import init
+from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, CLAUDE
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, _home: None) -> Checkout:
-    return Checkout(make_template(tmp_path / "project"))
-
-
-def init(checkout: Checkout) -> Created:
-    return create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
 
 
 @pytest.mark.parametrize("folder", ["there", "gone"])

@@ -9,31 +9,16 @@ from pathlib import Path
 import pytest
 
 from foureyes.bootstrap import creating
-from foureyes.bootstrap.creating import Created, create_project, unsure_target
+from foureyes.bootstrap.creating import create_project, unsure_target
 from foureyes.bootstrap.instructing import write_instructions
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.bootstrap.beginning import init
+from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, _home: None) -> Checkout:
-    return Checkout(make_template(tmp_path / "project"))
-
-
-def init(
-    checkout: Checkout, actor: Actor = ALICE, *, target: str | None = None, prefix: str = "fe", commit: bool = True
-) -> Created:
-    return create_project(str(checkout.path), {}, actor, prefix=prefix, target=target, commit=commit)
 
 
 def listing(checkout: Checkout) -> list[str]:

@@ -16,15 +16,10 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check import CheckRule
 
-from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CLAUDE
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
 
 
 def found(folder: Path) -> list[tuple[str, str, str]]:
@@ -164,11 +159,6 @@ def test_a_directory_of_that_name_is_no_file(tmp_path: Path, name: str) -> None:
 
 
 # What init makes of it
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, _home: None) -> Checkout:
-    return Checkout(make_template(tmp_path / "project"))
 
 
 def init(checkout: Checkout, *, trying: bool = False, environ: dict[str, str] | None = None) -> Created:

@@ -7,27 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.creating import Created, create_project
+from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreProblem
 
-from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.bootstrap.beginning import init
+from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CLAUDE
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet_home(tmp_path / "home", monkeypatch)
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, _home: None) -> Checkout:
-    return Checkout(make_template(tmp_path / "project"))
-
-
-def init(checkout: Checkout) -> Created:
-    return create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
 
 
 def test_a_restore_by_a_person_is_on_record_and_the_old_store_is_kept(checkout: Checkout) -> None:

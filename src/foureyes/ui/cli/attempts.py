@@ -44,32 +44,13 @@ def submit_options(function: click.decorators.FC) -> click.decorators.FC:
 @click.argument("task")
 @submit_options
 @if_version
-def submit(
-    session: Session,
-    task: str,
-    message: str,
-    commit: str | None,
-    include: tuple[str, ...],
-    no_code: bool,
-    signal: str,
-    branch: str | None,
-    if_version: int | None,
-) -> None:
+def submit(session: Session, task: str, **given: Any) -> None:
     """Hand in what is committed: it is frozen and waits for a different pair of eyes. You are free."""
-    _submit(
-        session,
-        task,
-        message=message,
-        commit=commit,
-        include=include,
-        no_code=no_code,
-        signal=signal,
-        branch=branch,
-        if_version=if_version,
-    )
+    _submit(session, task, **given)
 
 
 def _submit(session: Session, task: str, **given: Any) -> None:
+    """`given`: what `submit_options` says, by the names that the verb has for it."""
     outcome = session.app.attempts.submit(session.actor, task, **given)
     session.answer(with_id(outcome), submit_text(outcome))
 
@@ -148,16 +129,7 @@ def _unchecked(outcome: SubmitOutcome) -> list[str]:
 @verb("review", example="fe review fe-7k2 -m done")
 @click.argument("task")
 @submit_options
-def review_own(
-    session: Session,
-    task: str,
-    message: str,
-    commit: str | None,
-    include: tuple[str, ...],
-    no_code: bool,
-    signal: str,
-    branch: str | None,
-) -> None:
+def review_own(session: Session, task: str, **given: Any) -> None:
     """Hand in your own task in progress (as td says it); to look at a task: fe show."""
     detail = session.app.lists.show(session.actor, task)
     if detail.task.status != "in_progress" or detail.task.implementer != session.actor.session:
@@ -170,13 +142,4 @@ def review_own(
                 fe("review", "show", name, before="what was said: "),
             ),
         )
-    _submit(
-        session,
-        task,
-        message=message,
-        commit=commit,
-        include=include,
-        no_code=no_code,
-        signal=signal,
-        branch=branch,
-    )
+    _submit(session, task, **given)

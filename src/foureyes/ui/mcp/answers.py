@@ -43,6 +43,12 @@ def small(value: object) -> Any:
     return _full(storable(msgspec.to_builtins(value, enc_hook=for_json)))
 
 
+def row_of(fields: Answer) -> Answer:
+    """The fields of a row, without what is empty."""
+    made: Answer = small(fields)
+    return made
+
+
 def _full(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: kept for key, each in value.items() if (kept := _full(each)) not in ("", None, [], {})}
@@ -97,8 +103,7 @@ def shown(detail: TaskDetail) -> Answer:
         "you": detail.you,
         "next": detail.next,
     }
-    made: Answer = small(head)
-    return made
+    return row_of(head)
 
 
 def context(detail: TaskDetail) -> Answer:
@@ -117,8 +122,7 @@ def context(detail: TaskDetail) -> Answer:
         "handoff": detail.handoff,
         "log": [{"by": detail.name(row.session), "type": row.type, "text": row.text} for row in detail.logs[-LATEST:]],
     }
-    made: Answer = small(more)
-    return shown(detail) | made
+    return shown(detail) | row_of(more)
 
 
 def attempt_row(attempt: Attempt) -> Answer:
@@ -155,5 +159,4 @@ def finding_row(finding: FindingView) -> Answer:
         "answer_text": latest.words if latest else "",
         "task": finding.task,
     }
-    made: Answer = small(row)
-    return made
+    return row_of(row)
