@@ -14,11 +14,11 @@ WITHOUT: dict[str, str] = {
         app/views/outcome app/views/plan app/views/project app/views/review app/views/session app/views/stack
         app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
-        core/rules/facts
+        core/rules/facts core/run/snapshot core/run/step
     """,
     "Events of every kind are tried in tests/core/events/test_events.py": """
         core/events/decision core/events/event core/events/gate core/events/identity core/events/loop core/events/note
-        core/events/project core/events/task
+        core/events/project core/events/run core/events/task
     """,
     "Projections of every kind are tried in tests/adapters/store/test_projections.py and test_replay.py": """
         adapters/store/projections/counting adapters/store/projections/decision adapters/store/projections/gate
@@ -27,7 +27,7 @@ WITHOUT: dict[str, str] = {
         adapters/store/folding
     """,
     "Ports, the clock and the workshop are tried in tests/contract, beside what stands in for them": """
-        app/ports app/git_ports adapters/clock adapters/git/workshop
+        app/agent_ports app/ports app/git_ports adapters/clock adapters/git/workshop
     """,
     "A part of its port, tried through it in tests/adapters/git": """
         adapters/git/checkouts/checkouts adapters/git/checkouts/reset adapters/git/checkouts/status

@@ -43,6 +43,7 @@ TABLE = (
     Day("tests/races", 2, 5, "many processes at once; a race costs three times as much on PostgreSQL", 12),
     Day("tests/faults/test_random_rounds.py", 1, 19, "days of random kills, seconds each; both engines among them"),
     Day("tests/faults", 2, 9, "killed before each of many steps and started again: every family, few commands", 8),
+    Day("tests/core/run", ALL, 1, "the table of what the runner does; a row takes no time"),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
     Day("tests/ui/tui/test_every_key.py", 1, 3, "one story a context; that none leaves out a key is looked at by day"),
     Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),

@@ -12,16 +12,15 @@ from foureyes.core.words.lifecycle import Status
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a task since its last hand-in, or since a person last moved it."""
+    """A run of a task that is over, since its last hand-in, or since a person last moved it. The oldest first."""
 
     profile: str
     ending: RunEnding
     error: ErrorKind = "none"
     signal: str = ""
     conversation: str = ""
-    changed: bool = False
-    """Whether its branch moved, or files were left."""
     resumed: bool = False
+    """Whether it went on with a conversation."""
 
 
 class TaskState(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +32,7 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     n: int = 0
     """Age: the order in which tasks were made."""
     ready: bool = False
-    """T4, and no reservation of anybody else's."""
+    """Whether a run may begin: T4 and nobody else about to start it, or it waits for a lead that is an agent."""
     stopped: str = ""
     """Why nothing may begin on it: a hold, a pause, stuck (in words); empty where it may."""
     profile: str = ""
@@ -41,15 +40,14 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Purpose = "implement"
     has_feedback: bool = False
     """Findings, a redo or red checks wait for its author: it goes before new tasks."""
-    runner_claims: bool = False
-    """In progress under a run of a runner, live or lost; a claim of anybody else is not ours to touch."""
+    left_claim: bool = False
+    """In progress under a run that is over: nobody works on it, and nobody else may take it."""
     past: tuple[PastRun, ...] = ()
     cost_micros: int = 0
-    iteration: int = 0
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile on this host: how many runs it may have, and until when it is left alone."""
+    """A profile on this host: how many runs it may have, and whether it is left alone for now."""
 
     profile: str
     slots: int = 2
@@ -57,8 +55,17 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     cooled: bool = False
 
 
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run left behind, once all its processes are gone and what it did not commit was committed (S4)."""
+
+    changed: bool = False
+    """Whether there is something to hand in that was not handed in before: commits, or answers to findings."""
+    problem: str = ""
+    """Why it cannot be handed in: HEAD is elsewhere, not from the base, a secret … (in words)."""
+
+
 class LiveState(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that this runner has, or one on record that has lost its runner."""
+    """A run that is not over: one of this runner, of another, or one that has lost its runner."""
 
     run: Run
     mine: bool = True
@@ -66,17 +73,33 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     """Its runner is dead, or its lease is over (J4)."""
     outcome: RunOutcome | None = None
     """How the program ended; the run itself ends with what becomes of the work."""
+    left: Left | None = None
+    """What it left, where that was looked at."""
     stop: str = ""
-    """Why it should end: somebody asked, a hold, a pause that ends it, the task was taken away; empty where not."""
+    """Why it should end: somebody asked, a hold, the task was taken away; empty where not."""
+    done: bool = False
+    """What it was started for is on record already: it handed in itself, or the lead decided."""
+
+
+class Attention(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that only a person can move. `key` stays the same while it is the same thing."""
+
+    key: str
+    text: str
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """One look at everything."""
+    """One look at everything. Lists are bounded: what does not fit is seen by a later look."""
 
     agents: int = 0
     """How many runs at once, at most; 0: none (`fe watch`)."""
+    host: str = ""
     stopping: Literal["", "finish", "now"] = ""
     """Whether the runner is to end: after what runs, or at once."""
+    starting: bool = True
+    """Whether runs may begin at all: not after the first tick of `--once`."""
+    until_idle: bool = False
+    """Whether the runner ends when there is nothing left to do."""
     paused: str = ""
     """Why nothing new begins anywhere; empty where it may."""
     full: str = ""
@@ -93,10 +116,16 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     checks_at_once: int = 1
     merge_due: bool = False
     merging: bool = False
+    more: bool = False
+    """Whether the look was cut short: there may be more to do than it shows."""
     wake_at: str = ""
     """When something becomes due by the clock alone: a settling approval, a check to try again, a cooled profile."""
+    worth_waiting: bool = False
+    """Whether what comes then is reason enough for `until_idle` not to end."""
     max_runs_per_task: int = 4
     """Retry cap: runs of one task without a hand-in."""
     spend_micros: int = 0
     """Spend cap per task; 0: none."""
-    resume_once: bool = True
+    attention: tuple[Attention, ...] = ()
+    told: frozenset[str] = frozenset()
+    """The keys of what a person was told already."""

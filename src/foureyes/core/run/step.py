@@ -7,8 +7,17 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.run import Purpose, RunId
-from foureyes.core.nouns.session import Role
 from foureyes.core.words.ids import TaskId
+
+Asks = Literal["", "signal", "failure"]
+"""What a run is told about the one before: that it said nothing at its end, or that it failed, and how."""
+
+Then = Literal[
+    "hand_in", "needs_review", "ask_signal", "no_change", "retry", "send_back", "blocked", "stopped", "cool", "finished"
+]
+"""What becomes of the work of a run that is over (S1, S2, S4)."""
+
+StuckKind = Literal["retries", "spend", "no_change", "refused"]
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,9 +31,9 @@ class StartRun(Step, frozen=True, kw_only=True, tag="start"):
 
     task: TaskId
     profile: str
-    role: Role = "implement"
     purpose: Purpose = "implement"
     resumes: str = ""
+    asks: Asks = ""
 
 
 class StopRun(Step, frozen=True, kw_only=True, tag="stop"):
@@ -35,18 +44,31 @@ class StopRun(Step, frozen=True, kw_only=True, tag="stop"):
 
 
 class TakeOver(Step, frozen=True, kw_only=True, tag="take_over"):
-    """J4: a run that lost its runner becomes ours: end what it left, then it ends as `lost`."""
+    """J4: a run that lost its runner becomes ours: end what it left running, keep its work, and it ends as `lost`."""
+
+    run: RunId
+    task: TaskId
+
+
+class TidyRun(Step, frozen=True, kw_only=True, tag="tidy"):
+    """A program has ended: prove that all its processes are gone, commit what it left, and look at what there is."""
 
     run: RunId
     task: TaskId
 
 
 class SettleRun(Step, frozen=True, kw_only=True, tag="settle"):
-    """A program has ended and all its processes are gone: commit what it left, and then, by signal and change (S4)."""
+    """A run is over and was tidied up: what becomes of its work, and then it ends."""
 
     run: RunId
     task: TaskId
-    then: Literal["hand_in", "ask_signal", "needs_review", "retry", "give_up", "blocked", "stopped", "cool"]
+    then: Then
+
+
+class FreeClaim(Step, frozen=True, kw_only=True, tag="free"):
+    """A task is in progress under a run that is over: it is released."""
+
+    task: TaskId
 
 
 class RunChecks(Step, frozen=True, kw_only=True, tag="check"):
@@ -63,7 +85,7 @@ class Stick(Step, frozen=True, kw_only=True, tag="stick"):
     """The runner can do no more for a task: a person looks."""
 
     task: TaskId
-    kind: Literal["retries", "spend", "no_change", "refused"]
+    kind: StuckKind
 
 
 class Notify(Step, frozen=True, kw_only=True, tag="notify"):

@@ -1,0 +1,138 @@
+"""The plan: one snapshot in, the steps to take now out (S, E2, E4, Q1, V9, X3). Nothing else says what a runner does.
+
+Level-triggered: it knows only what the snapshot shows, so nothing depends on having seen an event. It decides nothing
+about the work itself; every step ends in a verb that asks the rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from foureyes.core.run.retrying import GiveUp, Try, next_try
+from foureyes.core.run.settling import becomes_of
+from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
+from foureyes.core.run.step import (
+    Finish,
+    FreeClaim,
+    Merge,
+    Notify,
+    RunChecks,
+    SettleRun,
+    StartRun,
+    Step,
+    Stick,
+    StopRun,
+    TakeOver,
+    TidyRun,
+    Wait,
+)
+
+
+def plan(snapshot: Snapshot) -> list[Step]:
+    """What to do now, in this order: what is over before what is due, fixes before new tasks. The last step says
+    whether to wait, or that the runner ends.
+    """
+    steps = [*_runs(snapshot), *_claims(snapshot), *_checks(snapshot), *_merge(snapshot), *_starts(snapshot)]
+    steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
+    return [*steps, _last(snapshot, steps)]
+
+
+def _runs(snapshot: Snapshot) -> Iterator[Step]:
+    """J4, S4: runs that lost their runner, that are over, that are to end."""
+    for live in snapshot.runs:
+        run, task = live.run.id, live.run.task
+        if live.lost:
+            yield TakeOver(run=run, task=task, why="its runner is gone")
+        elif not live.mine:
+            continue
+        elif live.outcome is None:
+            stop = live.stop or live.run.stop_asked or ("the runner ends" if snapshot.stopping == "now" else "")
+            if stop:
+                yield StopRun(run=run, task=task, why=stop)
+        elif live.left is None:
+            yield TidyRun(run=run, task=task)
+        else:
+            then, why = becomes_of(live)
+            yield SettleRun(run=run, task=task, then=then, why=why)
+
+
+def _claims(snapshot: Snapshot) -> Iterator[Step]:
+    """T1: what is in progress under a run that is over is nobody's work any more."""
+    for task in snapshot.tasks:
+        if task.left_claim:
+            yield FreeClaim(task=task.id, why="its run is over")
+
+
+def _checks(snapshot: Snapshot) -> Iterator[Step]:
+    """D5: so many at once."""
+    if snapshot.stopping:
+        return
+    free = max(0, snapshot.checks_at_once - snapshot.checks_running)
+    for task in snapshot.checks_due[:free]:
+        yield RunChecks(task=task)
+
+
+def _merge(snapshot: Snapshot) -> Iterator[Step]:
+    """Q1: one at a time."""
+    if snapshot.merge_due and not snapshot.merging and not snapshot.stopping:
+        yield Merge()
+
+
+def _starts(snapshot: Snapshot) -> Iterator[Step]:
+    """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
+    if snapshot.stopping or snapshot.paused or not snapshot.starting or not snapshot.agents:
+        return
+    free = snapshot.agents - sum(live.mine or live.lost for live in snapshot.runs)
+    used = Counter(live.run.profile for live in snapshot.runs if live.run.host == snapshot.host)
+    slots = {slot.profile: slot.slots for slot in snapshot.slots}
+    for task in candidates(snapshot):
+        found = next_try(task, snapshot)
+        if isinstance(found, GiveUp):
+            yield Stick(task=task.id, kind=found.kind, why=found.why)
+        elif found is not None and free > 0 and used[found.profile] < slots.get(found.profile, 0):
+            free -= 1
+            used[found.profile] += 1
+            yield _start(task, found)
+
+
+def candidates(snapshot: Snapshot) -> list[TaskState]:
+    """The tasks that a run may begin on, in the order in which they get one: fixes and decisions first."""
+    live = {live.run.task for live in snapshot.runs}
+    free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
+    if snapshot.full:
+        free = [task for task in free if _goes_on(task)]
+    return sorted(free, key=lambda task: (not _goes_on(task), task.priority, task.n))
+
+
+def _goes_on(task: TaskState) -> bool:
+    """Whether it was begun before: a fix, a decision of the lead, a run to be made good."""
+    return task.has_feedback or task.purpose == "lead" or bool(task.past)
+
+
+def _start(task: TaskState, found: Try) -> StartRun:
+    return StartRun(
+        task=task.id,
+        profile=found.profile,
+        purpose=task.purpose,
+        resumes=found.resumes,
+        asks=found.asks,
+        why="" if found.profile == task.profile else f"in place of {task.profile}",
+    )
+
+
+def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
+    """Whether there is anything to wait for."""
+    mine = any(map(_is_ours, snapshot.runs))
+    at_work = mine or snapshot.checks_running > 0 or snapshot.merging
+    moves = any(not isinstance(step, Notify) for step in steps)
+    if snapshot.stopping and not mine:
+        return Finish(why="it was asked to end")
+    idle = not at_work and not moves and not snapshot.more
+    if idle and snapshot.until_idle and not snapshot.worth_waiting:
+        return Finish(why="there is nothing left to do")
+    return Wait(until=snapshot.wake_at, idle=idle)
+
+
+def _is_ours(live: LiveState) -> bool:
+    return live.mine or live.lost

@@ -1,0 +1,96 @@
+"""Retries: each changes something, none goes on for ever (E2, E4, S4, lesson 43)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.nouns.run import ErrorKind
+from foureyes.core.run.retrying import GiveUp, Try, is_blamed, next_try
+from foureyes.core.run.snapshot import PastRun, Slot
+
+from tests.core.run.scene import past, scene, task
+
+
+def tried(*runs: PastRun) -> Try | GiveUp | None:
+    return next_try(task(past=runs), scene())
+
+
+def test_a_first_run_is_told_nothing() -> None:
+    assert tried() == Try(profile="claude")
+
+
+def test_after_a_crash_the_conversation_goes_on_then_it_begins_anew_then_the_next_profile_does_lesson_43() -> None:
+    first = past(conversation="c1")
+    assert tried(first) == Try(profile="claude", resumes="c1", asks="failure")
+    second = past(conversation="c1", resumed=True)
+    assert tried(first, second) == Try(profile="claude", asks="failure")
+    third = past(conversation="c2")
+    assert tried(first, second, third) == Try(profile="codex", asks="failure")
+    fourth = past(profile="codex", conversation="c3")
+    assert isinstance(tried(first, second, third, fourth), GiveUp)
+
+
+def test_without_a_conversation_it_begins_anew_and_told_and_then_another_does() -> None:
+    assert tried(past()) == Try(profile="claude", asks="failure")
+    assert tried(past(), past()) == Try(profile="codex", asks="failure")
+
+
+def test_no_two_tries_of_a_task_are_the_same_lesson_43() -> None:
+    runs: tuple[PastRun, ...] = ()
+    seen = set()
+    while isinstance(found := tried(*runs), Try):
+        fresh = sum(not run.resumed for run in runs if run.profile == found.profile)
+        assert (found, fresh) not in seen
+        seen.add((found, fresh))
+        runs += (past(profile=found.profile, conversation="c", resumed=bool(found.resumes)),)
+    assert found == GiveUp(kind="retries", why="4 runs came to nothing")
+    assert len(seen) == 4
+
+
+def test_it_ends_before_the_cap_where_nothing_else_is_left_to_try() -> None:
+    alone = scene(order=("claude",), slots=(Slot(profile="claude"),), max_runs_per_task=10)
+    found = next_try(task(past=(past(), past())), alone)
+    assert isinstance(found, GiveUp)
+    assert found.kind == "retries"
+
+
+def test_a_run_that_said_nothing_is_asked_once_S4() -> None:
+    silent = past("finished", conversation="c1")
+    assert tried(silent) == Try(profile="claude", resumes="c1", asks="signal")
+    assert tried(silent, past("finished", conversation="c1", resumed=True)) == Try(profile="claude", asks="failure")
+
+
+def test_done_without_a_change_twice_is_a_persons_S4() -> None:
+    nothing = past("finished", signal="DONE", conversation="c1")
+    assert isinstance(tried(nothing), Try)
+    assert tried(nothing, nothing) == GiveUp(kind="no_change", why="runs ended as done, and changed nothing")
+
+
+@pytest.mark.parametrize("error", ["quota", "auth", "missing"])
+def test_a_profile_at_fault_is_no_blame_of_the_task(error: ErrorKind) -> None:
+    assert not is_blamed(past("failed", error=error))
+    many = [past("failed", error=error)] * 20
+    assert isinstance(tried(*many), Try)
+
+
+def test_what_somebody_stopped_goes_on_where_it_was_and_counts_for_nothing() -> None:
+    stopped = past("stopped", conversation="c1")
+    assert tried(*[stopped] * 20) == Try(profile="claude", resumes="c1")
+
+
+def test_what_the_service_refused_is_not_sent_again() -> None:
+    assert tried(past("failed", error="refused", conversation="c1")) == Try(profile="claude", asks="failure")
+
+
+def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
+    assert tried(past("lost", conversation="c1")) == Try(profile="claude", asks="failure")
+
+
+def test_while_every_profile_cools_down_the_task_waits() -> None:
+    cooled = scene(slots=(Slot(profile="claude", cooled=True), Slot(profile="codex", cooled=True)))
+    assert next_try(task(), cooled) is None
+
+
+def test_the_money_is_said() -> None:
+    found = next_try(task(cost_micros=2_500_000), scene(spend_micros=2_000_000))
+    assert found == GiveUp(kind="spend", why="it has cost 2.50, and may 2.00")
