@@ -252,3 +252,42 @@ def test_init_by_an_agent_proposes_and_accepts_nothing_P12(checkout: Checkout) -
     app = open_project(str(checkout.path), {})
     assert next(row.value for row in app.policy.show(BOB) if row.key == "checks") == ()
     app.close()
+
+
+def test_what_is_left_out_stands_in_the_file_as_a_comment_that_a_person_can_take_up_D5(checkout: Checkout) -> None:
+    checkout.write("package.json", json.dumps({"scripts": {"test": "x", "lint": "x"}}))
+    tools = checkout.path.parent / "tools"
+    tools.mkdir()
+    (tools / "npm").write_text('#!/bin/sh\ncase "$2" in test) exit 0;; *) exit 127;; esac\n')
+    (tools / "npm").chmod(0o755)
+    checkout.commit("x.py")
+    init(checkout, trying=True, environ={"PATH": f"{tools}:/usr/bin:/bin"})
+    text = checkout.git("show", "main:foureyes.toml")
+    assert "# Left out by fe init: crashed: " in text
+    assert [rule.name for rule in read_file(text)["checks"]] == ["tests"]  # type: ignore[union-attr]
+    taken_up = text.replace("# [[", "[[").replace("# name", "name").replace("# run", "run")
+    rules = read_file(taken_up)["checks"]
+    assert rules == (CheckRule(name="tests", run="npm run test"), CheckRule(name="lint", run="npm run lint"))
+
+
+APART = "npm run test --ignore-scripts"
+
+
+@pytest.mark.parametrize(
+    ("scripts", "proposed"),
+    [
+        ({"pretest": "npm run lint", "lint": "eslint .", "test": "t"}, [APART, "npm run lint"]),
+        ({"pretest": "eslint .", "test": "t"}, [APART, "npm run pretest"]),
+        ({"pretest": "npm run style", "style": "standard", "test": "t"}, [APART, "npm run style"]),
+        ({"pretest": "tsc -b", "test": "t", "lint": "eslint ."}, ["npm run test", "npm run lint"]),
+        ({"pretest": "npm run build", "build": "tsc", "test": "t"}, ["npm run test"]),
+        ({"pretest": "eslint . && tsc -b", "test": "t"}, ["npm run test"]),
+        ({"pretest": "eslint ."}, []),
+    ],
+)  # fmt: skip
+def test_lint_that_npm_runs_before_the_tests_is_a_check_of_its_own(
+    tmp_path: Path, scripts: dict[str, str], proposed: list[str]
+) -> None:
+    """What it finds is no failing test; what a test needs before it (a build) stays before it."""
+    (tmp_path / "package.json").write_text(json.dumps({"scripts": scripts}))
+    assert runs(tmp_path) == proposed

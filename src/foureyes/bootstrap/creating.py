@@ -108,7 +108,16 @@ def create_project(
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed, written = _write_config(
-        place, repo, actor, project.id, project.prefix, project.target, commit=commit, notes=notes, settings=settings
+        place,
+        repo,
+        actor,
+        project.id,
+        project.prefix,
+        project.target,
+        commit=commit,
+        notes=notes,
+        settings=settings,
+        left_out=[proposal for proposal in proposed if not proposal.is_of_use],
     )
     if actor.kind == "human":
         _accept(cwd, environ, actor, notes, own=written if committed else None)
@@ -299,18 +308,20 @@ def _write_config(
     commit: bool,
     notes: list[str],
     settings: dict[str, Value],
+    left_out: Sequence[Proposal] = (),
 ) -> tuple[str, str]:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
     commit, and what init writes.
     """
     from foureyes.config.settings import FILE
-    from foureyes.config.writing import to_toml
+    from foureyes.config.writing import to_comment, to_toml
 
     path = os.path.join(place.root, FILE)
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project)):
         return "", ""
     own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
     text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
+    text += "".join(to_comment(proposal.rule, proposal.tried) for proposal in left_out)
     if not os.path.lexists(path):
         _write_whole(path, text)
     if not commit:

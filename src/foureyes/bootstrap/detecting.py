@@ -18,6 +18,10 @@ TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
 MOST = 200_000
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
 """What `node --test` finds at the top without being told."""
+NPM_RUN = re.compile(r"npm run(?:-script)? (?:--silent |-s )?([\w:.-]+)")
+LINTS = re.compile(r"(?:npx )?(?:lint|eslint|standard|xo|jshint|jscs|biome|oxlint|prettier)\b")
+ALONE = " --ignore-scripts"
+"""npm runs the script that is named, and none before or after it."""
 NO_TEST = "no test specified"
 """What `npm init` writes where there is no test."""
 
@@ -120,11 +124,29 @@ def _node(root: str) -> list[CheckRule]:
     if "quality" in names:
         return [CheckRule(name="quality", run=f"{install}npm run quality")]
     wanted = {"test": "tests", "typecheck": "types", "lint": "lint"}
+    apart = _lints_before(scripts) if "test" in names else ""
     rules = [
-        CheckRule(name=label, run=f"{install}npm run {script}") for script, label in wanted.items() if script in names
+        CheckRule(name=label, run=f"{install}npm run {script}{ALONE if apart and script == 'test' else ''}")
+        for script, label in wanted.items()
+        if script in names
     ]
+    if apart and "lint" not in names:
+        rules.append(CheckRule(name="lint", run=f"{install}npm run {apart}"))
     own = "test" not in names and any(_read(root, name) for name in NODE_TESTS)
     return [CheckRule(name="tests", run=f"{install}node --test"), *rules] if own else rules
+
+
+def _lints_before(scripts: dict[str, object]) -> str:
+    """The script that lints before every test, where one does: what it finds is no failing test."""
+    before = str(scripts.get("pretest", "")).strip()
+    named = NPM_RUN.fullmatch(before)
+    if named and named[1] in scripts:
+        return named[1] if LINTS.match(named[1]) or _only_lints(str(scripts[named[1]])) else ""
+    return "pretest" if _only_lints(before) else ""
+
+
+def _only_lints(script: str) -> bool:
+    return all(LINTS.match(part.strip()) for part in re.split("[&|;]+", script))
 
 
 def _cargo(root: str) -> list[CheckRule]:

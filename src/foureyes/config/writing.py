@@ -7,7 +7,12 @@ import re
 import msgspec
 
 from foureyes.config.settings import Value
+from foureyes.core.nouns.check import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
+from foureyes.core.words.text import flat, one_line
+
+LONGEST = 160
+"""How much of a reason is written down."""
 
 
 def to_toml(values: dict[str, Value]) -> str:
@@ -26,6 +31,12 @@ def to_toml(values: dict[str, Value]) -> str:
         "\n".join(["[[checks]]", *_fields(rule)]) for rules in checks if isinstance(rules, tuple) for rule in rules
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def to_comment(rule: CheckRule, why: str) -> str:
+    """A check that is not in force, as a person takes it up who takes the signs away."""
+    said = [f"Left out by fe init: {flat(one_line(why, LONGEST))}", "Where it can run, take the signs off these lines:"]
+    return "\n" + "".join(f"# {line}\n" for line in [*said, "[[checks]]", *_fields(rule)])
 
 
 def _fields(entry: object) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.core.nouns.check import Ran
 from foureyes.errors import NotFound
+from foureyes.steps import fe
 from foureyes.ui.cli.checks import show_text
 
 from tests.stage.checkout import AT_ONCE
@@ -84,3 +85,18 @@ def test_what_ran_on_the_target_is_shown_with_what_it_printed_and_on_an_earlier_
     assert (run.on, run.check, run.outcome, run.output) == ("target", "lint", "failed", "line 3 is too long\n")
     world.checkout.commit("later.py", "x\n")
     assert world.app.check_runs.of_target(BOB) == [run]
+
+
+def test_the_checks_of_a_stuck_merge_lead_to_what_frees_it_Q3(world: GitWorld) -> None:
+    configure(world, AT_ONCE + TESTS)
+    world.outside.runner.answers["tests"] = report_of(["a"])
+    task = deliver(world)
+    check(world, task)
+    world.approve(BOB, task)
+    assert world.app.check_runs.of_task(BOB, task).next == fe("merge")
+    world.checkout.commit("other.py", "x\n")
+    world.outside.runner.answers["tests"] = Ran(exit_code=127)
+    assert merge(world) == {task: "stuck"}
+    merge(world)
+    (item,) = world.app.merges.all(BOB)
+    assert world.app.check_runs.of_task(BOB, task).next == item.next == fe("merges", "retry", task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from foureyes.app.views.review import ApprovalOutcome, QueueRow
@@ -11,6 +12,7 @@ from foureyes.errors import BadInput, Refused
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import AUTO, KNIP, LINT, check, configure, deliver
+from tests.stage.looped import issue, respond, review, rule
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.world import DeskWorld, GitWorld
 
@@ -300,3 +302,26 @@ def test_where_all_auto_would_take_nothing_it_is_neither_counted_nor_offered_M8(
     view = desk.app.queue.view(BOB)
     assert (view.rows[0].risk.level, view.auto_approvable, view.need_attention) == ("high", 0, 1)
     assert steps_text(view.next) == f"fe show {large} --diff"
+
+
+def test_what_waits_for_a_ruling_is_named_and_leads_to_it_L8(desk: DeskWorld) -> None:
+    configure(desk, KNOWN)
+    task = desk.handed_in()
+    names = review(desk, task, [issue("one"), issue("two")]).raised
+    desk.start(CLAUDE, task)
+    respond(desk, task, dict.fromkeys(names, "FIXED"))
+    desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
+    desk.submit(CLAUDE, task)
+    view = desk.app.queue.view(BOB)
+    assert (view.rows[0].fixes, view.rows[0].to_rule, view.approvable) == (2, "2 fixes to rule on", 0)
+    assert steps_text(view.next) == f"fe finding list {task} --open      2 fixes to rule on"
+    rule(desk, dict.fromkeys(names, "VERIFIED"))
+    view = desk.app.queue.view(BOB)
+    assert (view.rows[0].to_rule, view.approvable) == ("", 1)
+    assert msgspec.structs.replace(view.rows[0], fixes=1, disputes=1).to_rule == "1 fix and 1 dispute to rule on"
+
+
+def test_what_the_caller_can_approve_now_is_counted_P13(desk: DeskWorld) -> None:
+    desk.handed_in(CLAUDE)
+    desk.handed_in(CODEX)
+    assert [desk.app.queue.view(who).approvable for who in (BOB, CLAUDE, CODEX)] == [2, 1, 1]

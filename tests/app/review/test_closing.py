@@ -70,7 +70,7 @@ def test_the_same_origin_counts_as_the_maker_C1_I3(desk: DeskWorld) -> None:
 def test_closing_merges_nothing_and_the_work_is_listed_C2_lesson_33(world: GitWorld) -> None:
     task = world.handed_in()
     main = world.checkout.head("main")
-    done = world.app.closing.close(BOB, task)
+    done = world.app.closing.close(BOB, task, reason="we need it no more")
     assert done.notes == ("its work was not merged: fe list --unmerged",)
     assert world.checkout.head("main") == main
     assert (world.ids_of(unmerged=True), world.counts()["unmerged"]) == ([task], 1)

@@ -254,3 +254,23 @@ def test_an_agent_that_is_not_of_the_tier_is_warned_at_start_E2(desk: DeskWorld)
     assert "the next attempt is for gemini, not for claude" in told
     desk.app.claims.unstart(CLAUDE, task)
     assert not [note for note in desk.start(GEMINI, task).notes if "(E2)" in note]
+
+
+def test_who_takes_one_more_is_told_what_is_theirs_already_T1(desk: DeskWorld) -> None:
+    first = desk.started(CLAUDE)
+    second = desk.create()
+    said = desk.app.claims.next(CLAUDE).notes
+    assert said == (f"{first} is yours already, in progress: fe list --mine",)
+    for _ in range(3):
+        desk.create()
+        said = desk.app.claims.next(CLAUDE).notes
+    assert said[0].startswith(f"{first}, {second}, ")
+    assert said[0].endswith(" and more are yours already, in progress: fe list --mine")
+    desk.create()
+    assert desk.app.claims.next(CODEX).notes == ()
+
+
+def test_yours_already_leads_to_the_work_before_the_hand_in_T1(desk: DeskWorld) -> None:
+    task = desk.started(CLAUDE)
+    again = desk.app.claims.start(CLAUDE, task)
+    assert steps_text(again.next) == f'work on a branch, commit, then: fe submit {task} -m "what you did"'

@@ -39,6 +39,7 @@ def test_a_list_has_a_line_each_and_says_how_many_block_L1(shop: Rounds) -> None
         ["H", "TL-T1-1-001", "HIGH", "open", "src/limit.py:2", "limit is hard-coded", "codex#1"],
         ["M", "TL-T1-1-002", "MEDIUM", "note", "no test for the limit", "codex#1"],
         ["1 open blocking of 2"],
+        ["next: whoever works on it next answers: fe show T1"],
     ]
 
 
@@ -87,7 +88,7 @@ def test_states_are_said_in_short_words(shop: Rounds) -> None:
 
 def _cells(shop: Rounds, task: str) -> list[str]:
     """The lines of a list with two spaces between all cells."""
-    lines = shop.text(shop.cast.alice, "finding", "list", task).splitlines()[:-1]
+    lines = shop.text(shop.cast.alice, "finding", "list", task).splitlines()[:-2]
     return [re.sub(r"  +", "  ", line[3:]) for line in lines]
 
 

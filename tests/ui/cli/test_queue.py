@@ -32,7 +32,7 @@ def test_groups_reasons_marks_and_the_next_step(shop: Counter) -> None:
     shop.work({"src/b.py": "b\n"}, "review:per-task", title="Pay")
     lines = [" ".join(line.split()) for line in shop.text(shop.cast.alice, "queue").splitlines()]
     assert lines == [
-        "3 tasks wait in review auto-approvable 1 · need attention 2",
+        "3 tasks wait in review auto-approvable 1 · need attention 2 · you can approve now 1",
         "waits on purpose",
         "1 T3 P2 Pay +1 -0 ·· per-task it 1 AGE",
         "code changed, no test changed; required check lint not run",

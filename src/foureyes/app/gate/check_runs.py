@@ -11,6 +11,7 @@ from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.settling import Settled
 from foureyes.app.gate.checks import NO_TASK, report, target_tree
+from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckReport, CheckRow, CheckRun
 from foureyes.core.events.gate import CheckFinished
@@ -23,7 +24,7 @@ from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
-from foureyes.steps import Steps, by, fe, phrase
+from foureyes.steps import NO_STEP, Steps, by, fe, phrase
 
 KEPT = 50
 """How many runs of a task are listed; all of them are in the journal."""
@@ -57,12 +58,13 @@ class CheckRuns:
             latest = [state.result.seq for state in states if state.result]
             shown = {row.n: row for row in self._runs(tx, [self._row(tx, seq) for seq in latest])}
             runs = self._runs(tx, tx.all("journal.checks", RunRow, task=facts.task.id, limit=KEPT))
+            merge = next_for(self._context, tx, facts.task.id, actor) if facts.task.status == "approved" else NO_STEP
         settled = Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states)
         said = report(facts, settled, set(), actor)
         rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
         others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
         step = _after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
-        return msgspec.structs.replace(said, checks=rows, runs=others, next=step)
+        return msgspec.structs.replace(said, checks=rows, runs=others, next=merge or step)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:
         """The latest run of each check on the tip of the target, else on an earlier one, with what it printed."""

@@ -40,6 +40,8 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
         return merge
     if not sum(view.counts.values()):
         return fe("create", phrase("your first task"))
+    if view.barred and view.barred == view.counts["reviewing"]:
+        return moved() or fe("reviewable", after=f"{GAP}what waits for somebody else, and for whom")
     return moved() or fe("queue" if view.counts["reviewing"] else "list")
 
 
@@ -91,6 +93,10 @@ def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:
     """The first change that the caller may approve, or else the first; and all at once, where that can be."""
     if not rows:
         return fe("ready")
-    first = next((row for row in rows if row.you.may_approve), rows[0])
+    first = next((row for row in rows if row.you.may_approve), None)
+    ruled = next((row for row in rows if row.to_rule), None) if first is None else None
+    if ruled is not None:
+        return fe("finding", "list", ruled.task, "--open", after=f"{GAP}{ruled.to_rule}")
+    first = first or rows[0]
     all_auto = fe("approve", "--all-auto") if auto_approvable else NO_STEP
     return either(fe("show", first.task, "--diff"), all_auto, joint=GAP)

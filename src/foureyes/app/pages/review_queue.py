@@ -14,7 +14,7 @@ from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.review.sampling import VERB, open_batch, standings_of
 from foureyes.app.views.project import CounterRow
-from foureyes.app.views.review import Batch, QueueRow, QueueView
+from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import HumanRule
 from foureyes.errors import Reason
@@ -49,12 +49,13 @@ class Queue:
             msgspec.structs.replace(row, n=number, sample=row.task in drawn and drawn[row.task].is_sample)
             for number, row in enumerate(rows[:limit], 1)
         )
-        auto = sum(_is_in_batch(row) for row in rows)
+        auto = sum(row.is_in_batch for row in rows)
         count = max(len(rows), counters.get("status:reviewing", 0)) if most else len(rows)
         return QueueView(
             count=count,
             auto_approvable=auto,
             need_attention=len(rows) - auto,
+            approvable=sum(row.you.may_approve for row in rows),
             checks=names,
             rows=numbered,
             next=after_queue(numbered, auto if actor.kind == "human" else 0),
@@ -74,8 +75,8 @@ class Queue:
         now, unless they were, and stay until they were looked at.
         """
         rule = self._rule(actor)
-        rows = [row for row in self.view(actor).rows if row.auto_approvable and row.you.may_approve]
-        chosen = [row for row in rows if _is_in_batch(row)]
+        rows = [row for row in self.view(actor).rows if row.is_batchable]
+        chosen = [row for row in rows if row.is_in_batch]
         page = chosen[: rule.batch_max]
         left = open_batch(self._context, actor, [row.task for row in page], rule)
         return Batch(
@@ -103,8 +104,3 @@ class Queue:
         permit(actor, VERB)
         with self._context.store.read() as tx:
             return self._context.policy(tx, actor).human
-
-
-def _is_in_batch(row: QueueRow) -> bool:
-    """M8: what `--all-auto` takes, and so what is counted and offered."""
-    return row.auto_approvable and row.you.may_approve and row.risk.level != "high"

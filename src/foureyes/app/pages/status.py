@@ -65,6 +65,7 @@ class Status:
             reviewable=min(len(reviewable), REVIEWABLE_SHOWN),
             reviewable_more=len(reviewable) > REVIEWABLE_SHOWN,
             lacking=lacking_in(page.missing, actor),
+            barred=len(page.barred),
             hold=project.hold,
             notes=tuple(notes),
             unaccepted=config,

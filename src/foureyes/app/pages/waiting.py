@@ -187,6 +187,8 @@ def _row(facts: Facts, attempt: Attempt, ground: Ground, tip: gate.Tip, who: str
         labels=tuple(task.labels),
         who=who,
         submitted_at=attempt.submitted_at,
+        fixes=sum(finding.state == "claimed" for finding in facts.open_blocking),
+        disputes=sum(finding.state == "disputed" for finding in facts.open_blocking),
         you=preview(facts, ground.me, policy, tip),
         stack=drawn(facts),
     )

@@ -60,7 +60,8 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     """The project at a glance. `lacking`: what the caller can do for the first task in review that they could approve,
-    were nothing missing. `unaccepted` is the one of the notes that says so of the configuration (P12).
+    were nothing missing. `barred`: how many in review a person cannot approve, whatever comes (P). `unaccepted` is the
+    one of the notes that says so of the configuration (P12).
     """
 
     project: str
@@ -71,6 +72,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     reviewable: int
     reviewable_more: bool = False
     lacking: Steps = NO_STEP
+    barred: int = 0
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
     unaccepted: Steps | None = None

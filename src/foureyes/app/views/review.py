@@ -140,6 +140,7 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
     `--seen` takes (D7); `sample`: it was drawn to be looked at (H3); `stack`: the tasks whose work is inside (A7).
+    `fixes`, `disputes`: findings that are answered so and wait for a ruling (L8, L9).
     """
 
     n: int = 0
@@ -167,16 +168,38 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str = ""
     age_seconds: int = 0
     sample: bool = False
+    fixes: int = 0
+    disputes: int = 0
     you: Preview
     stack: tuple[StackRow, ...] = ()
 
+    @property
+    def to_rule(self) -> str:
+        """What waits for a ruling, in words; empty where nothing does."""
+        counts = ((self.fixes, "fix", "fixes"), (self.disputes, "dispute", "disputes"))
+        said = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
+        return f"{' and '.join(said)} to rule on" if said else ""
+
+    @property
+    def is_batchable(self) -> bool:
+        """M8: what the caller could approve in one go; of high risk only where they tick it themselves."""
+        return self.auto_approvable and self.you.may_approve
+
+    @property
+    def is_in_batch(self) -> bool:
+        """M8: what the caller's `--all-auto` takes, and so what is counted and offered."""
+        return self.is_batchable and self.risk.level != "high"
+
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue as it is now. `rows` may be only the first of the `count` that wait."""
+    """The queue as it is now. `rows` may be only the first of the `count` that wait; `approvable`: how many of them
+    the caller could approve now (P13).
+    """
 
     count: int
     auto_approvable: int
     need_attention: int
+    approvable: int = 0
     checks: tuple[str, ...]
     rows: tuple[QueueRow, ...]
     next: Steps = NO_STEP

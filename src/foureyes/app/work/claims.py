@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import RunEnd
 
 
+SAID = 3
+"""How many tasks of the caller's own are named."""
+
+
 class Claims:
     """Start, next, unstart."""
 
@@ -199,7 +203,7 @@ class Claims:
         now = self._context.get(work.tx, task.id)
         step = _submit(now.id, "work on a branch")
         author = (_author(now.id),) if work.actor.kind == "human" else ()
-        notes = (*self._to_answer(work, now), *self._of_tier(work, now), *author)
+        notes = (*self._to_answer(work, now), *self._of_tier(work, now), *self._besides(work, now), *author)
         return outcome(now, f"started {now.id}: {now.title}", step, notes=notes)
 
     def _of_tier(self, work: Work, now: Task) -> tuple[str, ...]:
@@ -215,6 +219,17 @@ class Claims:
         return (f"{tier}, not for {work.actor.agent or 'you'} (E2): fe unstart {now.id}, unless you were asked to",)
 
     @staticmethod
+    def _besides(work: Work, now: Task) -> tuple[str, ...]:
+        """T1: what the caller works on already: who takes one more may have forgotten it."""
+        query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=SAID + 2)
+        others = [row.id for row in work.tx.tasks(query, TaskRow) if row.id != now.id]
+        if not others:
+            return ()
+        more = " and more" if len(others) > SAID else ""
+        are = "is" if len(others) == 1 else "are"
+        return (f"{', '.join(others[:SAID])}{more} {are} yours already, in progress: fe list --mine",)
+
+    @staticmethod
     def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
         """L6: what was found in the attempt before, which the next one has to answer."""
         count = work.tx.one("finding.unresolved", Count, task=now.id) if now.iteration else None
@@ -228,7 +243,7 @@ class Claims:
         facts = self._facts(work, task)
         owner = facts.party(task.implementer)
         if is_same(self._context.party(work.tx, work.actor), owner):
-            return outcome(task, f"{task.id} is yours already", fe("submit", task.id), changed=False)
+            return outcome(task, f"{task.id} is yours already", _submit(task.id, "work on a branch"), changed=False)
         freed = fe("unstart", task.id)
         is_gone = self._is_silent(work, task)
         says = ", and was not heard of since" if is_gone else ""

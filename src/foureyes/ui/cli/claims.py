@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core.words.fence import named
 from foureyes.core.words.text import flat
@@ -18,7 +18,6 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.outcome import Outcome
-    from foureyes.core.nouns.task import Task
     from foureyes.core.words.lifecycle import RunEnd
 
 WORKTREE = click.option(
@@ -38,30 +37,33 @@ YES = click.option("--yes", is_flag=True, help="Do not ask a person at a termina
 @if_version
 def start(session: Session, task: str, worktree: bool | None, yes: bool, if_version: int | None) -> None:
     """Claim a task. Of several who try, exactly one wins; the others get exit code 4."""
-    if not yes and _can_ask(session) and not _agrees(session, session.app.lists.show(session.actor, task).task):
-        output.write("nothing was started")
-        return
+    if not yes and session.can_ask:
+        row = session.app.lists.show(session.actor, task).task
+        if row.status == "open" and not _agrees(session, row.id, row.title):
+            output.write("nothing was started")
+            return
     _claimed(session, session.app.claims.start(session.actor, task, if_version=if_version, worktree=worktree))
 
 
-def _can_ask(session: Session) -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty() and not session.json and session.actor.kind == "human"
-
-
-def _agrees(session: Session, task: Task) -> bool:
+def _agrees(session: Session, task: str, title: str) -> bool:
     """P2: one word makes a person an author for ever; where it would, it is said before."""
-    if task.status != "open":
-        return True
-    name = task.id
-    session.note(f"you become an author of {name} and cannot approve it (P2); agents start tasks themselves: fe next")
+    session.note(f"{task}  {flat(title)}")
+    session.note(f"you become an author of {task} and cannot approve it (P2); agents start tasks themselves: fe next")
     return click.confirm("start it?", default=False, err=True)
 
 
 @verb("next", example="fe next")
 @WORKTREE
-def next_task(session: Session, worktree: bool | None) -> None:
+@YES
+def next_task(session: Session, worktree: bool | None, yes: bool) -> None:
     """Claim the best ready task: highest priority, then oldest."""
-    _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
+    best = session.app.lists.listed(ListQuery(ready=True, limit=1)) if not yes and session.can_ask else []
+    if not best:
+        _claimed(session, session.app.claims.next(session.actor, worktree=worktree))
+    elif _agrees(session, best[0].id, best[0].title):  # what was asked about, also where a better one came meanwhile
+        _claimed(session, session.app.claims.start(session.actor, best[0].id, worktree=worktree))
+    else:
+        output.write("nothing was started")
 
 
 def _claimed(session: Session, outcome: Outcome | ClaimedWorktree) -> None:

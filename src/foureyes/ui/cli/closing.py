@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, say_all, verb
 
 
@@ -13,11 +14,23 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, sa
 @reason_options
 @if_version
 def close(session: Session, task: str, exception: str, reason: str, if_version: int | None) -> None:
-    """Close without an approval; never merges anything. Not for whoever did the work (C1)."""
+    """Close without an approval; never merges anything. Not for whoever did the work (C1). A person at a terminal who
+    gives no reason for closing what was begun is asked for one.
+    """
+    if not reason.strip() and not exception and session.can_ask and _is_begun(session, task):
+        session.note("what was made is not merged by this; whoever made it is told why:")
+        reason = click.prompt("why is it closed?", default="", show_default=False, err=True).strip()
+        if not reason:
+            output.write("nothing was closed")
+            return
     say(
         session,
         session.app.closing.close(session.actor, task, reason=reason, exception=exception, if_version=if_version),
     )
+
+
+def _is_begun(session: Session, task: str) -> bool:
+    return session.app.lists.show(session.actor, task).task.status in ("in_progress", "reviewing")
 
 
 @verb("cancel", example='fe cancel fe-7k2 -m "planned twice"')

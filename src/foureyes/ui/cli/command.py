@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -84,6 +85,11 @@ class Session:
         except EnvironmentProblem:
             return self.newcomer[1]
         return None
+
+    @property
+    def can_ask(self) -> bool:
+        """A person is there, at a terminal, who can answer a question."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and not self.json and self.actor.kind == "human"
 
     def check_token(self) -> None:
         """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from foureyes.core.nouns.finding import (
     GROUNDS,
     RULINGS,
     SEVERITIES,
+    UNRESOLVED,
     WAIVED_DAYS,
     Answer,
     Found,
@@ -21,12 +22,15 @@ from foureyes.core.nouns.finding import (
 )
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
-from foureyes.steps import blank, fe, one_of, phrase
+from foureyes.steps import NO_STEP, blank, fe, one_of, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.files import is_file, read_document
 from foureyes.ui.cli.text.finding import finding_text, table_text
 from foureyes.ui.steps import next_line
+
+if TYPE_CHECKING:
+    from foureyes.app.views.finding import FindingView
 
 
 @click.group("finding")
@@ -44,7 +48,14 @@ def finding_list(session: Session, task: str | None, open_only: bool, blocking: 
     if session.json:
         output.write_lines(rows)
     else:
-        output.write(table_text(rows))
+        output.write("\n".join([table_text(rows), *_first_step(session, rows)]))
+
+
+def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
+    """What the caller can do about the first that stands against an approval, or else the first that is open."""
+    ordered = sorted((row for row in rows if row.holds or row.state in UNRESOLVED), key=lambda row: not row.holds)
+    step = session.app.findings.show(session.actor, ordered[0].id).next if ordered else NO_STEP
+    return [next_line(step)] if step else []
 
 
 @verb("show", example="fe finding show TL-fe-7k2-1-001")

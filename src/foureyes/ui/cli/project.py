@@ -128,7 +128,7 @@ def _proposals(checks: Sequence[Proposal]) -> list[str]:
 def _kept_as(proposal: Proposal) -> str:
     """What became of a check that was tried, and why."""
     if not proposal.is_of_use:
-        return "   LEFT OUT: as long as it cannot run, it would refuse every approval"
+        return "   LEFT OUT: it would refuse every approval; it stands in foureyes.toml as a comment"
     return "   NOT REQUIRED: it fails on the target itself, and would refuse every approval" if proposal.is_red else ""
 
 
@@ -153,6 +153,7 @@ def status_text(view: StatusView, waiting: AttentionView) -> str:
     lines.append("  " + "   ".join(words))
     if view.hold is not None and not any(row.kind == "hold" and not row.task for row in waiting.rows):
         lines.append(f"  HELD      {flat(view.hold)}")
+    lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
     lines += (
         [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
         if count["auto_approved"]
@@ -240,8 +241,7 @@ def restore(session: Session, file: str, yes: bool) -> None:
 def _wants_restored(session: Session, file: str) -> bool:
     """Asked on a terminal, where there is a store that the backup would replace."""
     kept = os.path.join(folder_of(repository(session.cwd)), "store.db")
-    can_ask = session.actor.kind == "human" and sys.stdin.isatty() and sys.stderr.isatty() and not session.json
-    if not can_ask or not os.path.lexists(kept):
+    if not session.can_ask or not os.path.lexists(kept):
         return True
     session.note(f"what came after {file} was made goes out of force; the store as it is now is kept beside it")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)

@@ -54,7 +54,7 @@ def queue_text(view: QueueView) -> str:
     waits = "task waits" if view.count == 1 else "tasks wait"
     lines = [
         f"{view.count} {waits} in review      auto-approvable {view.auto_approvable} · need attention "
-        f"{view.need_attention}"
+        f"{view.need_attention}" + (f" · you can approve now {view.approvable}" if view.approvable < view.count else "")
     ]
     width = max(len(row.task) for row in view.rows)
     group = ""
@@ -90,7 +90,8 @@ def _age(row: QueueRow) -> str:
 
 
 def _why(row: QueueRow) -> str:
-    reasons = [reason.message for reason in row.risk.reasons]
+    reasons = [row.to_rule] if row.to_rule else []
+    reasons += [reason.message for reason in row.risk.reasons]
     reasons += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
     reasons += ["held"] if row.held else []
     return "; ".join(map(flat, dict.fromkeys(reasons)))

@@ -17,7 +17,7 @@ from foureyes.ui.tui.screens.text_page import TextPage
 from foureyes.ui.tui.text.summary import Happened, Looks, header, ordered, summary_lines
 
 from tests.ui.tui.every_key import Clock
-from tests.ui.tui.stage import BOB, LARGE, Player, Seat, play, small_work
+from tests.ui.tui.stage import ALICE, BOB, LARGE, Player, Seat, play, small_work
 
 ROW = QueueRow(
     task="fe-1", title="Add login", priority=1, attempt=2, diff_id="d1", mode="batch", auto_approvable=True,
@@ -267,5 +267,20 @@ def test_rows_above_nine_are_reached_by_their_number_and_the_key_line_says_how(s
         assert "1-9 jump, /10 further" in await at.press("r")
         await at.press("/", *"11", "enter", "enter")
         assert at.app.flow.at == 10
+
+    play(seat.sit(), story)
+
+
+def test_what_the_reader_cannot_approve_is_not_counted_as_theirs_P13(seat: Seat) -> None:
+    """A person's own work is in the summary, and is nobody's to batch who made it."""
+    seat.deliver("Add part 1", small_work("part1"))
+    own = seat.deliver("Add part 2", small_work("part2"), actor=ALICE)
+    assert seat.app.queue.view(ALICE).approvable == 1
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r")
+        assert "Auto-approvable: 1    Need attention: 1    You can approve now: 1" in screen
+        assert "A approve auto-approvable (1)" in screen
+        assert own in screen
 
     play(seat.sit(), story)

@@ -67,7 +67,7 @@ class SummaryPage(Page):
         self._counted: tuple[object, QueueView, str] | None = None
         self._whole: tuple[object, list[Line], QueueView] | None = None
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
-        self._open = (0, 0)
+        self._open = (0, 0, 0)
         """How many that still wait can be approved in one go, and how many others."""
         self._batch = 0
         """How many of those are shown."""
@@ -139,8 +139,9 @@ class SummaryPage(Page):
         title = " REVIEW SUMMARY" + (f"   filter: {visible(self.filter.text)}" if self.filter.text else "")
         right = title_line(view, len(self.shown), self.app.order, self._opened_at(), dot)
         fresh = f"{self.fresh:,} new since you opened  [F5] " if self.fresh else ""
-        auto, others = self._open
+        auto, others, now = self._open
         counts = f" Auto-approvable: {auto:,}    Need attention: {others:,}"
+        counts += f"    You can approve now: {now:,}" if now < auto + others and not (fresh and not wide) else ""
         self.top.show(
             self.across(self.paint(title, "title"), right), self.across(counts, self.paint(fresh, "warn")), self.rule()
         )
@@ -182,12 +183,12 @@ class SummaryPage(Page):
         rows = self.filter.among(view.rows, self._texts(view), self._unseen) if self.filter.text else view.rows
         happened, order = self._happened(), self.app.order
         waiting = [row for row in view.rows if row.task not in happened]
-        auto = sum(row.auto_approvable for row in waiting)
-        self._open = (auto, len(waiting) - auto)
+        auto = sum(row.is_batchable for row in waiting)
+        self._open = (auto, len(waiting) - auto, sum(row.you.may_approve for row in waiting))
         if self.filter.is_mine:  # what is decided is nobody's to approve
             rows = [row for row in rows if row.task not in happened]
         self.shown = ordered(rows, order)
-        self._batch = sum(row.auto_approvable for row in self.shown if row.task not in happened)
+        self._batch = sum(row.is_batchable for row in self.shown if row.task not in happened)
         few = len(self.shown) <= FEW or wide
         state = (id(view), happened, order, self.app.look, few)
         if self.filter.text or self._whole is None or self._whole[0] != state:

@@ -153,7 +153,8 @@ def _row(row: QueueRow, happened: Happened | None, looks: Looks, width: int) -> 
 
 def reasons_of(row: QueueRow) -> str:
     """Why a row stands where it stands, worst first, in one line."""
-    words = [reason.message for reason in row.risk.reasons]
+    words = [row.to_rule] if row.to_rule else []
+    words += [reason.message for reason in row.risk.reasons]
     words += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in REMARKABLE]
     words += ["held"] if row.held else []
     return " · ".join(visible(text) for text in dict.fromkeys(words))
@@ -161,7 +162,11 @@ def reasons_of(row: QueueRow) -> str:
 
 def _has_reasons(row: QueueRow) -> bool:
     """Whether a row says why, without the words: those are made for what is on screen."""
-    return bool(row.risk.reasons) or row.held or any(reason.rule in REMARKABLE for reason in row.mode_reasons)
+    return (
+        bool(row.risk.reasons or row.to_rule)
+        or row.held
+        or any(reason.rule in REMARKABLE for reason in row.mode_reasons)
+    )
 
 
 def _reasons(row: QueueRow, looks: Looks, width: int) -> Text:
