@@ -41,6 +41,7 @@ from foureyes.steps import blank, either, fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.app.views.project import ProjectView
     from foureyes.bootstrap.detecting import Proposal
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import IdentityRule
@@ -108,16 +109,7 @@ def create_project(
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed, written = _write_config(
-        place,
-        repo,
-        actor,
-        project.id,
-        project.prefix,
-        project.target,
-        commit=commit,
-        notes=notes,
-        settings=settings,
-        left_out=[proposal for proposal in proposed if not proposal.is_of_use],
+        place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=proposed
     )
     if actor.kind == "human":
         _accept(cwd, environ, actor, notes, own=written if committed else None)
@@ -301,14 +293,12 @@ def _write_config(
     place: Located,
     repo: GitRepo,
     actor: Actor,
-    project: str,
-    prefix: str,
-    target: str,
+    project: ProjectView,
     *,
     commit: bool,
     notes: list[str],
     settings: dict[str, Value],
-    left_out: Sequence[Proposal] = (),
+    proposed: Sequence[Proposal],
 ) -> tuple[str, str]:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
     commit, and what init writes.
@@ -316,12 +306,12 @@ def _write_config(
     from foureyes.config.settings import FILE
     from foureyes.config.writing import to_comment, to_toml
 
-    path = os.path.join(place.root, FILE)
-    if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project)):
+    path, target = os.path.join(place.root, FILE), project.target
+    if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project.id)):
         return "", ""
-    own: dict[str, Value] = {"project.id": project, "project.prefix": prefix, "project.target": target}
+    own: dict[str, Value] = {"project.id": project.id, "project.prefix": project.prefix, "project.target": target}
     text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
-    text += "".join(to_comment(proposal.rule, proposal.tried) for proposal in left_out)
+    text += "".join(to_comment(each.rule, each.tried) for each in proposed if not each.is_of_use)
     if not os.path.lexists(path):
         _write_whole(path, text)
     if not commit:
