@@ -2,6 +2,7 @@
 #   make demo    see it work          make check   lint, types, contracts, docs, tests
 #   make test    tests of every day   make bench   figures, as ratios
 #   make test-sandboxes  the real codex and claude from npm, in their own sandboxes (needs root)
+#   make record-agents   record what the real agent programs print, for tests of those who read it (needs root)
 #   make nightly everything: every variant of every test, every failpoint on both engines, ROUNDS=500 days of random kills (hours)
 
 PYTHON      ?= python3
@@ -12,11 +13,15 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test nightly test-sandboxes check lint types contracts docs docs-check pictures bench clean
+.PHONY: help setup demo test nightly test-sandboxes record-agents check lint types contracts docs docs-check pictures bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
+	@echo "parts of # RECORD='codex case=401' records some of it.
+record-agents: $(STAMP)
+	@$(BIN)/python -m tests.agents.record $(RECORD)
+
+check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
 	@echo "one test: make test PYTEST_ARGS='tests/core -k minor'     another Python: make PYTHON=python3.12 test"
 
 setup: $(STAMP)
@@ -48,8 +53,8 @@ nightly: $(STAMP)
 # The real codex and claude from npm, each in its own sandbox, in a network namespace with loopback only. Needs root, npm,
 # and, for claude, bwrap and socat. What cannot be run here is listed as NOT RUN.
 test-sandboxes: $(STAMP)
-	@mkdir -p .venv-sandboxes/run
-	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-sandboxes/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
+	@mkdir -p .venv-agents/run
+	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-agents/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
 
 check: lint types contracts docs-check test
 
@@ -76,4 +81,4 @@ bench: $(STAMP)
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) .venv-sandboxes .venv-bench .venv-bench-crowded .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-agents .venv-bench .venv-bench-crowded .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

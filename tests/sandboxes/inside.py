@@ -14,6 +14,8 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,25 +32,37 @@ def main(path: str) -> None:
         raise SystemExit(f"this is no namespace with loopback only: {interfaces}")
     bring_loopback_up()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    talk = Conversation(plan["commands"])
+    talk = Conversation(plan["commands"], plan["cwd"])
     url = f"http://127.0.0.1:{serve(talk).server_address[1]}"
     filled = [word.replace("@URL@", url) for word in plan["argv"]]
     env = {name: value.replace("@URL@", url) for name, value in plan["env"].items()}
-    try:
-        done = subprocess.run(
-            filled, env=env, cwd=plan["cwd"], input="work\n", text=True, capture_output=True, timeout=PATIENCE,
-            check=False, start_new_session=True,
-        )  # fmt: skip
-        rc, out, err = done.returncode, done.stdout, done.stderr
-    except subprocess.TimeoutExpired as late:
-        rc, out, err = -1, _text(late.stdout), _text(late.stderr)
-    finally:
-        end_whatever_is_left()
-    print(json.dumps({"rc": rc, "out": out, "err": err, "printed": talk.printed}))
+    began = time.monotonic()
+    program = subprocess.Popen(
+        filled, env=env, cwd=plan["cwd"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    given_up = threading.Thread(target=lose_patience, args=[program, talk, plan.get("patience", PATIENCE)], daemon=True)
+    given_up.start()
+    out, err = program.communicate(plan.get("prompt", "work\n").encode())
+    rc = program.returncode if given_up.is_alive() else None
+    seconds = round(time.monotonic() - began, 1)
+    left = end_whatever_is_left()
+    told = {"rc": rc, "out": _text(out), "err": _text(err), "printed": talk.printed}
+    print(json.dumps(told | {"seconds": seconds, "requests": talk.requests, "left": left}))
 
 
-def _text(output: bytes | str | None) -> str:
-    return output.decode(errors="replace") if isinstance(output, bytes) else output or ""
+def lose_patience(program: subprocess.Popen[bytes], talk: Conversation, patience: float) -> None:
+    """Ends a program that takes too long; its patience begins with the first question, as machines are busy."""
+    talk.asked.wait(PATIENCE)
+    with suppress(subprocess.TimeoutExpired):
+        program.wait(patience)
+        threading.Event().wait(PATIENCE)  # for what it left behind, which may hold its streams
+    program.kill()
+    end_whatever_is_left()
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="replace")
 
 
 def bring_loopback_up() -> None:
@@ -56,14 +70,20 @@ def bring_loopback_up() -> None:
         fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
-def end_whatever_is_left() -> None:
-    """Programs leave shells and servers behind; as the nearest subreaper they are this process's children."""
+def end_whatever_is_left() -> list[str]:
+    """Programs leave shells and servers behind; as the nearest subreaper they are this process's children. What they
+    are called.
+    """
+    left = []
     while children := Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         for child in children:
+            with suppress(OSError):
+                left.append(Path(f"/proc/{child}/comm").read_text().strip())
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(int(child), 0)
+    return left
 
 
 if __name__ == "__main__":

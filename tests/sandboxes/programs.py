@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / ".venv-sandboxes"
+KEPT = ROOT / ".venv-agents"
 """Where the programs are installed, once."""
 
 ARCHITECTURE = "arm64" if platform.machine() == "aarch64" else "x64"
@@ -93,6 +93,38 @@ def _claude_serving(words: list[str], command: str) -> list[str]:
     return [*words, "mcp__foureyes", "--mcp-config", json.dumps(servers)]  # the first goes on with --allowedTools
 
 
+def _gemini(home: Path, roots: Sequence[str] | None) -> list[str]:
+    settings = home / ".gemini" / "settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    quiet = {"privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}}
+    chosen = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": False}}
+    settings.write_text(json.dumps(quiet | chosen))
+    return ["-o", "stream-json", "--skip-trust", "-m", "gemini-2.5-pro", "--approval-mode", "yolo"]
+
+
+OPENCODE_SETTINGS = {
+    "autoupdate": False, "share": "disabled", "small_model": "scripted/scripted-model",
+    "provider": {
+        "scripted": {
+            "npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "@URL@/v1", "apiKey": "dummy"},
+            "models": {"scripted-model": {"limit": {"context": 128000, "output": 8000}}},
+        }
+    },
+}  # fmt: skip
+
+
+def _opencode(home: Path, roots: Sequence[str] | None) -> list[str]:
+    return ["run", "--pure", "--format", "json", "-m", "scripted/scripted-model", "--auto"]
+
+
+def _qwen(home: Path, roots: Sequence[str] | None) -> list[str]:
+    return ["-o", "stream-json", "--bare", "--auth-type", "openai", "-m", "scripted-model", "--approval-mode", "yolo"]
+
+
+def _cannot_serve(words: list[str], command: str) -> list[str]:
+    raise NotImplementedError("it is driven without an MCP server")
+
+
 CODEX = Program(
     name="codex", package="@openai/codex", version="0.166.0", binary="node_modules/.bin/codex", start=_codex,
     serve=_codex_serving,
@@ -106,10 +138,32 @@ CLAUDE = Program(
 )  # fmt: skip
 
 
+GEMINI = Program(
+    name="gemini", package="@google/gemini-cli", version="0.61.0", binary="node_modules/.bin/gemini",
+    start=_gemini, serve=_cannot_serve,
+    env={"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": "@URL@"},
+)  # fmt: skip
+OPENCODE = Program(
+    name="opencode", package="opencode-ai", version="1.18.33",
+    binary=f"node_modules/opencode-linux-{ARCHITECTURE}/bin/opencode", start=_opencode, serve=_cannot_serve,
+    env={
+        "OPENCODE_CONFIG_CONTENT": json.dumps(OPENCODE_SETTINGS), "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
+        "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+    },
+)  # fmt: skip
+QWEN = Program(
+    name="qwen", package="@qwen-code/qwen-code", version="0.15.10", binary="node_modules/.bin/qwen",
+    start=_qwen, serve=_cannot_serve,
+    env={"OPENAI_API_KEY": "dummy", "OPENAI_BASE_URL": "@URL@/v1"},
+)  # fmt: skip
+PROGRAMS = {program.name: program for program in (CODEX, CLAUDE, GEMINI, OPENCODE, QWEN)}
+
+
 def environment(program: Program, home: Path) -> dict[str, str]:
     """All that a program finds: nothing of this machine's but where programs lie."""
     home.mkdir(parents=True, exist_ok=True)
     (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+    (home / "tmp").mkdir(exist_ok=True)
     path = os.environ.get("PATH", os.defpath)
     extra = {"LD_LIBRARY_PATH": os.environ["LD_LIBRARY_PATH"]} if "LD_LIBRARY_PATH" in os.environ else {}
-    return {"PATH": path, "HOME": str(home), **extra, **QUIET, **program.env}
+    return {"PATH": path, "HOME": str(home), "TMPDIR": str(home / "tmp"), **extra, **QUIET, **program.env}

@@ -1,67 +1,38 @@
-"""A model that answers from a script, on loopback: it asks for one shell command, or one tool of an MCP server, after
-the other, then says that it is done. What each of them answered is what the program sends back, and is kept.
+"""A model that answers from a script, on loopback: it asks for one shell command, one file or one tool of an MCP
+server after the other, then says that it is done; or something goes wrong (`troubles.py`). What each of them answered
+is what the program sends back, and is kept.
 
-It speaks what codex (OpenAI Responses), claude (Anthropic Messages), opencode and qwen (OpenAI Chat) and gemini speak.
-The step is the number of results in the request, so that requests beside the conversation (titles) move nothing.
+It speaks what codex, claude, opencode, qwen and gemini speak (`speaking.py`). The step is the number of results in the
+request and of what was said by the script, so that requests beside the conversation (titles) move nothing, and a
+conversation that is resumed goes on.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+from tests.sandboxes.speaking import CHAT, LANGUAGES, WAYS, Call, Heard, Language, Say
+from tests.sandboxes.troubles import CUT, HANG, Refused, refused
+
 DONE = "done"
-Calls = tuple[str, dict[str, Any]]
+NO_TOOL = Say("there is no tool for that")
+END = b"data: [DONE]\n\n"
 Asked = str | dict[str, Any]
-"""A shell command; or a tool of an MCP server by the end of its name, with `args`, and `first` what somebody else runs
-before it is called.
+"""A shell command; or
+- `tool`: a tool of an MCP server by the end of its name, with `args`, and `first` what somebody else runs before;
+- `write`: a file, with its `content`;
+- `say`: what the model says, which ends its turn;
+- `trouble`: what goes wrong instead, `times` it does so (else for ever).
 """
 FOUND = {"@SEEN@": r'"seen":"([\w.]+)"', "@FINDING@": r'"id":"(TL-[\w-]+)"'}
-
-
-class Conversation:
-    """What is asked for, and what came back. `@SEEN@` in it is the change that an earlier one handed in, `@FINDING@` a
-    finding that one listed.
-    """
-
-    def __init__(self, commands: Sequence[Asked]) -> None:
-        self.commands = commands
-        self.printed: list[str] = []
-        self._begun = 0
-        self._lock = threading.Lock()
-
-    def next(self, results: list[str], tools: dict[str, dict[str, Any]]) -> Calls | None:
-        """The next call of the program's shell, or of a tool; None where there is nothing left, or no such tool."""
-        with self._lock:
-            if len(results) > len(self.printed):
-                self.printed = results
-            if not tools or len(results) >= len(self.commands):
-                return None
-            asked = self.commands[len(results)]
-            if isinstance(asked, str):
-                name = next((name for name in SHELLS if name in tools), "")
-                return (name, SHELLS[name](self._filled(asked, results))) if name else None
-            if self._begun <= len(results):
-                self._begun = len(results) + 1
-                subprocess.run(asked.get("first") or ["true"], check=True, capture_output=True)
-        name = next((name for name in tools if name.endswith(asked["tool"])), "")
-        if name:
-            return name, json.loads(self._filled(json.dumps(asked.get("args") or {}), results))
-        return next(((way, WAYS[way](asked["tool"])) for way in WAYS if way in tools), None)
-
-    @staticmethod
-    def _filled(command: str, results: list[str]) -> str:
-        for mark, pattern in FOUND.items():
-            found = re.search(pattern, "".join(results))
-            command = command.replace(mark, found[1] if found else "nothing-was-found")
-        return command
-
 
 SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "exec_command": lambda command: {"cmd": command, "yield_time_ms": 30000},
@@ -73,24 +44,98 @@ SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 """The shells of the programs, and how each is called."""
 
-SEARCH = "tool_search"
-WAYS: dict[str, Callable[[str], dict[str, Any]]] = {
-    SEARCH: lambda tool: {"query": tool, "limit": 20},
-    "ToolSearch": lambda tool: {"query": tool, "max_results": 20},
-    "WaitForMcpServers": lambda _: {},
+WRITERS: dict[str, Callable[[str, str], dict[str, Any] | str]] = {
+    "Write": lambda path, content: {"file_path": path, "content": content},
+    "write_file": lambda path, content: {"file_path": path, "content": content},
+    "write": lambda path, content: {"filePath": path, "content": content},
+    "apply_patch": lambda path, content: "\n".join(
+        ["*** Begin Patch", f"*** Add File: {path}", *(f"+{line}" for line in content.splitlines()), "*** End Patch"]
+    ),
 }
-"""How a program lets a model look for a tool that it does not list, or not yet: what comes of it is no result."""
+"""How each program's model writes a file."""
 
 
-def text_of(content: object) -> str:
-    """The text of a result, however a program wraps it."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(map(text_of, content))
-    if isinstance(content, dict):
-        return text_of(content.get("text") or content.get("output") or content.get("content") or "")
-    return ""
+class Trouble(Exception):
+    """Something goes wrong instead of an answer."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class Conversation:
+    """What is asked for, and what came back. `@SEEN@` in it is the change that an earlier one handed in, `@FINDING@` a
+    finding that one listed. Files are written below `folder`.
+    """
+
+    def __init__(self, commands: Sequence[Asked], folder: str = "") -> None:
+        self.commands = commands
+        self.folder = Path(folder)
+        self.printed: list[str] = []
+        self.requests = 0
+        self.asked = threading.Event()
+        self._says = {asked["say"] for asked in commands if isinstance(asked, dict) and "say" in asked}
+        self._troubles, self._over = 0, 0
+        self._begun = 0
+        self._lock = threading.Lock()
+
+    def next(self, heard: Heard) -> Say | Call:
+        """The next move. What no tool is for is left out; where nothing is left, the model says that it is done."""
+        with self._lock:
+            self.requests += 1
+            self.asked.set()
+            if len(heard.results) > len(self.printed):
+                self.printed = heard.results
+            step = len(heard.results) + sum(said in self._says for said in heard.said)
+            asked: Asked = next(iter(self._possible(heard)[step:]), {"say": DONE})
+            if isinstance(asked, dict) and "trouble" in asked:
+                self._troubles += 1
+                if self._troubles == asked.get("times"):
+                    self._over, self._troubles = self._over + 1, 0
+                raise Trouble(asked["trouble"])
+            if not heard.tools:
+                return Say(DONE)
+            if isinstance(asked, dict) and self._begun <= step:
+                self._begun = step + 1
+                subprocess.run(asked.get("first") or ["true"], check=True, capture_output=True)
+        return self._move(asked, heard)
+
+    def _possible(self, heard: Heard) -> list[Asked]:
+        """What can be asked for; troubles that are over are not counted."""
+        over, possible = self._over, []
+        for asked in self.commands:
+            if isinstance(asked, dict) and "trouble" in asked and over:
+                over -= 1
+            elif not heard.tools or self._move(asked, heard) != NO_TOOL:
+                possible.append(asked)
+        return possible
+
+    def _move(self, asked: Asked, heard: Heard) -> Say | Call:
+        if isinstance(asked, str):
+            name = next((name for name in SHELLS if name in heard.tools), "")
+            return Call(name, SHELLS[name](self._filled(asked, heard.results))) if name else NO_TOOL
+        if "write" in asked:
+            return self._writing(asked, heard)
+        if "tool" not in asked:
+            return Say(asked.get("say", DONE))
+        name = next((name for name in heard.tools if name.endswith(asked["tool"])), "")
+        if name:
+            return Call(name, json.loads(self._filled(json.dumps(asked.get("args") or {}), heard.results)))
+        return next((Call(way, WAYS[way](asked["tool"])) for way in WAYS if way in heard.tools), Say(DONE))
+
+    def _writing(self, asked: dict[str, Any], heard: Heard) -> Say | Call:
+        path, content = asked["write"], asked["content"]
+        name = next((name for name in WRITERS if name in heard.tools), "")
+        if not name:
+            return self._move(f"printf %s {shlex.quote(content)} > {shlex.quote(path)}", heard)
+        return Call(name, WRITERS[name](path if name == "apply_patch" else str(self.folder / path), content))
+
+    @staticmethod
+    def _filled(command: str, results: list[str]) -> str:
+        for mark, pattern in FOUND.items():
+            found = re.search(pattern, "".join(results))
+            command = command.replace(mark, found[1] if found else "nothing-was-found")
+        return command
 
 
 def serve(conversation: Conversation) -> ThreadingHTTPServer:
@@ -112,25 +157,41 @@ class Answering(BaseHTTPRequestHandler):
         """Nobody reads it."""
 
     def do_HEAD(self) -> None:
-        self._send(b"", "text/plain")
+        self._send(Refused(200, b"", kind="text/plain"))
 
     def do_GET(self) -> None:
-        self._send(b'{"object":"list","data":[],"models":[]}', "application/json")
+        self._send(Refused(200, b'{"object":"list","data":[],"models":[]}'))
 
     def do_POST(self) -> None:
         asked = json.loads(self._body() or b"{}")
         path = self.path.partition("?")[0]
-        speaker = next((speak for ending, speak in SPEAKERS.items() if path.endswith(ending)), None)
-        if speaker is None:
-            return self._send(b'{"input_tokens":1,"totalTokens":1}', "application/json")
-        events, whole = speaker(self.talk, asked)
-        if asked.get("stream") or "stream" in path:
-            lines = [
-                (f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n"
-                for event in events
-            ]
-            return self._send("".join(lines).encode() + b"data: [DONE]\n\n" * (speaker is _chat), "text/event-stream")
-        return self._send(json.dumps(whole).encode(), "application/json")
+        language = next((each for ending, each in LANGUAGES.items() if path.endswith(ending)), None)
+        if language is None:
+            return self._send(Refused(200, b'{"input_tokens":1,"totalTokens":1}'))
+        streams = bool(asked.get("stream")) or "stream" in path
+        heard = language.hear(asked)
+        try:
+            events, whole = language.answer(asked, heard, self.talk.next(heard))
+        except Trouble as trouble:
+            return self._trouble(trouble.kind, language, asked, heard, streams=streams)
+        if streams:
+            return self._send(Refused(200, _lines(events) + END * (language is CHAT), kind="text/event-stream"))
+        return self._send(Refused(200, json.dumps(whole).encode()))
+
+    def _trouble(self, kind: str, language: Language, asked: dict[str, Any], heard: Heard, *, streams: bool) -> None:
+        if kind == HANG:
+            threading.Event().wait()
+        if kind != CUT:
+            self._send(refused(kind, language.vendor))
+            return
+        events, whole = language.answer(asked, heard, Say("This sentence comes to no"))
+        told = _lines(events[: len(events) // 2]) if streams else json.dumps(whole).encode()[:40]
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if streams else "application/json")
+        self.send_header("content-length", str(len(told) * 2))
+        self.end_headers()
+        self.wfile.write(told)
+        self.close_connection = True
 
     def _body(self) -> bytes:
         if self.headers.get("transfer-encoding", "") != "chunked":
@@ -142,125 +203,18 @@ class Answering(BaseHTTPRequestHandler):
         self.rfile.readline()
         return b"".join(parts)
 
-    def _send(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
+    def _send(self, answer: Refused) -> None:
+        self.send_response(answer.status)
+        self.send_header("content-type", answer.kind)
+        self.send_header("content-length", str(len(answer.body)))
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(answer.body)
 
 
-Answer = tuple[list[dict[str, Any]], dict[str, Any]]
-"""The events of a stream, and the same as one document."""
-
-
-def _id(kind: str) -> str:
-    return f"{kind}_{uuid.uuid4().hex[:16]}"
-
-
-def _responses(talk: Conversation, asked: dict[str, Any]) -> Answer:
-    """OpenAI Responses, as codex speaks it."""
-    found = [tool for item in asked["input"] for tool in item.get("tools") or () if item["type"] == f"{SEARCH}_output"]
-    offered = [*(asked.get("tools") or ()), *found]
-    tools = {tool.get("name") or tool.get("type"): tool for tool in offered if tool.get("type") != "namespace"}
-    for space in (tool for tool in offered if tool.get("type") == "namespace"):
-        tools |= {tool["name"]: tool | {"namespace": space["name"]} for tool in space.get("tools") or ()}
-    results = [text_of(item.get("output")) for item in asked["input"] if str(item.get("type")).endswith("call_output")]
-    call = talk.next(results, tools)
-    item: dict[str, Any] = {"id": _id("item"), "status": "completed"}
-    if call is None:
-        part = {"type": "output_text", "text": DONE, "annotations": []}
-        item |= {"type": "message", "role": "assistant", "content": [part]}
-    elif call[0] == SEARCH:
-        item |= {"type": f"{SEARCH}_call", "call_id": _id("call"), "execution": "client", "arguments": call[1]}
-    else:
-        item |= {"type": "function_call", "call_id": _id("call"), "name": call[0], "arguments": json.dumps(call[1])}
-        item |= {"namespace": space} if (space := tools[call[0]].get("namespace")) else {}
-    used = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
-    begun: dict[str, Any] = {"id": _id("resp"), "object": "response", "status": "in_progress", "output": []}
-    whole = begun | {"status": "completed", "output": [item], "usage": used}
-    events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": whole},
+def _lines(events: list[dict[str, Any]]) -> bytes:
+    lines = [
+        (f"event: {event['type']}\n" if "type" in event else "") + f"data: {json.dumps(event)}\n\n" for event in events
     ]
-    return events, whole
-
-
-def _messages(talk: Conversation, asked: dict[str, Any]) -> Answer:
-    """Anthropic Messages, as claude speaks it."""
-    blocks = [block for message in asked["messages"] for block in message["content"] if isinstance(block, dict)]
-    ways = {block["id"] for block in blocks if block.get("type") == "tool_use" and block["name"] in WAYS}
-    answered = [block for block in blocks if block.get("type") == "tool_result" and block["tool_use_id"] not in ways]
-    results = [text_of(block.get("content")) for block in answered]
-    call = talk.next(results, {tool.get("name"): tool for tool in asked.get("tools") or ()})
-    used = {"input_tokens": 1, "output_tokens": 1}
-    if call is None:
-        block, delta, why = {"type": "text", "text": DONE}, {"type": "text_delta", "text": DONE}, "end_turn"
-        empty: dict[str, Any] = {"type": "text", "text": ""}
-    else:
-        empty = {"type": "tool_use", "id": _id("toolu"), "name": call[0], "input": {}}
-        block, why = empty | {"input": call[1]}, "tool_use"
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
-    begun: dict[str, Any] = {
-        "id": _id("msg"),
-        "type": "message",
-        "role": "assistant",
-        "model": asked.get("model"),
-        "content": [],
-    }
-    begun |= {"stop_reason": None, "stop_sequence": None, "usage": used}
-    events: list[dict[str, Any]] = [
-        {"type": "message_start", "message": begun},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": why, "stop_sequence": None}, "usage": used},
-        {"type": "message_stop"},
-    ]
-    return events, begun | {"content": [block], "stop_reason": why}
-
-
-def _chat(talk: Conversation, asked: dict[str, Any]) -> Answer:
-    """OpenAI Chat, as opencode and qwen speak it."""
-    results = [text_of(message.get("content")) for message in asked["messages"] if message["role"] == "tool"]
-    call = talk.next(
-        results, {tool["function"]["name"]: tool for tool in asked.get("tools") or () if "function" in tool}
-    )
-    said: dict[str, Any] = {"role": "assistant", "content": DONE}
-    if call is not None:
-        function = {"name": call[0], "arguments": json.dumps(call[1])}
-        said = {"role": "assistant", "content": None}
-        said["tool_calls"] = [{"index": 0, "id": _id("call"), "type": "function", "function": function}]
-    whole: dict[str, Any] = {"id": _id("chat"), "created": 0, "model": asked.get("model")}
-    whole["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    ended = "stop" if call is None else "tool_calls"
-    part = whole | {"object": "chat.completion.chunk"}
-    events = [
-        part | {"choices": [{"index": 0, "delta": said, "finish_reason": None}]},
-        part | {"choices": [{"index": 0, "delta": {}, "finish_reason": ended}]},
-    ]
-    return events, whole | {"choices": [{"index": 0, "message": said, "finish_reason": ended}]}
-
-
-def _gemini(talk: Conversation, asked: dict[str, Any]) -> Answer:
-    """Gemini, as gemini speaks it."""
-    parts = [part for content in asked.get("contents") or () for part in content.get("parts") or ()]
-    results = [text_of(part["functionResponse"].get("response")) for part in parts if "functionResponse" in part]
-    offered = [tool.get("functionDeclarations") or () for tool in asked.get("tools") or ()]
-    call = talk.next(results, {each["name"]: each for declared in offered for each in declared})
-    part = {"text": DONE} if call is None else {"functionCall": {"name": call[0], "args": call[1]}}
-    content = {"role": "model", "parts": [part]}
-    used = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
-    whole = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": used}
-    return [whole], whole
-
-
-SPEAKERS = {
-    "/responses": _responses,
-    "/messages": _messages,
-    "/chat/completions": _chat,
-    ":generateContent": _gemini,
-    ":streamGenerateContent": _gemini,
-}
+    return "".join(lines).encode()
