@@ -17,11 +17,7 @@ STAMP       := $(VENV)/.made-from
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "parts of # RECORD='codex case=401' records some of it.
-record-agents: $(STAMP)
-	@$(BIN)/python -m tests.agents.record $(RECORD)
-
-check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
+	@echo "parts of check: lint types contracts docs-check test     make docs writes docs/reference, make pictures docs/pictures"
 	@echo "one test: make test PYTEST_ARGS='tests/core -k minor'     another Python: make PYTHON=python3.12 test"
 
 setup: $(STAMP)
@@ -55,6 +51,10 @@ nightly: $(STAMP)
 test-sandboxes: $(STAMP)
 	@mkdir -p .venv-agents/run
 	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-agents/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
+
+# RECORD='codex case=401' records some of it.
+record-agents: $(STAMP)
+	@$(BIN)/python -m tests.agents.record $(RECORD)
 
 check: lint types contracts docs-check test
 

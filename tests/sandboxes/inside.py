@@ -41,22 +41,26 @@ def main(path: str) -> None:
         filled, env=env, cwd=plan["cwd"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
-    given_up = threading.Thread(target=lose_patience, args=[program, talk, plan.get("patience", PATIENCE)], daemon=True)
-    given_up.start()
+    given_up = threading.Event()
+    waits = [program, talk, plan.get("patience", PATIENCE), given_up]
+    threading.Thread(target=lose_patience, args=waits, daemon=True).start()
     out, err = program.communicate(plan.get("prompt", "work\n").encode())
-    rc = program.returncode if given_up.is_alive() else None
+    rc = None if given_up.is_set() else program.returncode
     seconds = round(time.monotonic() - began, 1)
     left = end_whatever_is_left()
     told = {"rc": rc, "out": _text(out), "err": _text(err), "printed": talk.printed}
     print(json.dumps(told | {"seconds": seconds, "requests": talk.requests, "left": left}))
 
 
-def lose_patience(program: subprocess.Popen[bytes], talk: Conversation, patience: float) -> None:
+def lose_patience(
+    program: subprocess.Popen[bytes], talk: Conversation, patience: float, given_up: threading.Event
+) -> None:
     """Ends a program that takes too long; its patience begins with the first question, as machines are busy."""
     talk.asked.wait(PATIENCE)
     with suppress(subprocess.TimeoutExpired):
         program.wait(patience)
         threading.Event().wait(PATIENCE)  # for what it left behind, which may hold its streams
+    given_up.set()
     program.kill()
     end_whatever_is_left()
 
