@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from foureyes.core.documents.shapes import DOCUMENTS
+from foureyes.core.rules.policy import Profile
 from foureyes.errors import FoureyesError
 
 from tools import blocks, command_pages, gate_files_page, keys_page, mcp_page, rules_page, verbs_page
@@ -45,6 +46,9 @@ def toml(value: object) -> str:
             return "[" + ", ".join(toml(item) for item in items) + "]"
         case Mapping():
             return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }" if value else "{}"
+        case Profile():
+            usual = msgspec.to_builtins(Profile())
+            return toml({key: item for key, item in msgspec.to_builtins(value).items() if item != usual[key]})
         case msgspec.Struct():
             return toml(msgspec.to_builtins(value))
         case None:
@@ -79,31 +83,8 @@ def configuration() -> str:
         f"## {code(f'[{section}]') if section else 'Top level'}\n\n{table(head, map(setting_row, settings))}"
         for section, settings in sections.items()
     ]
-    blocks.append(own_file())
-    intro = (
-        "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error. What is "
-        "only about your own screen is in [your own file](#your-own-file)."
-    )
+    intro = "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error."
     return page("Configuration", "`foureyes.config`", intro, linked("\n\n".join(blocks), "rules.md"))
-
-
-def own_file() -> str:
-    """Every setting of the user's own file, from foureyes.config.own."""
-    import msgspec
-
-    from foureyes.config.own import MEANINGS, OWN_FILE, THEMES
-
-    defaults = {"theme": "default", "reduced_motion": False, "pager": "less", "editor": "vi"}
-    takes = {"theme": ", ".join(map(code, THEMES)), "reduced_motion": "yes/no"}
-    rows = [
-        (code(key), takes.get(key, "a command"), code(msgspec.json.encode(defaults[key]).decode()), meaning)
-        for key, meaning in MEANINGS.items()
-    ]
-    text = (
-        f"`~/.config/{OWN_FILE}` (or below `$XDG_CONFIG_HOME`) is how you like to read. It decides nothing, and no "
-        "project reads it. What is wrong in it is said, and left aside."
-    )
-    return f"## Your own file\n\n{text}\n\n{table(('key', 'takes', 'default', 'meaning'), rows)}"
 
 
 # --------------------------------------------------------------------------------- errors, events and life cycle

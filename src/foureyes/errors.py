@@ -111,6 +111,12 @@ class GitProblem(EnvironmentProblem):
     code = "git"
 
 
+class AgentUnavailable(EnvironmentProblem):
+    """An agent program is not there, or cannot be started."""
+
+    code = "agent"
+
+
 class StoreProblem(EnvironmentProblem):
     """The store cannot be opened, read or written."""
 

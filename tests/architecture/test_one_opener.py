@@ -15,6 +15,13 @@ OPENERS = frozenset({"pathlib", "tarfile", "zipfile"})
 """Modules that open what they are given under names of their own: nobody imports them."""
 
 ELSEWHERE = {
+    "adapters/agents/scripted.py:command": "runs as an agent, with its rights",
+    "adapters/agents/scripted.py:counted": "runs as an agent, with its rights",
+    "adapters/agents/scripted.py:main": "runs as an agent, with its rights",
+    "adapters/agents/scripted.py:_put": "runs as an agent, with its rights",
+    "adapters/agents/scripted.py:_replace": "runs as an agent, with its rights",
+    "adapters/agents/sweep.py:_environ": "the kernel's own files",
+    "adapters/agents/sweep.py:_has_ended": "the kernel's own files",
     "adapters/checks/elsewhere.py:tell": "runs in the interpreters of a check, with its rights",
     "adapters/checks/elsewhere.py:text_of": "runs in the interpreters of a check, with its rights",
     "adapters/checks/interpreters.py:_file": "/proc",

@@ -85,7 +85,8 @@ def test_core_is_pure(path: Path) -> None:
 
 
 def test_only_process_starts_programs() -> None:
-    starters = {PACKAGE / "adapters" / name for name in ("process.py", "reaper.py")}
+    # The scripted agent is no part of Foureyes when it runs, but a program that Foureyes starts.
+    starters = {PACKAGE / "adapters" / name for name in ("process.py", "reaper.py", "agents/scripted.py")}
     found = [
         f"{name_of(path)}:{line} {what}"
         for path in modules()

@@ -31,7 +31,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "review.same_origin": ('"audit"', "audit"),
     "review.human_proof": ('"key"', "key"),
     "review.agent_approval": ('"review"', "review"),
-    "agents": ('{ claude = { model = "opus" } }', {"claude": Profile("claude", model="opus")}),
+    "agents": ('{ claude = { model = "opus" } }', {"claude": Profile("claude", model="opus", vendor="anthropic")}),
     "review.label_rules": ('{ docs = { independence = "model" } }', {"docs": LabelRule("skip", independence="model")}),
     "review.default_mode": ('"per-task"', "per-task"),
     "review.reviews": ("2", 2),

@@ -10,10 +10,12 @@ import inspect
 
 import pytest
 
+from foureyes.adapters.agents.live import LiveProgram
+from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.app import git_ports, ports
+from foureyes.app import agent_ports, git_ports, ports
 from foureyes.bootstrap.outside import Outside as RealOutside
 
 from tests.app import matrix
@@ -40,6 +42,8 @@ REAL: list[tuple[type, type]] = [
     (SharedClock, ports.Clock),
     (RandomIds, ports.Ids),
     (RealOutside, ports.Outside),
+    (AgentPrograms, agent_ports.Agents),
+    (LiveProgram, agent_ports.LiveRun),
 ]
 
 

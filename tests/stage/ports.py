@@ -12,6 +12,7 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
+from foureyes.app.agent_ports import Agents
 from foureyes.app.git_ports import Workshop
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
@@ -133,6 +134,7 @@ class DeskOutside:
     def __init__(self, workshop: Callable[[], Workshop]) -> None:
         self._workshop = workshop
         self.runner = ScriptedChecks()
+        self.programs: Agents | None = None
         self.own = "process:test"
         self.folder = ""
         self.gone: set[str] = set()
@@ -146,6 +148,10 @@ class DeskOutside:
 
     def drafts(self) -> FilesOfDrafts:
         return FilesOfDrafts(self.folder)
+
+    def agents(self) -> Agents:
+        assert self.programs is not None, "this test has no agent programs"
+        return self.programs
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         return reports.read(document, name)

@@ -101,19 +101,55 @@ def supervise(
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
     There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
     """
-    if not sys.executable:
-        raise ProcessProblem("this interpreter does not know its own path")
-    from foureyes.adapters import reaper
-
-    child = start([sys.executable, "-I", "-S", os.path.abspath(reaper.__file__), *argv], cwd, env, has_input=True)
+    child = start_below(argv, cwd, env)
     watch = _Watch(child, hear, stop or (lambda _: False))
     try:
         watch.follow(time.monotonic() + timeout)
     finally:
-        _end_below(child, watch.report("pid"))
-    if failed := watch.report("failed"):
+        _end_below(child, watch.words.after("pid"))
+    if failed := watch.words.after("failed"):
         raise ProcessProblem(f"could not be started: {failed}")
     return watch.ended()
+
+
+def start_below(
+    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, passes: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """A reaper with a program to start; everything is in its arguments. `passes`: open files that it gets, too."""
+    if not sys.executable:
+        raise ProcessProblem("this interpreter does not know its own path")
+    from foureyes.adapters import reaper
+
+    command = [sys.executable, "-I", "-S", os.path.abspath(reaper.__file__), *argv]
+    return start(command, cwd, env, has_input=True, passes=passes)
+
+
+class Words:
+    """What a reaper says of its work."""
+
+    def __init__(self) -> None:
+        self._said = b""
+
+    def hear(self, part: bytes) -> None:
+        self._said = (self._said + part)[:CHUNK]
+
+    def after(self, word: str) -> str:
+        """What stands behind a word."""
+        for line in self._said.split(b"\n")[:-1]:
+            first, _, rest = line.partition(b" ")
+            if first == word.encode():
+                return os.fsdecode(rest)
+        return ""
+
+    def ended(self, *, timed_out: bool = False, stopped: bool = False) -> Ended:
+        """How the program ended, once the reaper has."""
+        code, left = self.after("exit"), self.after("left")
+        problem = f"{left} of its processes could not be ended" if left else ""
+        if timed_out or stopped:
+            return Ended(None, timed_out, problem or ("it was stopped" if stopped else ""))
+        if not code.removeprefix("-").isdigit():
+            return Ended(None, False, problem or "it ended the process that watches over it")
+        return Ended(int(code), False, problem)
 
 
 class _Watch:
@@ -122,8 +158,8 @@ class _Watch:
     def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: Stopping) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
         self._child, self._hear, self._stop = child, hear, stop
-        self._words, self._output = child.stdout.fileno(), child.stderr.fileno()
-        self._reports = b""
+        self._said, self._output = child.stdout.fileno(), child.stderr.fileno()
+        self.words = Words()
         self._ending = self._timed_out = self._stopped = self._is_over = False
 
     def follow(self, deadline: float) -> None:
@@ -132,13 +168,13 @@ class _Watch:
 
         pause = PAUSE / 2
         with selectors.DefaultSelector() as pipes:
-            for pipe in (self._words, self._output):
+            for pipe in (self._said, self._output):
                 pipes.register(pipe, selectors.EVENT_READ)
             while not self._is_over:
                 for key, _ in pipes.select(min(pause := min(pause * 2, TICK), max(0.0, deadline - time.monotonic()))):
                     if not self._read(key.fd):
                         pipes.unregister(key.fd)
-                if self.report("exit") and not self._ending:
+                if self.words.after("exit") and not self._ending:
                     self._ending, deadline = True, time.monotonic() + PATIENCE
                 if not self._ending and self._stop(self._child.pid):
                     self._stopped, deadline = True, 0.0
@@ -147,7 +183,7 @@ class _Watch:
                 if self._ending:
                     return
                 self._ending, self._timed_out = True, not self._stopped
-                _ask_to_end(self._child)
+                close_input(self._child)
                 deadline = time.monotonic() + PATIENCE
         self._read_rest()
 
@@ -157,35 +193,21 @@ class _Watch:
         with suppress(BlockingIOError):
             all(self._read(self._output) for _ in range(PIPE_CHUNKS))
 
-    def report(self, word: str) -> str:
-        """What stands behind a word of the reaper."""
-        for line in self._reports.split(b"\n")[:-1]:
-            first, _, rest = line.partition(b" ")
-            if first == word.encode():
-                return os.fsdecode(rest)
-        return ""
-
     def ended(self) -> Ended:
-        code, left = self.report("exit"), self.report("left")
-        problem = f"{left} of its processes could not be ended" if left else ""
-        if self._timed_out or self._stopped:
-            return Ended(None, self._timed_out, problem or ("it was stopped" if self._stopped else ""))
-        if not code.removeprefix("-").isdigit():
-            return Ended(None, False, problem or "it ended the process that watches over it")
-        return Ended(int(code), False, problem)
+        return self.words.ended(timed_out=self._timed_out, stopped=self._stopped)
 
     def _read(self, pipe: int) -> bool:
         """Take what is there; False at the end of the pipe."""
         part = os.read(pipe, CHUNK)
         if pipe != self._output:
             self._is_over = not part
-            self._reports = (self._reports + part)[:CHUNK]
+            self.words.hear(part)
         elif part:
             self._hear(part)
         return bool(part)
 
 
-def _ask_to_end(child: subprocess.Popen[bytes]) -> None:
+def close_input(child: subprocess.Popen[bytes]) -> None:
     """The reaper ends everything when its input ends; what it watches may have stopped it."""
     from foureyes.adapters.reaper import tell
 
@@ -200,17 +222,17 @@ def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
 
     from foureyes.adapters.reaper import tell
 
-    _ask_to_end(child)
-    _close(child)
+    close_input(child)
+    close(child)
     try:
         child.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        _stand_in(child)
+        stand_in(child)
     if child.returncode != 0 and program.isdigit() and int(program) > 1:  # -1 would be everybody
         tell(-int(program))
 
 
-def _stand_in(child: subprocess.Popen[bytes]) -> None:
+def stand_in(child: subprocess.Popen[bytes]) -> None:
     """Do the work of a reaper that does not."""
     from foureyes.adapters.reaper import kill_below
 
@@ -222,14 +244,15 @@ def _stand_in(child: subprocess.Popen[bytes]) -> None:
 
 
 def start(
-    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool, reads: int = -1
-) -> subprocess.Popen[bytes]:
+    argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, *, has_input: bool, reads: int = -1,
+    passes: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:  # fmt: skip
     """Start it in a session of its own: the group can be ended as one, and nothing can wait at the terminal."""
     import subprocess
 
     try:
         return subprocess.Popen(
-            list(argv), cwd=cwd, env=env,
+            list(argv), cwd=cwd, env=env, pass_fds=passes,
             stdin=reads if reads >= 0 else subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
@@ -252,10 +275,10 @@ def end_group(child: subprocess.Popen[bytes]) -> None:
         child.wait(timeout=GRACE)
     tell(-child.pid)
     child.wait()
-    _close(child)
+    close(child)
 
 
-def _close(child: subprocess.Popen[bytes]) -> None:
+def close(child: subprocess.Popen[bytes]) -> None:
     for pipe in filter(None, (child.stdin, child.stdout, child.stderr)):
         with suppress(OSError):
             pipe.close()

@@ -1,10 +1,13 @@
-"""The *reaper* that `process.supervise` puts above a program, as a script of its own.
+"""The *reaper* that `process.supervise` and `held.Held` put above a program, as a script of its own.
 
 It is a child subreaper (Linux), so who forks twice and calls `setsid` becomes its child. When the program or its own
 input has ended, it kills everything below until no child is left; elsewhere, the program's group. Its output is for who
 started it: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
 
-One is started for every check, and compiled anew each time: only what is light is imported here.
+With `--held FD FILE` before the program, it starts nothing before its input says `GO`; the program reads FILE, and has
+FD for its standard output. `ASK` asks the program to end, and ends it a little later.
+
+One is started for every check and every run, and compiled anew each time: only what is light is imported here.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ import time
 LIMIT = 5.0
 """Seconds; what is still there then cannot be ended by us."""
 PAUSE = 0.02
+PATIENCE = 3.0
+"""Seconds that a program has which was asked to end: git removes its lock files then, agents write their story down."""
+HELD, GO, ASK = "--held", b"g", b"a"
 DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
 """What a program may send to its reaper without leaving its children alone."""
 
@@ -28,8 +34,19 @@ def reap(argv: list[str]) -> int:
     wake = _wake_on_children()
     for number in DEAF:
         signal.signal(number, signal.SIG_IGN)
+    files: list[tuple[str | int, ...]]
+    files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
+    if argv[0] == HELD:
+        output, given, argv = int(argv[1]), argv[2], argv[3:]
+        if os.read(0, 1) != GO:
+            return 0
+        files = [
+            (os.POSIX_SPAWN_OPEN, 0, given, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, output, 1),
+            (os.POSIX_SPAWN_CLOSE, output),
+        ]
     try:
-        program = _spawn(argv)
+        program = _spawn(argv, files)
     except OSError as problem:
         _say(f"failed {argv[0]}: {problem.strerror}")
         return 1
@@ -103,20 +120,28 @@ def _wake_on_children() -> int:
     return reader
 
 
-def _spawn(argv: list[str]) -> int:
-    """In a session of its own, without input, both outputs in one pipe, and with the signals of a fresh program."""
-    files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
+def _spawn(argv: list[str], files: list[tuple[str | int, ...]]) -> int:
+    """In a session of its own, with these files, and with the signals of a fresh program."""
     back = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
     return os.posix_spawn(argv[0], argv, os.environ, file_actions=files, setsid=True, setsigdef=back, setsigmask=())
 
 
 def _wait(program: int, wake: int) -> int | None:
-    """The exit code of the program (a signal is negative); None when our input ended before it did."""
+    """The exit code of the program (a signal is negative); None when our input ended before it did, or when it was
+    asked to end and did not.
+    """
+    end = 0.0
     while True:
         if (code := _reap(program)[0]) is not None:
             return code
-        ready, _, _ = select.select([0, wake], [], [])
+        left = max(0.0, end - time.monotonic()) if end else None
+        ready, _, _ = select.select([0, wake], [], [], left)
         if 0 in ready:
+            if os.read(0, 1) != ASK:
+                return None
+            tell(-program, signal.SIGTERM)
+            end = end or time.monotonic() + PATIENCE
+        elif not ready:
             return None
         _drain(wake)
 

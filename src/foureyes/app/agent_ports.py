@@ -40,9 +40,11 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str
     token: str
     task: str = ""
+    iteration: int = 0
     resumes: str = ""
+    """The conversation to go on with; the program then gets the prompt as the next message."""
     log: str = ""
-    """The file that both streams are appended to, across relaunches."""
+    """The file that both streams are appended to, across relaunches; empty: the task's own."""
 
 
 class LiveRun(Protocol):
@@ -66,6 +68,9 @@ class LiveRun(Protocol):
     def quiet_seconds(self) -> float:
         """How long nothing was heard of the program."""
 
+    def due_seconds(self) -> float:
+        """When `poll` has to be asked at the latest, whether or not anything became readable: for its time limits."""
+
     def last_event(self) -> str:
         """The latest thing that its stream told, in a few words."""
 
@@ -76,7 +81,8 @@ class LiveRun(Protocol):
 class Agents(Protocol):
     """Agent programs on this machine."""
 
-    def available(self, name: str, profile: Profile) -> Availability: ...
+    def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
+        """`ask`: start the program for its version; it takes its time. Else only files are looked at."""
 
     def prepare(self, launch: Launch) -> LiveRun:
         """Make the run's directory and start the reaper. Raises `AgentUnavailable` where the program is not there."""

@@ -14,6 +14,7 @@ from foureyes.app.views.work import Unwritable
 from foureyes.core.events import Event
 
 if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Workshop
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.finding import Finding, Found
@@ -116,6 +117,8 @@ class Outside(Protocol):
     def checks(self) -> CheckRunner: ...
 
     def drafts(self) -> DraftFiles: ...
+
+    def agents(self) -> Agents: ...
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none

@@ -13,6 +13,7 @@ from foureyes.adapters.git.client.locate import Located
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
+    from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles
     from foureyes.app.views.work import Unwritable
@@ -43,6 +44,16 @@ class Outside:
         from foureyes.adapters.drafts.files import FilesOfDrafts
 
         return FilesOfDrafts(self._folder)
+
+    def agents(self) -> Agents:
+        return self._agents
+
+    @cached_property
+    def _agents(self) -> Agents:
+        from foureyes.adapters.agents.programs import AgentPrograms
+        from foureyes.adapters.identity.alive import of
+
+        return AgentPrograms(self._folder, self._environ, evidence=of)
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         from foureyes.adapters.exchange.reports import read

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Value
 from foureyes.core.nouns.check import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
-from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, DEFAULT_PROFILES, MODES, LabelRule, Profile
+from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, MODES, LabelRule
 from foureyes.core.words.folding import folded
 from foureyes.core.words.shape import Shape
 from foureyes.errors import ConfigError
@@ -104,7 +104,9 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "list" and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if setting.kind == "profiles" and isinstance(value, dict):
-        return {name: _profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
+        from foureyes.config.profiles import read_profile
+
+        return {name: read_profile(profile, name, f"{where}.{name}") for name, profile in value.items()}
     if setting.kind == "rules" and isinstance(value, dict):
         return _label_rules(value, where)
     if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
@@ -161,16 +163,6 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
 
 
 CHECK_NAME = Shape(r"[A-Za-z0-9_-]{1,40}")
-
-
-def _profile(profile: object, name: str, where: str) -> Profile:
-    """An agent without a program runs the one that is built in for its name, or is called like it."""
-    try:
-        given = msgspec.convert(profile, Profile)
-    except msgspec.ValidationError as problem:
-        raise ConfigError(f"{where}: {problem}; allowed are program, model and vendor, each a text") from None
-    known = DEFAULT_PROFILES.get(name, Profile(name))
-    return given if given.program else msgspec.structs.replace(given, program=known.program)
 
 
 def allowed_values(setting: Setting) -> str:

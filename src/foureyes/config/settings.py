@@ -259,7 +259,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="agents",
         kind="profiles",
         own_default=DEFAULT_PROFILES,
-        meaning="by agent: program, model and vendor; they count for issued sessions (I6)",
+        meaning="by agent: its program, model and vendor, which count for issued sessions (I6), and how it is run: "
+        "docs/howto/agent-profiles.md",
     ),
     Setting(
         key="review.coverage_exclude",

@@ -25,6 +25,12 @@ def own() -> str:
     return _evidence(os.getpid())
 
 
+def of(pid: int) -> str:
+    """The evidence of a process of this machine; empty where it cannot be read, or there is none."""
+    found = _evidence(pid)
+    return "" if found == GONE else found
+
+
 def is_gone(evidence: str) -> bool:
     """Shown to have ended: of this machine and this boot, and not there any more. What cannot be known is not gone
     (G1).

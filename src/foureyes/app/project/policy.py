@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
@@ -268,7 +268,15 @@ def _check(rule: CheckRule) -> str:
 
 
 def _fields(entry: LabelRule | Profile) -> str:
-    return ", ".join(f"{name} {str(value).lower()}" for name, value in asdict(entry).items() if value not in (None, ""))
+    usual = {field.name: field.default for field in fields(entry)} if isinstance(entry, Profile) else {}
+    said = {
+        name: value for name, value in asdict(entry).items() if value not in (None, "") and value != usual.get(name)
+    }
+    return ", ".join(f"{name} {_word(value)}" for name, value in said.items())
+
+
+def _word(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
 
 
 def known_feature(name: str) -> None:

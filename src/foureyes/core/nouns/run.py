@@ -21,8 +21,8 @@ EMIT_TYPES: tuple[EmitType, ...] = ("milestone", "blocker", "request_review", "p
 """S3: what an agent says in the middle of its work."""
 
 ErrorKind = Literal["none", "quota", "auth", "missing", "refused", "crash", "timeout"]
-"""What kept a program from doing its work: out of quota, logged out, not installed, the model's service or the program
-itself said no, it ended oddly, it took too long.
+"""What kept a program from doing its work: its service takes no work now (out of quota, a rate limit, overloaded or
+failing), logged out, not installed, the service or the program itself said no, it ended oddly, it took too long.
 """
 
 RunState = Literal["reserved", "running", "ended"]

@@ -70,12 +70,31 @@ DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
 }
 
 
+Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "text", "scripted"]
+Output = Literal["", "claude", "codex", "gemini", "opencode", "text"]
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent program, and the model and vendor that count for sessions that are issued for it (I6)."""
+    """An agent program, and the model and vendor that count for sessions that are issued for it (I6).
+
+    `adapter` says how it is driven (empty: by the program's name, else as `text`), `output` how its stream is read
+    (empty: as the adapter's). `args` are further arguments, of a `text` program all of them; those for reviews and for
+    going on with a conversation take their place where they are given. `env` are variables that it gets: a name that is
+    let through, or `NAME=value`.
+    """
 
     program: str = ""
     model: str = ""
     vendor: str = ""
+    adapter: Adapter = ""
+    output: Output = ""
+    args: tuple[str, ...] = ()
+    review_args: tuple[str, ...] = ()
+    resume_args: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    slots: int = 2
+    deadline_minutes: int = 60
+    idle_minutes: int = 15
 
 
 DEFAULT_PROFILES: dict[str, Profile] = {
@@ -159,12 +178,16 @@ class Limits(msgspec.Struct, frozen=True):
     rejection_review_share: float = 0.5
 
 
+HUMAN = "human"
+"""E2: the tier of a person; no agent is called like it."""
+
+
 class Tiers(msgspec.Struct, frozen=True):
     """E2: which agent profile works at which tier; `human` is a person."""
 
     developer: str = "claude"
     senior: str = "claude-senior"
-    lead: str = "human"
+    lead: str = HUMAN
 
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")

@@ -6,11 +6,9 @@ import os
 import sys
 from collections.abc import Mapping
 
-from foureyes.ui.cli import diagnostics, output
+from foureyes.ui.cli import output
 
-FIRST = ("FOUREYES_PAGER",)
-LAST = ("PAGER",)
-"""What is asked before, and after, the reader's own file."""
+NAMES = ("FOUREYES_PAGER", "PAGER")
 LESS = "FRX"
 """As git has it: leave at once where it fits, pass colours on, leave the text on the screen."""
 
@@ -28,19 +26,12 @@ def program_for(environ: Mapping[str, str]) -> list[str]:
     """The pager as its words; none where somebody set it to nothing, or the terminal cannot be drawn on."""
     if environ.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
         return []
-    from foureyes.bootstrap.attending import words_of
+    chosen = next((environ[name] for name in NAMES if name in environ), None)
+    if chosen is not None and not chosen.strip():
+        return []
+    from foureyes.bootstrap.attending import program_of
 
-    chosen = next((environ[name] for name in FIRST if name in environ), None)
-    if chosen is None:
-        from foureyes.bootstrap.own_file import own_settings
-
-        own, wrong = own_settings(environ)
-        for each in wrong:
-            diagnostics.talk(each)
-        chosen = own.pager
-    if chosen is None:
-        chosen = next((environ[name] for name in LAST if name in environ), "less")
-    return words_of(chosen)
+    return program_of(environ, NAMES, "less")
 
 
 def is_longer(text: str) -> bool:

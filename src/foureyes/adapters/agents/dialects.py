@@ -1,0 +1,148 @@
+"""The agent programs that Foureyes can drive, as data: how each is asked to work, to review without writing and to go
+on, what keeps the repository's own configuration out of it, and where a person is logged in.
+
+Words in braces are filled in: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
+`{profile}`, `{purpose}`, `{iteration}`, `{run}`, and for the MCP server `{mcp_command}`, `{mcp_args}` (JSON) and
+`{mcp_servers}` (JSON).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+from foureyes.core.rules.policy import Profile
+
+SCRIPTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripted.py")
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """How one program is driven. The prompt is its standard input.
+
+    `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
+    own for it (`resume_words`, in place of all others). `keys` are variables that log somebody in, `own` the program's
+    own directory (variable, and where it is in the person's home), `links` one that only HOME tells. `login` are files
+    that show, below the person's home, that somebody is logged in.
+    """
+
+    program: str
+    output: str
+    words: tuple[str, ...] = ()
+    implement: tuple[str, ...] = ()
+    review: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    resume: tuple[str, ...] = ()
+    resume_words: tuple[str, ...] = ()
+    model: tuple[str, ...] = ("--model", "{model}")
+    mcp: tuple[str, ...] = ()
+    mcp_env: Mapping[str, str] = {}
+    env: Mapping[str, str] = {}
+    review_env: Mapping[str, str] = {}
+    keys: tuple[str, ...] = ()
+    own: tuple[tuple[str, str], ...] = ()
+    links: tuple[str, ...] = ()
+    login: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    version: tuple[str, ...] = ("--version",)
+
+
+CLAUDE = Dialect(
+    program="claude",
+    output="claude",
+    words=("-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "user", "--strict-mcp-config"),
+    implement=("--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__foureyes"),
+    review=("--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk", "--allowedTools", "mcp__foureyes"),
+    resume=("--resume", "{conversation}"),
+    mcp=("--mcp-config", "{mcp_servers}"),
+    env={"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1"},
+    keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
+    own=(("CLAUDE_CONFIG_DIR", ".claude"),),
+    login=(".claude/.credentials.json",),
+)
+CODEX = Dialect(
+    program="codex",
+    output="codex",
+    words=("exec", "--json", "--ignore-user-config", "--disable", "plugins"),
+    implement=("-s", "workspace-write"),
+    review=("-s", "read-only", "-c", "project_doc_max_bytes=0"),
+    last=("-",),
+    resume_words=(
+        *("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
+        *("-c", 'sandbox_mode="workspace-write"', "{conversation}"),
+    ),
+    model=("-m", "{model}"),
+    mcp=(
+        *("-c", "mcp_servers.foureyes.command={mcp_command}", "-c", "mcp_servers.foureyes.args={mcp_args}"),
+        *("-c", 'mcp_servers.foureyes.default_tools_approval_mode="approve"'),
+    ),
+    keys=("OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"),
+    own=(("CODEX_HOME", ".codex"),),
+    login=(".codex/auth.json",),
+)
+GEMINI = Dialect(
+    program="gemini",
+    output="gemini",
+    words=("-o", "stream-json", "--skip-trust"),
+    implement=("--approval-mode", "yolo"),
+    review=("--approval-mode", "plan"),
+    resume=("--resume", "{conversation}"),
+    model=("-m", "{model}"),
+    keys=(
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_CLOUD_LOCATION",
+    ),
+    links=(".gemini",),
+    login=(".gemini/oauth_creds.json",),
+)
+QWEN = Dialect(
+    program="qwen",
+    output="claude",
+    words=("-o", "stream-json", "--bare"),
+    implement=("--approval-mode", "yolo"),
+    review=("--approval-mode", "plan"),
+    resume=("--resume", "{conversation}"),
+    model=("-m", "{model}"),
+    keys=("OPENAI_API_KEY", "OPENAI_BASE_URL", "DASHSCOPE_API_KEY"),
+    links=(".qwen",),
+    login=(".qwen/oauth_creds.json",),
+)
+OPENCODE = Dialect(
+    program="opencode",
+    output="opencode",
+    words=("run", "--pure", "--format", "json"),
+    implement=("--auto",),
+    resume=("-s", "{conversation}"),
+    model=("-m", "{model}"),
+    mcp_env={"OPENCODE_CONFIG_CONTENT": '{"mcp":{mcp_opencode}}'},
+    env={"OPENCODE_DISABLE_PROJECT_CONFIG": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},
+    review_env={"OPENCODE_PERMISSION": '{"edit":"deny","bash":"deny","webfetch":"deny","task":"deny"}'},
+    keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
+    links=(".config/opencode", ".local/share/opencode"),
+    login=(".local/share/opencode/auth.json",),
+)
+TEXT = Dialect(program="", output="text", model=())
+SCRIPT = Dialect(
+    program=SCRIPTED,
+    output="claude",
+    before=(sys.executable or "python3", "-I"),
+    model=(),
+    last=("--task", "{task}", "--profile", "{profile}", "--purpose", "{purpose}", "--iteration", "{iteration}"),
+    resume=("--resume", "{conversation}"),
+    version=(),
+)
+DIALECTS: dict[str, Dialect] = {
+    "claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "qwen": QWEN, "opencode": OPENCODE, "text": TEXT,
+    "scripted": SCRIPT,
+}  # fmt: skip
+
+
+def dialect_of(profile: Profile) -> Dialect:
+    """How a profile's program is driven: as the profile says, else by its name; any other program writes text."""
+    name = profile.adapter or profile.program.rpartition("/")[2]
+    return DIALECTS.get(name, TEXT)

@@ -1,0 +1,141 @@
+"""Where runs have their files: a directory for each run that only its user can enter, a home for each task and profile,
+a log for each task. All lie below `.foureyes`, none is ever a link.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+
+from foureyes.adapters import process
+from foureyes.adapters.folders import Odd, folder, opened, replace
+from foureyes.core.words.shape import Shape
+
+RUNS, HOMES, LOGS = "runs", "homes", "logs"
+TOKEN, PROMPT, TMP = "token", "prompt.md", "tmp"
+NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+IDENTITY = ("user.name", "user.email")
+
+
+class Places:
+    """The files of runs below a project's `.foureyes`."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+
+    def run(self, run: str) -> str:
+        return self._below(RUNS, run)
+
+    def log(self, task: str) -> str:
+        return self._below(LOGS, f"{_named(task)}.log")
+
+    def open_run(self, run: str, *, token: str, prompt: str) -> str:
+        """The directory of a run with its token and its prompt; one that was there before is not used again."""
+        path = self.run(run)
+        _made(os.path.dirname(path))
+        os.mkdir(path, 0o700)
+        os.mkdir(os.path.join(path, TMP), 0o700)
+        for name, text in ((TOKEN, token), (PROMPT, prompt)):
+            with open(opened(os.path.join(path, name), ONLY_NEW, 0o600), "wb") as file:
+                file.write(text.encode("utf-8", "backslashreplace"))
+        return path
+
+    def write(self, run: str, name: str, text: str) -> str:
+        """One more file of a run; its path."""
+        with folder(self.run(run)) as handle:
+            replace(handle, name, text.encode(), 0o600, durable=False)
+        return os.path.join(self.run(run), name)
+
+    def close_run(self, run: str) -> None:
+        """Remove what a run had: its token first."""
+        path = self.run(run)
+        for name in (TOKEN, PROMPT):
+            try:
+                os.unlink(os.path.join(path, name))
+            except OSError:
+                continue
+        _remove(path)
+
+    def home(self, task: str, profile: str) -> str:
+        """The home of a profile's runs of a task; it stays until the task is closed, as programs resume from it."""
+        path = os.path.join(self._below(HOMES, task), _named(profile))
+        _made(path)
+        return path
+
+    def forget(self, task: str) -> None:
+        _remove(self._below(HOMES, task))
+
+    def append_to_log(self, path: str) -> int:
+        """A handle at the end of a log; it is made if need be."""
+        _made(os.path.dirname(path))
+        return opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def _below(self, room: str, name: str) -> str:
+        return os.path.join(self._base, room, _named(name))
+
+
+def furnish(
+    home: str, *, links: Sequence[tuple[str, str]], identity: Sequence[tuple[str, str]], files: Mapping[str, str]
+) -> None:
+    """What a fresh home has: the person's own directories of the program (name, where it is), who commits, files."""
+    for name, target in links:
+        path = os.path.join(home, name)
+        if os.path.isdir(target) and not os.path.lexists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.symlink(target, path)
+    lines = [f"\t{name.partition('.')[2]} = {_quoted(value)}" for name, value in identity]
+    config = {".gitconfig": "\n".join(["[user]", *lines, ""])} if lines else {}
+    for name, text in {**config, **files}.items():
+        path = os.path.join(home, name)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        if not os.path.lexists(path):
+            with open(opened(path, ONLY_NEW, 0o600), "w", encoding="utf-8") as file:
+                file.write(text)
+
+
+def identity_of(environ: Mapping[str, str], worktree: str) -> list[tuple[str, str]]:
+    """Who commits as git knows the person here: an agent's home has no configuration of its own."""
+    env = {name: environ[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME") if name in environ}
+    found = []
+    for name in IDENTITY:
+        try:
+            done = process.run(["git", "config", "--get", name], cwd=worktree, env=env)
+        except process.ProcessProblem:
+            return []
+        if done.rc == 0 and (value := done.out.decode("utf-8", "replace").strip()):
+            found.append((name, value))
+    return found
+
+
+def _quoted(value: str) -> str:
+    text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{text}"'
+
+
+def _named(name: str) -> str:
+    """A name that stays below its folder."""
+    if not NAME.match(name):
+        raise Odd(f"{name!r} cannot be the name of a file of ours")
+    return name
+
+
+def _made(path: str) -> None:
+    """A folder of ours, with those around it."""
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    if os.path.islink(path):
+        raise Odd("it is a link, not a directory", path)
+
+
+def _remove(path: str) -> None:
+    """Also with directories that may not be written to."""
+    if not os.path.lexists(path):
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.lexists(path):
+        for command in (["/bin/chmod", "-R", "u+rwx", path], ["/bin/rm", "-rf", path]):
+            try:
+                process.run(command)
+            except process.ProcessProblem:
+                return

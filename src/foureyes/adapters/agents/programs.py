@@ -1,0 +1,215 @@
+"""Agent programs on this machine: whether they are there, how a run of one is started, what a dead runner left.
+
+`Agents` of `app.agent_ports`. Everything that a program is started with is in its arguments, its environment and the
+files of its run; the token is in none of the first two.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from foureyes.adapters import process, reaper
+from foureyes.adapters.agents.dialects import Dialect, dialect_of
+from foureyes.adapters.agents.environment import clean_path, environment
+from foureyes.adapters.agents.live import Asked, Limits, LiveProgram
+from foureyes.adapters.agents.log import Log
+from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
+from foureyes.adapters.agents.sweep import marked, sweep
+from foureyes.adapters.agents.words import words_of
+from foureyes.adapters.folders import opened
+from foureyes.adapters.held import Held
+from foureyes.app.agent_ports import Availability, Launch
+from foureyes.core.nouns.run import RunId
+from foureyes.core.rules.policy import Profile
+from foureyes.core.words.text import in_line
+from foureyes.errors import AgentUnavailable
+from foureyes.steps import fe
+
+MAX_PROGRAM = 2_000_000_000
+VERSION_SECONDS = 30.0
+PATIENCE = reaper.LIMIT + 2.0
+
+
+class AgentPrograms:
+    """The programs of profiles. `folder` is the project's `.foureyes`; `evidence` tells the evidence of a process
+    (I3); `mcp` is the command of an MCP server for runs, to which `--run DIR` is added (empty: none). `minute`: how
+    many seconds one has (tests have no time).
+    """
+
+    def __init__(
+        self, folder: str, environ: Mapping[str, str], *, evidence: Callable[[int], str], mcp: Sequence[str] = (),
+        minute: float = 60.0,
+    ) -> None:  # fmt: skip
+        self.places = Places(folder)
+        self._environ = environ
+        self._evidence = evidence
+        self._mcp = tuple(mcp)
+        self._minute = minute
+        self._digests: dict[tuple[str, int, int, int], str] = {}
+        self._versions: dict[tuple[str, int, int, int], str] = {}
+
+    def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
+        dialect = dialect_of(profile)
+        wanted = profile.program or dialect.program
+        try:
+            path = self._find(profile, dialect)
+        except AgentUnavailable as problem:
+            return Availability(profile=name, program=wanted, problem=problem.message)
+        version = self._version(path, dialect) if ask else ""
+        return Availability(profile=name, program=wanted, path=path, version=version, login=self._login(dialect))
+
+    def prepare(self, launch: Launch) -> LiveProgram:
+        profile, dialect = launch.profile, dialect_of(launch.profile)
+        path = self._find(profile, dialect)
+        if os.path.realpath(path).startswith(os.path.realpath(launch.worktree) + os.sep):
+            raise AgentUnavailable(f"{path} lies in the worktree that it would work on: it is not started.")
+        try:
+            return self._started(launch, dialect, path)
+        except (OSError, process.ProcessProblem) as problem:
+            self.places.close_run(launch.run)
+            raise AgentUnavailable(
+                f"{launch.profile_name} could not be started: {problem}", next_step=fe("doctor")
+            ) from problem
+
+    def _started(self, launch: Launch, dialect: Dialect, path: str) -> LiveProgram:
+        directory = self.places.open_run(launch.run, token=launch.token, prompt=launch.prompt)
+        home = self._home(launch, dialect)
+        words = words_of(dialect, launch, directory, self._mcp)
+        env = environment(
+            self._environ,
+            run=launch.run,
+            directory=directory,
+            home=home,
+            asked=(*dialect.keys, *launch.profile.env),
+            own={**words.env, **self._own(dialect)},
+        )
+        given = os.path.join(directory, PROMPT)
+        # Everything that can fail comes first: no reaper is left waiting.
+        log = Log(
+            self.places.append_to_log(launch.log or self.places.log(launch.task or launch.run)),
+            f"{launch.run} {launch.profile_name} {launch.purpose} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            secret=launch.token,
+        )
+        held = Held([*dialect.before, path, *words.arguments], cwd=launch.worktree, env=env, given=given)
+        asked = Asked(
+            run=launch.run,
+            program=path,
+            digest=self._digest(path),
+            prompt=launch.prompt,
+            token=launch.token,
+            format=launch.profile.output or dialect.output,
+        )
+        limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
+        over = lambda: self.places.close_run(launch.run)  # noqa: E731
+        return LiveProgram(asked, held, self._evidence(held.pid), log, limits, over)
+
+    def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
+        """The reapers of a dead runner end their programs themselves: they are given the time for it, then ended. A
+        reaper that cannot be told from another process of its number is left alone, and found by its mark.
+        """
+        reapers = {evidence: _pid_of(evidence) for evidence in processes}
+        end = time.monotonic() + PATIENCE
+        while living := [pid for evidence, pid in reapers.items() if pid and self._evidence(pid) == evidence]:
+            if time.monotonic() > end:
+                for pid in living:
+                    reaper.kill_below(pid)
+                    reaper.tell(pid)
+                break
+            time.sleep(reaper.PAUSE)
+        left = sweep(runs) if marked(runs) else {}
+        ended = [run for run in runs if run not in left]
+        for run in ended:
+            self.places.close_run(run)
+        return ended
+
+    def forget(self, task: str) -> None:
+        self.places.forget(task)
+
+    def _home(self, launch: Launch, dialect: Dialect) -> str:
+        home = self.places.home(launch.task or launch.run, launch.profile_name)
+        if not os.path.exists(os.path.join(home, ".gitconfig")):
+            mine = self._environ.get("HOME", "")
+            links = [(name, os.path.join(mine, name)) for name in dialect.links] if mine else []
+            furnish(home, links=links, identity=identity_of(self._environ, launch.worktree), files={})
+        return home
+
+    def _own(self, dialect: Dialect) -> dict[str, str]:
+        """The program's own directories, where the person has them."""
+        home, found = self._environ.get("HOME", ""), {}
+        for name, below in dialect.own:
+            path = self._environ.get(name) or (os.path.join(home, below) if home else "")
+            if path and os.path.isdir(path):
+                found[name] = path
+        return found
+
+    def _find(self, profile: Profile, dialect: Dialect) -> str:
+        """The program's path; a name is looked for on the PATH, and a path is absolute."""
+        wanted = profile.program if profile.program not in ("", "scripted") else dialect.program
+        if "/" in wanted and not wanted.startswith("/"):
+            raise AgentUnavailable(f"{wanted} is neither the name of a program nor an absolute path.")
+        found = shutil.which(wanted, path=clean_path(self._environ.get("PATH", ""))) if wanted else None
+        if dialect.before and os.path.isfile(wanted):
+            found = wanted
+        if found is None:
+            raise AgentUnavailable(f"{wanted or 'the program'} was not found.", next_step=fe("doctor"))
+        return found
+
+    def _login(self, dialect: Dialect) -> str:
+        """Whether somebody is logged in, as far as files and variables tell; no secret is read."""
+        home = self._environ.get("HOME", "")
+        named = next((name for name in dialect.keys if self._environ.get(name) and not name.endswith("_URL")), "")
+        if named:
+            return f"{named} is set"
+        places = {below: self._environ.get(name, "") for name, below in dialect.own}
+        for file in dialect.login:
+            first, _, rest = file.partition("/")
+            path = os.path.join(places.get(first) or os.path.join(home, first), rest)
+            if os.path.exists(path):
+                return "logged in"
+        return "not logged in" if dialect.login else ""
+
+    def _digest(self, path: str) -> str:
+        """What a program is; empty where it cannot be read or is very large. Each is read once."""
+        from hashlib import file_digest
+
+        try:
+            key = _file_key(path)
+            if key not in self._digests and key[3] < MAX_PROGRAM:
+                with open(opened(path, follow=True), "rb") as file:
+                    self._digests[key] = "sha256:" + file_digest(file, "sha256").hexdigest()
+            return self._digests.get(key, "")
+        except OSError:
+            return ""
+
+    def _version(self, path: str, dialect: Dialect) -> str:
+        """What a program says of its version, in a line."""
+        if not dialect.version:
+            return ""
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="foureyes-") as home:
+            env = environment(self._environ, run="none", directory=home, home=home)
+            try:
+                key = _file_key(path)
+                if key not in self._versions:
+                    done = process.run([path, *dialect.version], cwd=home, env=env, timeout=VERSION_SECONDS)
+                    lines = (done.out or done.err).decode("utf-8", "replace").strip().splitlines()
+                    self._versions[key] = in_line(lines[0], 80) if done.rc == 0 and lines else ""
+                return self._versions[key]
+            except (OSError, process.ProcessProblem):
+                return ""
+
+
+def _file_key(path: str) -> tuple[str, int, int, int]:
+    about = os.stat(path)
+    return path, about.st_ino, about.st_mtime_ns, about.st_size
+
+
+def _pid_of(evidence: str) -> int:
+    """The number in process evidence; 0 where there is none."""
+    parts = evidence.split(":")
+    return int(parts[-2]) if len(parts) > 2 and parts[0] == "proc" and parts[-2].isdigit() and int(parts[-2]) > 1 else 0

@@ -1,0 +1,1 @@
+"""What agent programs write while they work, read as it comes: one module per format."""

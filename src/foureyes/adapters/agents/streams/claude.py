@@ -1,0 +1,64 @@
+"""claude's `stream-json`, which qwen writes, too. The last event is a `result`; its `is_error` counts, not its
+`subtype`, and qwen has neither: there the text of the result begins with "[API Error:".
+"""
+
+from __future__ import annotations
+
+from foureyes.adapters.agents.streams.story import Event, Story, micros, number, rows, table, text
+from foureyes.core.nouns.run import Usage
+
+API_ERROR = "[API Error:"
+
+
+def take(story: Story, event: Event) -> None:
+    kind = event.get("type")
+    story.conversation = text(event.get("session_id")) or story.conversation
+    if kind == "system":
+        _system(story, event)
+    elif kind == "assistant":
+        _assistant(story, table(event.get("message")))
+    elif kind == "user":
+        story.note()
+    elif kind == "result":
+        _result(story, event)
+
+
+def _system(story: Story, event: Event) -> None:
+    if event.get("subtype") == "api_retry":
+        status = number(event.get("error_status"))
+        words = text(event.get("error")) or f"{status or 'error'}: try {number(event.get('attempt'))}"
+        story.hope(words, status)
+    else:
+        story.note()
+
+
+def _assistant(story: Story, message: Event) -> None:
+    for block in rows(message.get("content")):
+        if block.get("type") == "text":
+            story.say(text(block.get("text")))
+        elif block.get("type") == "tool_use":
+            story.note(block.get("name"), _what(table(block.get("input"))))
+
+
+def _what(given: Event) -> str:
+    """The most telling of what a tool is given."""
+    names = ("command", "file_path", "path", "pattern", "query", "url", "description", "task")
+    return next((text(given[name]) for name in names if text(given.get(name))), "")
+
+
+def _result(story: Story, event: Event) -> None:
+    story.ended = True
+    used, final = table(event.get("usage")), text(event.get("result"))
+    counted = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    story.usage = Usage(
+        input_tokens=sum(number(used.get(name)) for name in counted),
+        output_tokens=number(used.get("output_tokens")),
+        cost_micros=micros(event.get("total_cost_usd")),
+    )
+    if event.get("is_error") or final.lstrip().startswith(API_ERROR):
+        errors = event.get("errors")
+        told = final or text(table(event.get("error")).get("message"))
+        told = told or "; ".join(map(str, errors if isinstance(errors, list) else ())) or text(event.get("subtype"))
+        story.fail(told, number(event.get("api_error_status")))
+    elif final:
+        story.say(final)

@@ -1,0 +1,34 @@
+"""gemini's `stream-json`. The last message comes in pieces (`delta`), since the last tool; a `result` ends it."""
+
+from __future__ import annotations
+
+from foureyes.adapters.agents.streams.story import Event, Story, number, table, text
+from foureyes.core.nouns.run import Usage
+
+
+def take(story: Story, event: Event) -> None:
+    kind = event.get("type")
+    story.conversation = text(event.get("session_id")) or story.conversation
+    if kind == "message" and event.get("role") == "assistant":
+        story.say(text(event.get("content")), more=bool(event.get("delta")))
+    elif kind == "tool_use":
+        story.final = ""
+        given = table(event.get("parameters"))
+        story.note(event.get("tool_name"), given.get("command") or given.get("file_path") or given.get("path"))
+    elif kind == "error":
+        story.hope(text(event.get("message")))
+    elif kind == "result":
+        _result(story, event)
+    else:
+        story.note()
+
+
+def _result(story: Story, event: Event) -> None:
+    story.ended = True
+    stats = table(event.get("stats"))
+    story.usage = Usage(
+        input_tokens=number(stats.get("input_tokens")), output_tokens=number(stats.get("output_tokens"))
+    )
+    if event.get("status") != "success":
+        error = table(event.get("error"))
+        story.fail(text(error.get("message")) or story.trouble, number(error.get("code")))

@@ -1,0 +1,42 @@
+"""opencode's `run --format json`. Each step reports its own tokens; the last one ends with the reason `stop`."""
+
+from __future__ import annotations
+
+from foureyes.adapters.agents.streams.story import Event, Story, micros, number, table, text
+from foureyes.core.nouns.run import Usage
+
+
+def take(story: Story, event: Event) -> None:
+    kind, part = event.get("type"), table(event.get("part"))
+    story.conversation = text(event.get("sessionID")) or story.conversation
+    if kind == "text":
+        story.say(text(part.get("text")))
+    elif kind == "tool_use":
+        given = table(table(part.get("state")).get("input"))
+        story.note(part.get("tool"), given.get("command") or given.get("filePath") or given.get("pattern"))
+    elif kind == "step_finish":
+        _finished(story, part)
+    elif kind == "error":
+        _failed(story, table(event.get("error")))
+    else:
+        story.note()
+
+
+def _finished(story: Story, part: Event) -> None:
+    tokens, seen = table(part.get("tokens")), story.usage
+    cache = table(tokens.get("cache"))
+    story.usage = Usage(
+        input_tokens=seen.input_tokens + sum(map(number, (tokens.get("input"), cache.get("read"), cache.get("write")))),
+        output_tokens=seen.output_tokens + number(tokens.get("output")) + number(tokens.get("reasoning")),
+        cost_micros=seen.cost_micros + micros(part.get("cost")),
+    )
+    story.ended = part.get("reason") not in ("tool-calls", "tool_calls")
+    story.note()
+
+
+def _failed(story: Story, error: Event) -> None:
+    data = table(error.get("data"))
+    story.ended = True
+    story.fail(text(data.get("message")) or text(error.get("name")), number(data.get("statusCode")))
+    waits = text(table(data.get("responseHeaders")).get("retry-after"))
+    story.retry_after = int(waits) if waits.isdigit() and len(waits) < 9 else story.retry_after

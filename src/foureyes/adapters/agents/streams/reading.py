@@ -1,0 +1,118 @@
+"""Bytes of a stream into its story: lines as they come, in bounded memory. What cannot be read is counted, never
+fatal; half a line waits for its rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from foureyes.adapters.agents.streams import claude, codex, gemini, opencode
+from foureyes.adapters.agents.streams.story import Story, Take
+from foureyes.core.words.text import readable
+
+LONGEST = 16 << 20
+"""Bytes of one line; of a longer one nothing is read."""
+TEXT = 1 << 20
+"""Bytes that are kept of a program without events: the end of what it wrote."""
+LAST_WORDS = 8192
+"""Bytes of the standard error that are kept: its end."""
+
+Format = Literal["claude", "codex", "gemini", "opencode", "text"]
+FORMATS: dict[str, Take | None] = {
+    "claude": claude.take, "codex": codex.take, "gemini": gemini.take, "opencode": opencode.take, "text": None,
+}  # fmt: skip
+
+
+class Reader:
+    """One run's two streams, read in one of the formats. `text` has no events: all that it writes is its message."""
+
+    def __init__(self, format: str) -> None:
+        self._take = FORMATS[format]
+        self._rest: list[bytes] = []
+        self._size = 0
+        self._errors = b""
+        self._text = bytearray()
+        self.story = Story()
+
+    def hear(self, part: bytes) -> None:
+        """The next piece of the standard output."""
+        if self._take is None:
+            self._text += part
+            if len(self._text) > 2 * TEXT:
+                del self._text[:-TEXT]
+            lines = part[-LAST_WORDS:].split(b"\n")
+            self.story.note(readable(next((line for line in reversed(lines) if line.strip()), b"")))
+            return
+        first, *others = part.split(b"\n")
+        self._keep(first)
+        for line in others:
+            self._flush()
+            self._keep(line)
+
+    def hear_error(self, part: bytes) -> None:
+        """The next piece of the standard error; of a program that only writes text, a sign of life."""
+        self._errors = (self._errors + part)[-LAST_WORDS:]
+
+    def end(self) -> None:
+        """There is no more; a last line without an end is one."""
+        if self._take is None:
+            self.story.final = readable(bytes(self._text[-TEXT:]))
+        else:
+            self._flush()
+
+    @property
+    def last_words(self) -> str:
+        """The end of the standard error."""
+        return readable(self._errors).strip()
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > LONGEST:
+            self._rest = []
+        elif part:
+            self._rest.append(part)
+
+    def _flush(self) -> None:
+        line, size = b"".join(self._rest), self._size
+        self._rest, self._size = [], 0
+        if size > LONGEST:
+            self.story.malformed += 1
+        elif line.strip():
+            self._line(line.strip())
+
+    def _line(self, line: bytes) -> None:
+        self.story.lines += 1
+        assert self._take is not None
+        for event in _documents(line):
+            if isinstance(event, dict):
+                self._take(self.story, event)
+            else:
+                self.story.malformed += 1
+
+
+def _documents(line: bytes) -> list[Any]:
+    """The events of a line: one, as a rule; a list of them; several without anything between. Else [None]."""
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return _joined(line)
+    return found if isinstance(found, list) else [found]
+
+
+def _joined(line: bytes) -> list[Any]:
+    """Events that two writers put on one line, and what does not fit behind them."""
+    if not line.startswith(b"{"):
+        return [None]
+    import json
+
+    decoder, text, found, at = json.JSONDecoder(), line.decode("utf-8", "replace"), list[Any](), 0
+    while at < len(text):
+        try:
+            event, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return [*found, None]
+        found.append(event)
+        at += len(text) - at - len(text[at:].lstrip())
+    return found

@@ -1,0 +1,85 @@
+"""What a stream has told so far, whatever its format; bounded, however long the stream is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from foureyes.core.nouns.run import Usage
+from foureyes.core.words.text import in_line
+
+LONGEST = 1 << 18
+"""Characters of a message in pieces that are kept: its end."""
+WORDS = 100
+MILLION = 1_000_000
+
+Event = Mapping[str, Any]
+
+
+class Story(msgspec.Struct, kw_only=True):
+    """A run as its stream tells it. `trouble` is an error that the program still tries to get over; `failed` is one
+    that ended it. `status` and `retry_after` belong to either. `idle` says that the last event was no work.
+    """
+
+    ended: bool = False
+    final: str = ""
+    conversation: str = ""
+    usage: Usage = Usage()
+    failed: str = ""
+    has_failed: bool = False
+    trouble: str = ""
+    status: int = 0
+    retry_after: int | None = None
+    last: str = ""
+    idle: bool = False
+    lines: int = 0
+    malformed: int = 0
+
+    def note(self, *words: object) -> None:
+        """The program is at work: what it does, in a few words."""
+        self.idle, self.trouble = False, ""
+        text = " ".join(str(word) for word in words if isinstance(word, str | int) and str(word).strip())
+        self.last = in_line(text, WORDS) if text else self.last
+
+    def say(self, text: str, *, more: bool = False) -> None:
+        """The program's last message so far; `more`: it goes on."""
+        self.final = (self.final + text)[-LONGEST:] if more else text
+        self.note(text)
+
+    def fail(self, text: str, status: int = 0) -> None:
+        """The program gave up."""
+        self.has_failed, self.failed = True, text or self.failed
+        self.status = status or self.status
+
+    def hope(self, text: str, status: int = 0, retry_after: int | None = None) -> None:
+        """The program met an error and tries again: that is no work."""
+        self.trouble, self.status, self.idle = text, status or self.status, True
+        self.retry_after = retry_after if retry_after is not None else self.retry_after
+        self.last = in_line(text, WORDS)
+
+
+Take = Callable[[Story, Event], None]
+
+
+def number(value: object) -> int:
+    """A count; 0 where there is none."""
+    return int(value) if isinstance(value, int | float) and value == value and 0 <= value < 1 << 60 else 0
+
+
+def text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def table(value: object) -> Event:
+    return value if isinstance(value, dict) else {}
+
+
+def rows(value: object) -> list[Event]:
+    return [table(entry) for entry in value] if isinstance(value, list) else []
+
+
+def micros(cost: object) -> int:
+    """A price in millionths."""
+    return round(cost * MILLION) if isinstance(cost, int | float) and 0 <= cost < MILLION else 0

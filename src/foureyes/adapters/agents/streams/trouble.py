@@ -1,0 +1,79 @@
+"""What kept a program from its work, from what it says itself: a status of HTTP, or the words of services and programs.
+
+Asked only about the text of an error, never about a message of the model. What is not known is `refused`: somebody said
+no, and a person reads why.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foureyes.core.nouns.run import ErrorKind
+from foureyes.core.words.shape import Shape
+
+STATUS = Shape(
+    r"(?:status|code|error|http)\W{0,12}(?:code\W{0,4})?([45]\d\d)\b|\b([45]\d\d) (?-i:[A-Z][a-z]+)", re.IGNORECASE
+)
+AUTH = Shape(
+    r"unauthori[sz]ed|not (?:logged|signed) in|(?:log|sign) ?in (?:again|to)|/login|invalid (?:x-)?api[ _-]?key"
+    r"|api[ _-]?key (?:not (?:found|valid)|expired|is (?:invalid|missing))|incorrect api key|no api key|missing api key"
+    r"|authentication[ _](?:error|failed|required)|(?:token|session|credentials?)[ a-z]{0,20}expired|invalid_grant"
+    r"|permission_denied|please set an auth method|refresh token",
+    re.IGNORECASE,
+)
+QUOTA = Shape(
+    r"usage[ _]limit|rate[ _-]?limit|quota|too many requests|resource[ _]exhausted|overloaded|out of credits?"
+    r"|credit balance|billing|insufficient[ _](?:funds|balance)|hit your [a-z0-9 -]{0,20}limit"
+    r"|limit (?:reached|exceeded)|service unavailable|internal server error"
+    r"|bad gateway|temporarily unavailable|high demand|at capacity",
+    re.IGNORECASE,
+)
+UNIT = r"(days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s|ms)"
+WAIT = Shape(
+    rf"(?:retry|try again|reset|available|wait)[a-z _-]{{0,24}}[\s:=\"']{{0,4}}"
+    rf"((?:\d+(?:\.\d+)?\s?{UNIT}\b[\s,and]{{0,6}})+)",
+    re.IGNORECASE,
+)
+BARE = Shape(r"retry[- _]?after\W{0,4}(\d{1,8})(?![\d.]|\s?[a-z])", re.IGNORECASE)
+PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s?{UNIT}\b", re.IGNORECASE)
+SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+UNTIL = Shape(r"limit reached\|(\d{10})\b")
+"""claude names the second at which a limit ends."""
+
+
+def kind_of(text: str, status: int = 0) -> ErrorKind:
+    """The kind of an error: `quota` where the service takes no work now (out of quota, a rate limit, overloaded or
+    failing), `auth` where it does not know the caller.
+    """
+    status = status or status_in(text)
+    if status in (401, 403):
+        return "quota" if QUOTA.search(text) else "auth"
+    if status in (402, 408, 429) or status >= 500:
+        return "quota"
+    if AUTH.search(text):
+        return "auth"
+    if QUOTA.search(text) and status in (0, 400):
+        return "quota"
+    return "refused"
+
+
+def status_in(text: str) -> int:
+    """The status of HTTP that a text names; 0 where it names none."""
+    found = STATUS.search(text)
+    return int(found.group(1) or found.group(2)) if found else 0
+
+
+def wait_in(text: str, now: float) -> int | None:
+    """How many seconds a text asks to wait, where it does."""
+    if until := UNTIL.search(text):
+        return max(0, int(until.group(1)) - int(now))
+    if bare := BARE.search(text):
+        return int(bare.group(1))
+    found = WAIT.search(text)
+    if found is None:
+        return None
+    return max(1, round(sum(_seconds(amount, unit) for amount, unit in PIECE.findall(found.group(1)))))
+
+
+def _seconds(amount: str, unit: str) -> float:
+    return float(amount) / 1000 if unit.lower() == "ms" else float(amount) * SECONDS[unit[0].lower()]

@@ -1,0 +1,76 @@
+"""The arguments and variables of one run: a dialect filled in for a profile, a role and a purpose."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from foureyes.adapters.agents.dialects import Dialect
+from foureyes.adapters.agents.places import PROMPT
+from foureyes.app.agent_ports import Launch
+
+SERVER = "foureyes"
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What a program is started with, beside its environment of every day."""
+
+    arguments: tuple[str, ...]
+    env: dict[str, str]
+
+
+def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str]) -> Words:
+    """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
+    profile, may_write = launch.profile, launch.role == "implement"
+    server = [*mcp, "--run", directory] if mcp else []
+    filled = _filling(launch, directory, server)
+    serves = bool(server)
+    chosen = [*dialect.words, *(dialect.implement if may_write else dialect.review)]
+    if launch.resumes:
+        chosen = list(dialect.resume_words) or [*chosen, *dialect.resume]
+    if profile.model:
+        chosen += dialect.model
+    chosen += dialect.mcp if serves else ()
+    own = profile.args if may_write or not profile.review_args else profile.review_args
+    own = profile.resume_args if launch.resumes and profile.resume_args else own
+    env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
+    arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
+    return Words(arguments, {name: _fill(value, filled) for name, value in env.items()})
+
+
+def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str, str]:
+    command, args = (server[0], list(server[1:])) if server else ("", [])
+    return {
+        "model": launch.profile.model,
+        "conversation": launch.resumes,
+        "worktree": launch.worktree,
+        "run_dir": directory,
+        "prompt_file": os.path.join(directory, PROMPT),
+        "task": launch.task,
+        "profile": launch.profile_name,
+        "purpose": launch.purpose,
+        "iteration": str(launch.iteration),
+        "run": launch.run,
+        "mcp_command": json.dumps(command),
+        "mcp_args": json.dumps(args),
+        "mcp_servers": json.dumps({"mcpServers": {SERVER: {"command": command, "args": args}}}),
+        "mcp_opencode": json.dumps({SERVER: {"type": "local", "command": [command, *args], "enabled": True}}),
+    }
+
+
+def _fill(word: str, filled: Mapping[str, str]) -> str:
+    """A word with what stands in braces filled in, once: nothing in a value is filled again."""
+    parts, rest = [], word
+    while (at := rest.find("{")) >= 0:
+        end = rest.find("}", at)
+        name = rest[at + 1 : end] if end > at else ""
+        if name in filled:
+            parts += [rest[:at], filled[name]]
+            rest = rest[end + 1 :]
+        else:
+            parts.append(rest[: at + 1])
+            rest = rest[at + 1 :]
+    return "".join([*parts, rest])

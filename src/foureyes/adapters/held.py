@@ -1,0 +1,146 @@
+"""A program below a reaper that waits for a word before it starts it, beside many others: nothing here waits.
+
+The program gets a file as its input; its two outputs stay apart. `fileno` becomes readable when there is something to
+`read`. Whatever happens to this process, the reaper ends the program and all it started when its own input ends.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Literal
+
+from foureyes.adapters import process, reaper
+
+Stream = Literal["out", "err"]
+CHUNK = 1 << 16
+AT_ONCE = 16
+"""So many chunks of each stream are read at once: who writes for ever does not hold up the others."""
+REST = 2 * process.PIPE_CHUNKS
+
+
+class Held:
+    """A reaper, and the program below it once it was let go."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], given: str) -> None:
+        """`argv` begins with an absolute path; `given` is the file that the program reads."""
+        out, writer = os.pipe()
+        try:
+            command = [reaper.HELD, str(writer), given, *argv]
+            self._child = process.start_below(command, cwd, env, passes=(writer,))
+        except BaseException:
+            os.close(out)
+            raise
+        finally:
+            os.close(writer)
+        assert self._child.stdout is not None and self._child.stderr is not None  # noqa: PT018
+        self._said, self._streams = self._child.stdout.fileno(), {out: "out", self._child.stderr.fileno(): "err"}
+        self._out = out
+        self.pid = self._child.pid
+        self.words = process.Words()
+        self._pipes = selectors.DefaultSelector()
+        for pipe in (self._said, *self._streams):
+            os.set_blocking(pipe, False)
+            self._pipes.register(pipe, selectors.EVENT_READ)
+        self._asked = self._late = 0.0
+        self.is_over = False
+
+    def go(self) -> None:
+        """Start the program."""
+        self._tell(reaper.GO)
+
+    def ask(self) -> None:
+        """Ask the program to end; the reaper ends it a little later, and `read` does where the reaper does not."""
+        if not self._asked:
+            self._tell(reaper.ASK)
+            reaper.tell(-self.pid, signal.SIGCONT)
+            self._asked = time.monotonic()
+
+    def _tell(self, word: bytes) -> None:
+        assert self._child.stdin is not None
+        with suppress(OSError, ValueError):  # it is gone: `read` says so
+            self._child.stdin.write(word)
+            self._child.stdin.flush()
+
+    def fileno(self) -> int:
+        if self.is_over:
+            return -1
+        return self._pipes.fileno()
+
+    def read(self) -> list[tuple[Stream, bytes]]:
+        """What came since, in order as far as that can be told; nothing once it `is_over`."""
+        heard: list[tuple[Stream, bytes]] = []
+        for key, _ in self._pipes.select(0) if not self.is_over else ():
+            if key.fd != self._said:
+                heard += self._read(key.fd, AT_ONCE)
+            elif (part := _part(self._said)) is None:
+                continue
+            elif part:
+                self.words.hear(part)
+            else:
+                self._end()
+                heard += [piece for pipe in self._streams for piece in self._read(pipe, REST)]
+                self._close()
+                break
+        if self._asked and not self.is_over:
+            self._hurry()
+        return heard
+
+    def _read(self, pipe: int, most: int) -> list[tuple[Stream, bytes]]:
+        stream: Stream = "out" if pipe == self._out else "err"
+        heard: list[tuple[Stream, bytes]] = []
+        for _ in range(most):
+            part = _part(pipe)
+            if part == b"":
+                with suppress(KeyError, ValueError):
+                    self._pipes.unregister(pipe)
+            if not part:
+                break
+            heard.append((stream, part))
+        return heard
+
+    def _hurry(self) -> None:
+        """A reaper that was asked and does not end: one that was stopped, or cannot. We stand in for it."""
+        waited = time.monotonic() - self._asked
+        if waited > reaper.PATIENCE + reaper.LIMIT:
+            process.close_input(self._child)
+        if waited > reaper.PATIENCE + reaper.LIMIT + process.GRACE and not reaper.kill_below(self.pid):
+            self._child.kill()
+
+    def _end(self) -> None:
+        """The reaper is gone. What it could not do any more, because somebody ended it, is done here."""
+        process.close_input(self._child)
+        self._child.wait()
+        program = self.words.after("pid")
+        if self._child.returncode != 0 and program.isdigit() and int(program) > 1:
+            reaper.tell(-int(program))
+
+    def _close(self) -> None:
+        self.is_over = True
+        self._pipes.close()
+        os.close(self._out)
+        process.close(self._child)
+
+    def abandon(self) -> None:
+        """End everything now, and wait for it: for who cannot go on."""
+        process.close_input(self._child)
+        end = time.monotonic() + reaper.LIMIT + process.GRACE
+        while not self.is_over and time.monotonic() < end:
+            self._pipes.select(process.TICK)
+            self.read()
+        if not self.is_over:
+            process.stand_in(self._child)
+            self._end()
+            self._close()
+
+
+def _part(pipe: int) -> bytes | None:
+    """The next bytes; None where there are none yet, nothing at the end."""
+    try:
+        return os.read(pipe, CHUNK)
+    except BlockingIOError:
+        return None

@@ -1,0 +1,66 @@
+"""Reading `[agents.NAME]`: an agent program of one's own, or what differs of a built-in one; errors name what is
+allowed.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+
+from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, Adapter, Output, Profile
+from foureyes.core.words.shape import Shape
+from foureyes.errors import ConfigError
+
+NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+VARIABLE = Shape(r"[A-Za-z_][A-Za-z0-9_]{0,99}(=[^\0]*)?", 16)  # a value may have several lines
+KEPT = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
+"""What no profile hands to a program: ours, and what would reach the person's repositories or machines."""
+MOST_SLOTS, MOST_MINUTES = 100, 7 * 24 * 60
+ALLOWED = (
+    "program, model, vendor, adapter, output (each a text), args, review_args, resume_args, env (each a list of "
+    "texts), slots, deadline_minutes, idle_minutes (each a whole number)"
+)
+
+
+def read_profile(profile: object, name: str, where: str) -> Profile:
+    """A profile. What is said of one that is built in changes only what it says, unless it names another program; one
+    without a program runs the one that is called like it.
+    """
+    if not NAME.fullmatch(name) or name == HUMAN:
+        raise ConfigError(
+            f"{where}: {name!r} cannot be the name of an agent: letters, digits, . _ and -, and not {HUMAN}"
+        )
+    known = DEFAULT_PROFILES.get(name, Profile(name))
+    is_same = isinstance(profile, dict) and profile.get("program", known.program) == known.program
+    base = {key: value for key, value in msgspec.to_builtins(known).items() if is_same or key == "program"}
+    try:
+        given = msgspec.convert({**base, **profile} if isinstance(profile, dict) else profile, Profile)
+    except msgspec.ValidationError as problem:
+        raise ConfigError(f"{where}: {problem}; allowed are {ALLOWED}") from None
+    if wrong := _wrong(given):
+        raise ConfigError(f"{where}: {wrong}")
+    return given
+
+
+def _wrong(profile: Profile) -> str:
+    """What is impossible about a profile; empty where nothing is."""
+    if not profile.program or ("/" in profile.program and not profile.program.startswith("/")):
+        return f"program {profile.program!r} is neither the name of a program nor an absolute path"
+    if not 0 <= profile.slots <= MOST_SLOTS:
+        return f"slots is 0 to {MOST_SLOTS}"
+    for minutes in ("deadline_minutes", "idle_minutes"):
+        if not 1 <= getattr(profile, minutes) <= MOST_MINUTES:
+            return f"{minutes} is 1 to {MOST_MINUTES}"
+    for entry in profile.env:
+        if not VARIABLE.fullmatch(entry):
+            return f"env {entry!r} is neither the name of a variable nor NAME=value"
+        if entry.startswith(KEPT):
+            return f"env {entry.partition('=')[0]}: what begins with {', '.join(KEPT)} is not handed to a program"
+    if "\0" in "".join((profile.program, *profile.args, *profile.review_args, *profile.resume_args)):
+        return "an argument cannot hold a NUL character"
+    return ""
+
+
+ADAPTERS: tuple[str, ...] = tuple(filter(None, get_args(Adapter)))
+OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(Output)))

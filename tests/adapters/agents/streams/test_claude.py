@@ -1,0 +1,74 @@
+"""claude's stream, and qwen's (S1, S2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.adapters.agents.streams.reading import Reader
+
+from tests.adapters.agents.streams.samples import CLAUDE, lines, read, recorded
+
+
+def test_a_run_that_ended_well() -> None:
+    outcome = read("claude", CLAUDE)
+    assert (outcome.ended, outcome.succeeded, outcome.signal, outcome.message) == (True, True, "DONE", "made")
+    assert outcome.conversation == "s-1"
+    assert (outcome.usage.input_tokens, outcome.usage.output_tokens, outcome.usage.cost_micros) == (15, 3, 12_300)
+
+
+def test_an_error_that_calls_itself_a_success_is_one() -> None:
+    end = {
+        "type": "result",
+        "subtype": "success",
+        "is_error": True,
+        "api_error_status": 400,
+        "result": "API Error: 400 no",
+    }
+    outcome = read("claude", lines(end), rc=1)
+    assert (outcome.ended, outcome.error, outcome.error_text, outcome.succeeded) == (
+        True,
+        "refused",
+        "API Error: 400 no",
+        False,
+    )
+
+
+def test_qwens_error_without_any_sign_but_its_text_is_one() -> None:
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": "[API Error: 401 Incorrect API key]"}
+    outcome = read("claude", lines(end))
+    assert (outcome.error, outcome.succeeded, outcome.signal) == ("auth", False, None)
+
+
+def test_what_it_tries_again_is_no_work_and_the_reason_if_it_never_ends() -> None:
+    retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
+    reader = Reader("claude")
+    reader.hear(lines(retry))
+    assert reader.story.idle
+    assert read("claude", lines(retry), rc=-15, timed_out="idle").error == "quota"
+    assert read("claude", lines(retry) + CLAUDE).error == "none"
+
+
+def test_its_last_event_is_told_in_a_few_words() -> None:
+    reader = Reader("claude")
+    reader.hear(b"".join(CLAUDE.splitlines(keepends=True)[:3]))
+    assert reader.story.last == "Bash ls -la"
+
+
+@pytest.mark.parametrize(
+    ("name", "final", "error"),
+    [
+        ("claude-implement", "DONE: created hello.txt", "none"),
+        ("claude-mcp", "DONE mcp", "none"),
+        ("claude-review", "NO SHELL TOOL; tools=Glob,Grep,Read", "none"),
+        ("claude-schema", '{"verdict":"reject","findings":["f1"]}', "none"),
+        ("claude-http400", "API Error: 400 scripted error 400", "refused"),
+        ("qwen-implement", "DONE: created hello.txt", "none"),
+        ("qwen-http400", "[API Error: 400 scripted error 400]", "refused"),
+        ("qwen-review", "", "none"),
+    ],
+)
+def test_streams_of_the_real_programs_lesson_37(name: str, final: str, error: str) -> None:
+    outcome = read("claude", recorded(f"{name}.jsonl"), rc=1 if error != "none" and "claude" in name else 0)
+    assert (outcome.ended, outcome.error, outcome.malformed, outcome.signal) == (True, error, 0, None)
+    assert outcome.final.startswith(final)
+    assert outcome.conversation

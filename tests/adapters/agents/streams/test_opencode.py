@@ -1,0 +1,37 @@
+"""opencode's stream (S1, S2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.adapters.agents.streams.samples import OPENCODE, lines, read, recorded
+
+
+def test_each_step_reports_its_own_tokens_and_the_last_one_stops() -> None:
+    outcome = read("opencode", OPENCODE)
+    assert (outcome.succeeded, outcome.signal, outcome.conversation) == (True, "DONE", "o-1")
+    assert (outcome.usage.input_tokens, outcome.usage.output_tokens, outcome.usage.cost_micros) == (15, 4, 3000)
+    half = b"".join(OPENCODE.splitlines(keepends=True)[:3])
+    assert (read("opencode", half).ended, read("opencode", half).error) == (False, "crash")
+
+
+def test_an_error_has_its_status_and_how_long_to_wait() -> None:
+    data = {"message": "slow down", "statusCode": 429, "responseHeaders": {"retry-after": "33"}}
+    outcome = read(
+        "opencode", lines({"type": "error", "sessionID": "o-1", "error": {"name": "APIError", "data": data}}), rc=1
+    )
+    assert (outcome.error, outcome.retry_after, outcome.error_text) == ("quota", 33, "slow down")
+
+
+@pytest.mark.parametrize(
+    ("name", "final", "error"),
+    [
+        ("opencode-implement", "DONE: created hello.txt", "none"),
+        ("opencode-review", '{"verdict":"approve","findings":[]}', "none"),
+        ("opencode-http400", "", "refused"),
+    ],
+)
+def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str) -> None:
+    outcome = read("opencode", recorded(f"{name}.jsonl"), rc=0 if error == "none" else 1)
+    assert (outcome.ended, outcome.final, outcome.error, outcome.malformed) == (True, final, error, 0)
+    assert outcome.conversation

@@ -1,0 +1,49 @@
+"""What an agent finds in its environment: what is on the list, and nothing else (I2)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from foureyes.adapters.agents.environment import clean_path, environment, path_with_fe, wanted
+
+MINE = {
+    "PATH": "/bin:.::/usr/bin", "HOME": "/home/me", "LANG": "C", "LC_ALL": "C",
+    "HTTPS_PROXY": "http://p", "SHELL": "/bin/sh",
+    "FOUREYES_STORE": "postgresql://secret", "FOUREYES_TOKEN": "t", "SSH_AUTH_SOCK": "/s", "GIT_DIR": "/g",
+    "AWS_SECRET_ACCESS_KEY": "a", "LD_PRELOAD": "/x.so", "NODE_OPTIONS": "--require /x",
+    "MY_KEY": "k", "CLAUDECODE": "1",
+}  # fmt: skip
+
+
+def test_only_what_is_on_the_list_gets_through(tmp_path: Path) -> None:
+    env = environment(MINE, run="run-1", directory="/runs/run-1", home="/homes/h")
+    assert {name for name in env if env[name] == MINE.get(name)} == {"LANG", "LC_ALL", "HTTPS_PROXY", "SHELL"}
+    assert (env["HOME"], env["TMPDIR"], env["XDG_CONFIG_HOME"]) == ("/homes/h", "/runs/run-1/tmp", "/homes/h/.config")
+    assert (env["FOUREYES_RUN"], env["FOUREYES_RUN_DIR"]) == ("agent:run-1", "/runs/run-1")
+    assert not {name for name in env if "TOKEN" in name or "STORE" in name or "SECRET" in name}
+
+
+def test_a_profile_asks_for_variables_by_name_or_sets_them_and_never_ours() -> None:
+    asked = ("MY_KEY", "MISSING", "SET=x=y", "FOUREYES_TOKEN", "FOUREYES_RUN=none", "SSH_AUTH_SOCK", "LD_PRELOAD")
+    assert wanted(MINE, asked) == {"MY_KEY": "k", "SET": "x=y"}
+    env = environment(MINE, run="r", directory="/d", home="/h", asked=("HOME", "PATH=/evil", "TMPDIR=/x"))
+    assert (env["HOME"], env["TMPDIR"]) == ("/h", "/d/tmp")
+    assert "/evil" not in env["PATH"]
+
+
+def test_git_does_not_find_the_project_from_the_temporary_directory() -> None:
+    assert environment(MINE, run="r", directory="/d", home="/h")["GIT_CEILING_DIRECTORIES"] == "/d"
+
+
+def test_a_relative_directory_is_not_on_the_path() -> None:
+    assert clean_path("/bin:.::bin:/usr/bin") == "/bin:/usr/bin"
+    assert clean_path("") == os.defpath
+
+
+def test_fe_is_on_the_path_in_any_case(tmp_path: Path) -> None:
+    beside = os.path.dirname(sys.executable)
+    assert path_with_fe("/nowhere") in ("/nowhere", f"/nowhere:{beside}")
+    (tmp_path / "fe").touch(0o755)
+    assert path_with_fe(str(tmp_path)) == str(tmp_path)

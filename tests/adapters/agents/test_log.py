@@ -1,0 +1,54 @@
+"""The log of a task: lines of two streams, bounded, without the token (lesson 39)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from foureyes.adapters.agents.log import CUT, Log
+
+
+def opened(path: Path, **more: object) -> Log:
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    return Log(handle, "run-1", **more)  # type: ignore[arg-type]
+
+
+def test_a_line_of_one_stream_is_not_cut_by_one_of_the_other(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log")
+    log.hear("out", b"one ")
+    log.hear("err", b"trouble\n")
+    log.hear("out", b"line\nhalf")
+    assert (tmp_path / "log").read_text() == "==== run-1\ntrouble\none line\n"
+    log.close("over")
+    assert (tmp_path / "log").read_text() == "==== run-1\ntrouble\none line\nhalf\n==== over\n"
+
+
+def test_so_much_of_a_run_and_no_more(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log", most=100)
+    for _ in range(100):
+        log.hear("out", b"0123456789\n")
+    log.close("over")
+    text = (tmp_path / "log").read_bytes()
+    assert len(text) < 250
+    assert text.count(CUT) == 1
+    assert text.endswith(b"==== over\n")
+
+
+def test_a_line_without_an_end_is_written_in_pieces(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log")
+    for _ in range(20):
+        log.hear("out", b"x" * 100_000)
+    assert (tmp_path / "log").stat().st_size > 1_000_000
+
+
+def test_the_token_is_not_in_it_even_where_it_comes_in_two_pieces(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log", secret="s3cret")
+    log.hear("out", b"it is s3c")
+    log.hear("out", b"ret!\n")
+    assert (tmp_path / "log").read_text() == "==== run-1\nit is [token]!\n"
+
+
+def test_a_full_disk_stops_nothing() -> None:
+    log = Log(os.open("/dev/full", os.O_WRONLY), "run-1")
+    log.hear("out", b"line\n")
+    log.close("over")

@@ -1,0 +1,83 @@
+"""Where runs have their files: nobody else can enter, no name leads out, nothing is copied (I2)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.agents.places import Places, furnish, identity_of
+from foureyes.adapters.folders import Odd
+
+
+def test_a_run_has_a_directory_of_its_own_that_is_made_once(tmp_path: Path) -> None:
+    places = Places(str(tmp_path))
+    path = Path(places.open_run("run-1", token="t", prompt="do ☃"))
+    modes = {name: oct((path / name).stat().st_mode & 0o777) for name in (".", "token", "prompt.md", "tmp")}
+    assert modes == {".": "0o700", "token": "0o600", "prompt.md": "0o600", "tmp": "0o700"}
+    assert (path / "prompt.md").read_text() == "do ☃"
+    with pytest.raises(FileExistsError):
+        places.open_run("run-1", token="t", prompt="")
+    (path / "tmp" / "shut").mkdir(0o000)
+    places.close_run("run-1")
+    assert not path.exists()
+    places.close_run("run-1")
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".hidden", "a\0b", "a\n"])
+def test_no_name_leads_out_of_its_folder(tmp_path: Path, name: str) -> None:
+    places = Places(str(tmp_path))
+    for ask in (
+        places.run,
+        places.log,
+        places.forget,
+        lambda task: places.home(task, "x"),
+        lambda p: places.home("t", p),
+    ):
+        with pytest.raises(Odd):
+            ask(name)
+
+
+def test_a_home_stays_until_the_task_is_forgotten(tmp_path: Path) -> None:
+    places = Places(str(tmp_path))
+    home = Path(places.home("fe-1", "claude"))
+    (home / "story").write_text("x")
+    assert (Path(places.home("fe-1", "claude")) / "story").exists()
+    assert places.home("fe-1", "codex") != str(home)
+    places.forget("fe-1")
+    assert not home.exists()
+    places.forget("fe-1")
+
+
+def test_credentials_are_linked_never_copied_and_forgetting_leaves_them(tmp_path: Path) -> None:
+    mine = tmp_path / "me" / ".gemini"
+    mine.mkdir(parents=True)
+    (mine / "oauth_creds.json").write_text("secret")
+    places = Places(str(tmp_path))
+    home = places.home("fe-1", "gemini")
+    for _ in range(2):
+        furnish(home, links=[(".gemini", str(mine)), (".none", str(tmp_path / "no"))], identity=[], files={"a/b": "c"})
+    assert os.readlink(f"{home}/.gemini") == str(mine)
+    assert Path(home, "a/b").read_text() == "c"
+    assert not os.path.lexists(f"{home}/.none")
+    places.forget("fe-1")
+    assert (mine / "oauth_creds.json").read_text() == "secret"
+
+
+def test_a_log_or_a_folder_that_is_a_link_is_not_written(tmp_path: Path) -> None:
+    places = Places(str(tmp_path / "p"))
+    (tmp_path / "p" / "logs").mkdir(parents=True)
+    os.symlink("/etc/passwd", places.log("fe-1"))
+    with pytest.raises(Odd):
+        places.append_to_log(places.log("fe-1"))
+    os.symlink(str(tmp_path), tmp_path / "p" / "runs")
+    with pytest.raises(Odd):
+        places.open_run("run-1", token="t", prompt="")
+
+
+def test_who_commits_is_asked_of_git(tmp_path: Path) -> None:
+    (tmp_path / ".gitconfig").write_text("[user]\n\tname = Ada\n")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    assert identity_of(env, str(tmp_path)) == [("user.name", "Ada")]
+    assert identity_of({"PATH": "/nowhere"}, str(tmp_path)) == []

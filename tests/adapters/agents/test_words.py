@@ -1,0 +1,95 @@
+"""What a program is started with: a dialect filled in (lessons 71, 74)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
+from foureyes.adapters.agents.words import Words, words_of
+from foureyes.app.agent_ports import Launch
+from foureyes.core.nouns.run import RunId
+from foureyes.core.rules.policy import Profile
+
+MCP = ("/opt/fe", "mcp")
+
+
+def words(profile: Profile, *, mcp: tuple[str, ...] = (), **more: Any) -> Words:
+    asked = {
+        "run": RunId("run-1"), "profile_name": "p", "profile": profile, "role": "implement", "purpose": "implement",
+        "worktree": "/w", "prompt": "secret prompt", "token": "t0ken", "task": "fe-1", **more,
+    }  # fmt: skip
+    return words_of(dialect_of(profile), Launch(**asked), "/runs/run-1", mcp)
+
+
+def line(profile: Profile, **more: Any) -> str:
+    return " ".join(words(profile, **more).arguments)
+
+
+def test_each_program_is_asked_to_work_as_it_was_measured() -> None:
+    assert line(Profile("codex", model="gpt-5.5")) == (
+        "exec --json --ignore-user-config --disable plugins -s workspace-write -m gpt-5.5 -"
+    )
+    assert line(Profile("claude", model="m")) == (
+        "-p --output-format stream-json --verbose --setting-sources user --strict-mcp-config "
+        "--permission-mode acceptEdits --allowedTools Bash,mcp__foureyes --model m"
+    )
+    assert line(Profile("gemini")) == "-o stream-json --skip-trust --approval-mode yolo"
+    assert line(Profile("qwen")) == "-o stream-json --bare --approval-mode yolo"
+    assert line(Profile("opencode", model="prov/m")) == "run --pure --format json --auto -m prov/m"
+    assert words(Profile("opencode")).env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
+
+
+def test_who_reviews_cannot_write_and_reads_no_configuration_of_the_repository_lesson_74() -> None:
+    assert "-s read-only -c project_doc_max_bytes=0" in line(Profile("codex"), role="review")
+    claude = line(Profile("claude"), role="review")
+    assert "--tools Read,Grep,Glob --permission-mode dontAsk" in claude
+    assert "--setting-sources user --strict-mcp-config" in claude
+    assert "acceptEdits" not in claude
+    assert line(Profile("gemini"), role="review").endswith("--approval-mode plan")
+    assert line(Profile("qwen"), role="review").endswith("--bare --approval-mode plan")
+    opencode = words(Profile("opencode"), role="review")
+    assert "--auto" not in opencode.arguments
+    assert json.loads(opencode.env["OPENCODE_PERMISSION"])["edit"] == "deny"
+    assert opencode.env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
+
+
+@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "qwen", "opencode"])
+def test_a_conversation_goes_on_only_where_one_is_named_lesson_71(name: str) -> None:
+    profile = Profile(name)
+    assert "c-7" in words(profile, resumes="c-7").arguments
+    assert not {"resume", "--resume", "-s"} & set(words(profile, role="review").arguments) - {"-s"}
+    assert "--ignore-user-config" in words(profile, resumes="c-7").arguments or name != "codex"
+
+
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_neither_prompt_nor_token_is_in_the_arguments_or_variables_I2(name: str) -> None:
+    found = words(Profile(name, adapter=name), mcp=MCP)  # type: ignore[arg-type]
+    assert "secret prompt" not in str(found)
+    assert "t0ken" not in str(found)
+
+
+def test_the_server_of_the_run_is_given_to_each_in_its_way() -> None:
+    claude = words(Profile("claude"), mcp=MCP).arguments
+    config = json.loads(claude[claude.index("--mcp-config") + 1])
+    assert config == {"mcpServers": {"foureyes": {"command": "/opt/fe", "args": ["mcp", "--run", "/runs/run-1"]}}}
+    codex = words(Profile("codex"), mcp=MCP).arguments
+    assert 'mcp_servers.foureyes.args=["mcp", "--run", "/runs/run-1"]' in codex
+    assert 'mcp_servers.foureyes.default_tools_approval_mode="approve"' in codex
+    opencode = json.loads(words(Profile("opencode"), mcp=MCP).env["OPENCODE_CONFIG_CONTENT"])
+    assert opencode["mcp"]["foureyes"]["command"] == ["/opt/fe", "mcp", "--run", "/runs/run-1"]
+
+
+def test_any_command_gets_what_its_profile_says_with_words_in_braces_filled_in_once() -> None:
+    profile = Profile("aider", model="{task}", args=("--message-file", "{prompt_file}", "{model}", "{no}", "{", "a}"))
+    assert words(profile).arguments == ("--message-file", "/runs/run-1/prompt.md", "{task}", "{no}", "{", "a}")
+    own = Profile("mine", args=("work",), review_args=("look",), resume_args=("on", "{conversation}"))
+    assert line(own) == "work"
+    assert line(own, role="review") == "look"
+    assert line(own, resumes="c") == "on c"
+
+
+def test_what_a_profile_adds_stands_behind_the_words_of_a_known_program() -> None:
+    assert line(Profile("codex", args=("-c", "x=1"))).endswith("-s workspace-write -c x=1 -")
