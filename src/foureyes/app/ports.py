@@ -164,6 +164,9 @@ class WriteTx(Tx, Protocol):
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
 
+    def renew(self, leases: Sequence[tuple[str, int]], until: str) -> None:
+        """J4: leases with their fences hold until then. No row of the journal, and nothing that is replayed."""
+
 
 class Store(Protocol):
     """A project's journal and tables. `place` is where it was found (P12); empty where nobody else could find it."""

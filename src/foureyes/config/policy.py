@@ -15,6 +15,7 @@ from foureyes.core.rules.policy import (
     Profile,
     ReviewPolicy,
     RiskRule,
+    RunRule,
     Tiers,
 )
 
@@ -40,6 +41,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         risk=RiskRule(**_values(RiskRule, layers)),  # type: ignore[arg-type]
         limits=_limits(_values(Limits, layers)),
         tiers=Tiers(**_values(Tiers, layers)),  # type: ignore[arg-type]
+        run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         **_values(ReviewPolicy, layers),  # type: ignore[arg-type]
     )
 

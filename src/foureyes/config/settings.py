@@ -24,6 +24,7 @@ from foureyes.core.rules.policy import (
     Profile,
     ReviewPolicy,
     RiskRule,
+    RunRule,
     Tiers,
 )
 
@@ -305,6 +306,12 @@ SETTINGS: tuple[Setting, ...] = (
         of=Tiers,
         kind="text",
         meaning="who decides about a stuck loop: human, or an agent profile (E2, E3)",
+    ),
+    Setting(
+        key="run.services",
+        of=RunRule,
+        kind="list",
+        meaning="user@host of services (cron, CI) that may begin a runner; whom they start counts as independent (I5)",
     ),
     Setting(
         key="minor.self",

@@ -45,11 +45,18 @@ TABLES: dict[str, str] = {
     "odd_ends": "seq",
     "logs": "seq",
     "handoffs": "seq",
+    "runners": "session",
+    "runs": "id",
+    "signals": "seq",
+    "emitted": "seq",
+    "pauses": "task",
+    "stuck": "task",
+    "cooldowns": "profile, host",
     "security": "seq",
     "settings": "name",
     "counters": "name",
 }
-"""Every table that is a projection, with the columns that identify a row."""
+"""Every table that is a projection, with the columns that identify a row. `renewals` is none (J4)."""
 
 MOST = 20
 FEW = 500

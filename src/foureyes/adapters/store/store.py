@@ -102,6 +102,11 @@ class Writing(Reading):
         self._engine.run("journal.move_head", {"seq": seq, "hash": hash_})
         return [row.seq for row in rows]
 
+    def renew(self, leases: Sequence[tuple[str, int]], until: str) -> None:
+        for lease, fence in leases:
+            self._engine.run("run.renew", {"lease": lease, "fence": fence, "until": until})
+        self._kept.clear()
+
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""
         rows = self._engine.fetch(sql("journal.end"), {})[1]

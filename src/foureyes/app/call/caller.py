@@ -37,6 +37,11 @@ def check_token(tx: Tx, actor: Actor) -> None:
     """I2: an issued session is who shows its live token, nobody else; also not a moment after it has ended."""
     if actor.trust != "issued":
         return
+    if actor.kind == "service":
+        from foureyes.app.call.leasing import check_runner
+
+        check_runner(tx, actor)
+        return
     token = tx.one("session.token", Token, hash=actor.token) if actor.token else None
     if (
         token is None

@@ -64,6 +64,22 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
     ended: bool
 
 
+class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner as the store knows it. `until` is when its lease ends (J4)."""
+
+    session: SessionId
+    starter: str
+    process: str
+    host: str
+    agents: int
+    started_at: str
+    ended_at: str
+    reason: str
+    lost: bool
+    until: str
+    seq: int
+
+
 class Change(msgspec.Struct, frozen=True):
     """A journal row, for saying who changed what."""
 

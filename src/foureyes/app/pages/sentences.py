@@ -15,7 +15,15 @@ from foureyes.core.words.place import place_words
 from foureyes.core.words.text import one_line
 
 LONGEST = 160
-QUIET = ("SessionEvidenceAdded", "TestsListed", "FindingsPlaced", "DecisionSigned", "MergeLeased", "TaskReserved")
+QUIET = (
+    "SessionEvidenceAdded",
+    "TestsListed",
+    "FindingsPlaced",
+    "DecisionSigned",
+    "MergeLeased",
+    "TaskReserved",
+    "RunBound",
+)
 """Events that say nothing to a person: each stands beside one that does."""
 
 DECISIONS = frozenset(
@@ -27,7 +35,7 @@ DECISIONS = frozenset(
 STOPS = frozenset(
     {
         "ProjectHeld", "TaskHeld", "TaskEscalated", "TaskBlocked", "MergeFailed", "ApprovalVoided", "AttemptSentBack",
-        "ApprovalEnded",
+        "ApprovalEnded", "RunsPaused", "RunStuck",
     }
 )  # fmt: skip
 EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionCleared", "KeyAdded", "KeyRetired"})
@@ -177,6 +185,27 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
     "TaskEscalated": _escalated,
     "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
+    # agents at work
+    "RunnerStarted": lambda e: (
+        f"started a runner on {e.host}" + (f", {_count(e.agents, 'agent')} at once" if e.agents else "")
+    ),
+    "RunnerEnded": lambda e: f"{'found a runner dead' if e.lost else 'ended the runner'}{_why(e.reason)}",
+    "RunReserved": lambda e: f"takes it for a run of {e.profile} ({e.purpose})",
+    "RunTaken": lambda e: f"took over the run {e.run}{_why(e.why)}",
+    "RunBound": lambda e: f"let the run {e.run} begin",
+    "RunEnded": lambda e: (
+        f"ended the run {e.run}: {e.ending}" + (f", {e.error}{_why(e.error_text)}" if e.error != "none" else "")
+    ),
+    "RunStopAsked": lambda e: f"wants the run {e.run} to stop{_why(e.reason)}",
+    "RunStuck": lambda e: f"can do no more for it: {e.why}",
+    "Signalled": lambda e: f"says {e.signal}{_why(e.message)}",
+    "Emitted": lambda e: f"says ({e.type.replace('_', ' ')}): {e.summary}",
+    "RunsPaused": lambda e: f"paused it: {e.reason}",
+    "RunsResumed": lambda e: f"lets it go on: {e.reason}",
+    "ProfileCooled": lambda e: (
+        f"leaves {e.profile} on {e.host} alone{f' until {e.until}' if e.until else ''}: {e.error_text or e.error}"
+    ),
+    "ProfileWarmed": lambda e: f"uses {e.profile} on {e.host} again{_why(e.reason)}",
     # notes
     "HandedOff": lambda e: f"left a note: {_count(len(e.done), 'thing')} done, {len(e.remaining)} to do",
     "Logged": lambda e: f"logged{'' if e.type == 'progress' else f' ({e.type})'}: {e.text}",

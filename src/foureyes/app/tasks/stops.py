@@ -12,6 +12,7 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
 from foureyes.app.call.several import each
 from foureyes.app.call.work import Work
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.views.run import PauseView, StuckView
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed
 from foureyes.core.nouns.session import Actor
@@ -102,19 +103,33 @@ class Stops:
             return self._done(work, row, f"held {row.id}: {reason}")
 
     def resume(self, actor: Actor, task: str | None, reason: str) -> Outcome:
-        """A person lifts a hold, and says why."""
+        """A person lifts a hold, a pause (V9), or lets the runner try again what it left to a person; and says why."""
         reason = needed(reason, "resume", task or "--project")
         with self._context.deciding(actor, "resume", task=task, reason=reason) as work:
             if task is None:
-                if self._context.project(work.tx).hold is None:
-                    return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
-                work.record("", ProjectResumed(reason=reason))
-                return Outcome(task="", status="", version=0, message="the project's hold is lifted")
+                return self._resume_all(work, reason)
             row = self._context.find(work.tx, task)
-            if row.hold is None:
+            lifted = ["the hold"] * (row.hold is not None) + _stood_still(work, row.id)
+            if not lifted:
                 return outcome(row, f"{row.id} is not held", changed=False)
-            work.record(row.id, e.TaskResumed(reason=reason))
-            return self._done(work, row, f"the hold on {row.id} is lifted")
+            if row.hold is not None:
+                work.record(row.id, e.TaskResumed(reason=reason))
+            if _stood_still(work, row.id):
+                work.record(row.id, e.RunsResumed(reason=reason))
+            return self._done(work, row, f"{' and '.join(lifted)} on {row.id} {_is(lifted)} lifted")
+
+    def _resume_all(self, work: Work, reason: str) -> Outcome:
+        """What stops the whole project."""
+        is_held, paused = self._context.project(work.tx).hold is not None, _stood_still(work, "")
+        if is_held:
+            work.record("", ProjectResumed(reason=reason))
+        if paused:
+            work.record("", e.RunsResumed(reason=reason))
+        lifted = ["hold"] * is_held + ["pause"] * bool(paused)
+        if not lifted:
+            return Outcome(task="", status="", version=0, changed=False, message="the project is not held")
+        message = f"the project's {' and '.join(lifted)} {_is(lifted)} lifted"
+        return Outcome(task="", status="", version=0, message=message)
 
     def _at(self, work: Work, task: str, action: str) -> Task:
         """The task, if the table has a way from where it stands."""
@@ -124,3 +139,14 @@ class Stops:
 
     def _done(self, work: Work, task: Task, message: str) -> Outcome:
         return outcome(self._context.get(work.tx, task.id), message)
+
+
+def _stood_still(work: Work, task: str) -> list[str]:
+    """V9: what keeps runs of a task, or all of them, from beginning."""
+    pauses = [each for each in work.tx.all("run.pauses_of", PauseView, task=task) if each.task == task]
+    stuck = work.tx.one("run.stuck_of", StuckView, task=task) if task else None
+    return ["the pause"] * bool(pauses) + ["the runner's standstill"] * (stuck is not None)
+
+
+def _is(lifted: Sequence[str]) -> str:
+    return "is" if len(lifted) == 1 else "are"

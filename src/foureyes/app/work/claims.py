@@ -311,8 +311,12 @@ class Claims:
                         by_person(fe("unstart", row.id)),
                     ),
                 )
-            work.record(row.id, e.TaskReleased(implementer=row.implementer, reason=reason, how=how))
-            return self._given_back(work, row, f"released {row.id}", NO_STEP, how)
+            return self._released(work, row, reason, how)
+
+    def _released(self, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
+        assert task.implementer is not None
+        work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=reason, how=how))
+        return self._given_back(work, task, f"released {task.id}", NO_STEP, how)
 
     def _given_back(self, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
         """L17: a run that had findings to work on and ended oddly is a round without progress."""
@@ -347,6 +351,11 @@ def target_head(context: Context) -> Sha | None:
     with context.store.read() as tx:
         target = context.project(tx).target
     return context.repo.commit_of(f"refs/heads/{target}")
+
+
+def give_back(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
+    """T, L17: free a claim for whoever held it, by who may: its runner."""
+    return Claims(context)._released(work, task, reason, how)
 
 
 def is_free_for_child(context: Context, work: Work, task: Task) -> bool:

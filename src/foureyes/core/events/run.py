@@ -5,36 +5,42 @@ from __future__ import annotations
 from typing import Literal
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, RunId, Signal
+from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, RunId, Signal, StuckKind
 from foureyes.core.nouns.session import Role
 from foureyes.core.words.ids import SessionId
 
 
 class RunnerStarted(Event, frozen=True, kw_only=True):
-    """A runner began (I5): by the row's session, a person or a service that the policy names."""
+    """A runner began (I5): by the row's session, a person or a service that the policy names. `session` is the runner's
+    own, `until` when its lease ends unless it is renewed (J4).
+    """
 
+    session: SessionId
     process: str
     host: str
     agents: int
     """How many runs at once; 0 for one that only checks and merges (`fe watch`)."""
+    until: str = ""
 
 
 class RunnerEnded(Event, frozen=True, kw_only=True):
     """A runner came to its end, or was found dead by the next one (`lost`)."""
 
-    process: str
+    session: SessionId
     reason: str = ""
     lost: bool = False
 
 
 class RunReserved(Event, frozen=True, kw_only=True):
-    """J4: a runner takes a task for a run: nobody else does from here on. No history action, no author yet."""
+    """J4: a runner takes a task for a run: nobody else does from here on. No history action, no author yet. `runner` is
+    the runner's session.
+    """
 
     run: RunId
     profile: str
     role: Role
     purpose: Purpose
-    runner: str
+    runner: SessionId
     host: str
     fence: int
     until: str
@@ -46,7 +52,7 @@ class RunTaken(Event, frozen=True, kw_only=True):
     """J4: another runner takes a run over whose runner is dead, or whose lease has ended; the fence goes up."""
 
     run: RunId
-    runner: str
+    runner: SessionId
     host: str
     fence: int
     until: str
@@ -70,11 +76,15 @@ class RunBound(Event, frozen=True, kw_only=True):
 
 
 class RunEnded(Event, frozen=True, kw_only=True):
-    """Every process of a run is gone. What becomes of the work stands in other rows."""
+    """Every process of a run is gone. What becomes of the work stands in other rows. `signal` is the one of its final
+    message (S1), where it has one: it was said last.
+    """
 
     run: RunId
     ending: RunEnding
     fence: int = 0
+    signal: Signal | None = None
+    message: str = ""
     rc: int | None = None
     error: ErrorKind = "none"
     error_text: str = ""
@@ -152,4 +162,4 @@ class RunStuck(Event, frozen=True, kw_only=True):
     """
 
     why: str
-    kind: Literal["retries", "spend", "no_change", "refused"]
+    kind: StuckKind

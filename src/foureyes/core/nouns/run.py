@@ -35,6 +35,11 @@ Purpose = Literal["implement", "respond", "lead", "plan"]
 """What a run is asked to do: a first attempt, or one without findings; answer findings or feedback; decide as the lead;
 plan a goal.
 """
+ROLE_FOR: dict[Purpose, Role] = {"implement": "implement", "respond": "implement", "lead": "lead", "plan": "plan"}
+"""I2: the role that the token of a run has."""
+
+StuckKind = Literal["retries", "spend", "no_change", "refused"]
+"""Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +95,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     session: SessionId | None = None
     """The session that the token was issued for; none before it is bound."""
     runner: str = ""
-    """The process evidence of the runner that has it."""
+    """The session of the runner that has it."""
     host: str = ""
     fence: int = 0
     process: str = ""
@@ -104,6 +109,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     error: ErrorKind = "none"
     error_text: str = ""
     conversation: str = ""
+    final: str = ""
     stop_asked: str = ""
     """Why somebody wants it stopped; empty where nobody does."""
     worktree: str = ""

@@ -12,10 +12,11 @@ from foureyes.errors import Reason
 Kind = Literal["agent", "human", "service"]
 Trust = Literal["issued", "observed", "asserted"]
 Grade = Literal["session", "origin", "model", "vendor", "human"]
-Role = Literal["implement", "review"]
+Role = Literal["implement", "review", "lead", "plan"]
 
 GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
+"""I4: the roles that a session may give to one that it spawns; the others only a runner gives."""
 RUN_MARK = "FOUREYES_RUN"
 """The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says
 which.
@@ -50,7 +51,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     run`);
     it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
     may work (I3, I5). `stands` is set where it is still to be judged whether the caller is at home
-    (`core.rules.home`); until then it may use no verb. `by_key`: a person only under what they sign (I9).
+    (`core.rules.home`); until then it may use no verb. `by_key`: a person only under what they sign (I9). `lease`:
+    the run, and its fence, for which a runner writes; who lost it writes nothing (J4).
     """
 
     session: SessionId
@@ -75,6 +77,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     bound: Reason | None = None
     stands: Standing | None = None
     by_key: bool = False
+    lease: tuple[str, int] | None = None
     why: tuple[str, ...] = ()
 
     @property

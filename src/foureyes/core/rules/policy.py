@@ -190,6 +190,12 @@ class Tiers(msgspec.Struct, frozen=True):
     lead: str = HUMAN
 
 
+class RunRule(msgspec.Struct, frozen=True):
+    """I5: which services may begin a runner, as user@host; people may in any case."""
+
+    services: tuple[str, ...] = ()
+
+
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
 COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
 FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
@@ -217,6 +223,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
     limits: Limits = Limits()
     tiers: Tiers = Tiers()
+    run: RunRule = RunRule()
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.errors import Reason
-from foureyes.steps import blank, by, fe, prose
+from foureyes.steps import blank, by, by_person, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Kind, Role, Trust
@@ -14,7 +14,7 @@ FOR_A_NAME = frozenset({"log"})
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
-        "merge", "plan import", "checkpoint create", "finding respond", "finding import",
+        "merge", "plan import", "checkpoint create", "finding respond", "finding import", "run", "stop",
     }
 )  # fmt: skip
 BATCH = "batch open"
@@ -23,11 +23,13 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
-        BATCH,
+        "pause", BATCH,
     }
 )  # fmt: skip
-NOT_FOR_AGENTS = frozenset({"merge"})
-"""D5, Q2: what reaches the target is checked outside the process trees of those who made it."""
+NOT_FOR_AGENTS = frozenset({"merge", "run", "stop"})
+"""D5, Q2: what reaches the target is checked outside the process trees of those who made it. I5: whom an agent could
+run would only be its own hands.
+"""
 RULE_OF_NOUN = {
     "feature": "P12",
     "policy": "P12",
@@ -40,7 +42,18 @@ RULE_OF_NOUN = {
 }
 FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "implement": frozenset(
-        {"log", "handoff", "session spawn", "session end", "start", "submit", "check run", "finding respond"}
+        {
+            "log",
+            "handoff",
+            "session spawn",
+            "session end",
+            "start",
+            "submit",
+            "check run",
+            "finding respond",
+            "signal",
+            "emit",
+        }
     ),
     "review": frozenset(
         {
@@ -58,6 +71,8 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "finding withdraw",
         }
     ),
+    "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
+    "plan": frozenset({"log", "handoff", "create", "plan import"}),
 }
 """I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
 
@@ -94,12 +109,7 @@ def barred(
         message = f"here you are a person only under what you sign with your key, and fe {verb} asks for no signature"
         return Reason("I9", message, fe("whoami"))
     if verb in NOT_FOR_AGENTS and kind == "agent":
-        step = by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: ")
-        return Reason(
-            "D5",
-            "checks count only where no agent's process runs them, so the merge queue is not an agent's to work off",
-            step,
-        )
+        return _not_for_agents(verb)
     if verb in FOR_PEOPLE and kind != "human":
         rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
         typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
@@ -116,6 +126,18 @@ def barred(
             prose("a person types it in a terminal, or an agent runs it"),
         )
     return None
+
+
+def _not_for_agents(verb: str) -> Reason:
+    """D5, I5: why an agent does not do this, and who does."""
+    if verb == "merge":
+        why = "checks count only where no agent's process runs them, so the merge queue is not an agent's to work off"
+        return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
+    if verb == "stop":
+        why = "an agent ends its own run, and no other one: a person or the runner stops runs"
+        return Reason("I5", why, by_person(fe("stop", blank("TASK"))))
+    why = "below an agent no runner begins: whom it started would only be that agent's own hands"
+    return Reason("I5", why, by_person(fe("run")))
 
 
 def _is_bound(kind: Kind, verb: str) -> bool:

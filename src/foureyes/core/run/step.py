@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.run import Purpose, RunId
+from foureyes.core.nouns.run import Purpose, RunId, StuckKind
 from foureyes.core.words.ids import TaskId
 
 Asks = Literal["", "signal", "failure"]
@@ -16,8 +16,6 @@ Then = Literal[
     "hand_in", "needs_review", "ask_signal", "no_change", "retry", "send_back", "blocked", "stopped", "cool", "finished"
 ]
 """What becomes of the work of a run that is over (S1, S2, S4)."""
-
-StuckKind = Literal["retries", "spend", "no_change", "refused"]
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,7 +56,6 @@ SYNONYMS: dict[str, str] = {
     "new": "create",
     "note": "log",
     "open": "reopen",
-    "pause": "hold",
     "pick": "next",
     "postpone": "defer",
     "priority": "update",

@@ -46,9 +46,10 @@ def undefer(session: Session, tasks: tuple[str, ...]) -> None:
         say(session, session.app.stops.undefer(session.actor, tasks[0]))
 
 
-def _which(task: str | None, project: bool) -> str | None:
+def which(task: str | None, project: bool, verb: str) -> str | None:
+    """The task that is meant, or none where it is the whole project."""
     if (task is None) == (not project):
-        raise BadInput("name a task, or --project for all of it.", next_step=fe("hold", "fe-7k2", "-m", phrase("why")))
+        raise BadInput("name a task, or --project for all of it.", next_step=fe(verb, "fe-7k2", "-m", phrase("why")))
     return task
 
 
@@ -58,13 +59,13 @@ def _which(task: str | None, project: bool) -> str | None:
 @reason_options
 def hold(session: Session, task: str | None, project: bool, reason: str) -> None:
     """Stop a task, or the project, until a person lifts it. For people."""
-    say(session, session.app.stops.hold(session.actor, _which(task, project), reason))
+    say(session, session.app.stops.hold(session.actor, which(task, project, "hold"), reason))
 
 
 @verb("resume", example='fe resume fe-7k2 -m "legal is fine with it"')
 @click.argument("task", required=False)
-@click.option("--project", is_flag=True, help="Lift the project's hold.")
+@click.option("--project", is_flag=True, help="Lift what stops the whole project.")
 @reason_options
 def resume(session: Session, task: str | None, project: bool, reason: str) -> None:
-    """Lift a hold. For people."""
-    say(session, session.app.stops.resume(session.actor, _which(task, project), reason))
+    """Lift a hold or a pause, or let the runner try a task again that it left to you. For people."""
+    say(session, session.app.stops.resume(session.actor, which(task, project, "resume"), reason))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.steps import act, at, move, near
+from foureyes.adapters.store.projections.steps import act, at, move, near, unstick
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 from foureyes.core.nouns.look import NOTHING_KNOWN
@@ -24,6 +24,7 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
     via = row.session if row.session != event.implementer else None
     with counted(db, [row.task]):
         move(db, row, "task.submit", n=event.n, landed=event.landed)
+    db.run("run.unstick", {"task": row.task})
     fields = (
         "n",
         "base",
@@ -143,6 +144,7 @@ def back_to_review(db: Engine, row: Row, approval: int, state: str, why: str) ->
 def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.redo")
+    unstick(db, row)
     if event.priority != "same":
         db.run("task.shift_priority", plain({"id": row.task, "step": -1 if event.priority == "bump" else 1}))
         db.run("task.copy_label_priority", {"id": row.task})

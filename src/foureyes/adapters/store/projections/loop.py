@@ -201,6 +201,7 @@ def task_escalated(db: Engine, row: Row, event: e.TaskEscalated) -> None:
 
 
 def lead_decided(db: Engine, row: Row, event: e.LeadDecided) -> None:
+    db.run("run.unstick", {"task": row.task})
     _escalate(db, row, event, option=event.option, into=event.into, why=event.reason)
     if event.feedback:
         fresh = {"option": "fresh", "reset_to": event.reset_to} if event.reset_to else {}

@@ -77,3 +77,8 @@ def log(db: Engine, row: Row, kind: str, text: str) -> None:
         "at": row.at,
     }
     db.run("record.insert_log", plain(values))
+
+
+def unstick(db: Engine, row: Row) -> None:
+    """A person has moved a task that the runner could do no more for: it may try again."""
+    db.run("run.unstick_by_person", {"task": row.task, "session": row.session})

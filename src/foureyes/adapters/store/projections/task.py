@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.steps import act, at, index, move, near
+from foureyes.adapters.store.projections.steps import act, at, index, move, near, unstick
 from foureyes.adapters.store.queries import sql
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def task_created(db: Engine, row: Row, event: e.TaskCreated) -> None:
 
 
 def task_edited(db: Engine, row: Row, event: e.TaskEdited) -> None:
+    unstick(db, row)
     fields = ("title", "description", "acceptance", "type", "priority", "estimate_minutes")
     db.run("task.edit", at(row, **{name: getattr(event, name) for name in fields}, task_group=event.group))
     if event.priority is not None:
@@ -152,6 +153,7 @@ def task_blocked(db: Engine, row: Row, event: e.TaskBlocked) -> None:
 def task_unblocked(db: Engine, row: Row, event: e.TaskUnblocked) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.unblock")
+    unstick(db, row)
 
 
 def task_deferred(db: Engine, row: Row, event: e.TaskDeferred) -> None:
@@ -200,6 +202,7 @@ def task_reopened(db: Engine, row: Row, event: e.TaskReopened) -> None:
     around = near(db, row.task, dependents=True, children=True)
     with counted(db, around):
         move(db, row, "task.reopen")
+        unstick(db, row)
         db.run("task.set_label_live", {"id": row.task})
         db.run("task.reland", at(row))
         _recount(db, around)

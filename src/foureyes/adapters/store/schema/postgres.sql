@@ -94,6 +94,18 @@ CREATE TABLE cleared (
   PRIMARY KEY (task, session)
 );
 
+CREATE TABLE cooldowns (
+  profile text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  error text COLLATE "C" NOT NULL,
+  error_text text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  CHECK ((error = ANY (ARRAY['none'::text, 'quota'::text, 'auth'::text, 'missing'::text, 'refused'::text, 'crash'::text, 'timeout'::text]))),
+  PRIMARY KEY (profile, host)
+);
+
 CREATE TABLE counters (
   name text COLLATE "C" NOT NULL,
   n integer NOT NULL,
@@ -105,6 +117,19 @@ CREATE TABLE dependencies (
   depends_on text COLLATE "C" NOT NULL,
   seq integer NOT NULL,
   PRIMARY KEY (task, depends_on)
+);
+
+CREATE TABLE emitted (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  run text COLLATE "C",
+  type text COLLATE "C" NOT NULL,
+  summary text COLLATE "C" NOT NULL,
+  payload text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((type = ANY (ARRAY['milestone'::text, 'blocker'::text, 'request_review'::text, 'progress'::text, 'question'::text]))),
+  PRIMARY KEY (seq)
 );
 
 CREATE TABLE escalations (
@@ -358,6 +383,17 @@ CREATE TABLE odd_ends (
   PRIMARY KEY (seq)
 );
 
+CREATE TABLE pauses (
+  task text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  made_by text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  CHECK ((made_by = ANY (ARRAY['person'::text, 'rule'::text]))),
+  PRIMARY KEY (task)
+);
+
 CREATE TABLE pieces (
   piece text COLLATE "C" NOT NULL,
   task text COLLATE "C" NOT NULL,
@@ -375,6 +411,13 @@ CREATE TABLE project (
   accepted_text text COLLATE "C",
   created_at text COLLATE "C" NOT NULL,
   PRIMARY KEY (id)
+);
+
+CREATE TABLE renewals (
+  lease text COLLATE "C" NOT NULL,
+  fence integer NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  PRIMARY KEY (lease)
 );
 
 CREATE TABLE reservations (
@@ -418,6 +461,67 @@ CREATE TABLE reviews (
   CHECK ((status = ANY (ARRAY['CHANGES_REQUESTED'::text, 'APPROVED_WITH_NOTES'::text, 'APPROVED'::text]))),
   CHECK ((verdict = ANY (ARRAY['approved'::text, 'concerns'::text, 'blocker'::text]))),
   PRIMARY KEY (seq)
+);
+
+CREATE TABLE runners (
+  session text COLLATE "C" NOT NULL,
+  starter text COLLATE "C" NOT NULL,
+  process text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  agents integer NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  started_at text COLLATE "C" NOT NULL,
+  ended_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  reason text COLLATE "C" NOT NULL DEFAULT ''::text,
+  lost integer NOT NULL DEFAULT 0,
+  seq integer NOT NULL,
+  CHECK ((lost = ANY (ARRAY[0, 1]))),
+  PRIMARY KEY (session)
+);
+
+CREATE TABLE runs (
+  id text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  profile text COLLATE "C" NOT NULL,
+  role text COLLATE "C" NOT NULL,
+  purpose text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  session text COLLATE "C",
+  runner text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  fence integer NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  process text COLLATE "C" NOT NULL DEFAULT ''::text,
+  resumes text COLLATE "C" NOT NULL DEFAULT ''::text,
+  iteration integer NOT NULL,
+  ending text COLLATE "C" NOT NULL DEFAULT ''::text,
+  signal text COLLATE "C" NOT NULL DEFAULT ''::text,
+  message text COLLATE "C" NOT NULL DEFAULT ''::text,
+  rc integer,
+  error text COLLATE "C" NOT NULL DEFAULT 'none'::text,
+  error_text text COLLATE "C" NOT NULL DEFAULT ''::text,
+  conversation text COLLATE "C" NOT NULL DEFAULT ''::text,
+  final text COLLATE "C" NOT NULL DEFAULT ''::text,
+  stop_asked text COLLATE "C" NOT NULL DEFAULT ''::text,
+  worktree text COLLATE "C" NOT NULL DEFAULT ''::text,
+  program text COLLATE "C" NOT NULL DEFAULT ''::text,
+  digest text COLLATE "C" NOT NULL DEFAULT ''::text,
+  reserved_at text COLLATE "C" NOT NULL,
+  started_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  ended_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seconds integer NOT NULL DEFAULT 0,
+  input_tokens integer NOT NULL DEFAULT 0,
+  output_tokens integer NOT NULL DEFAULT 0,
+  cost_micros integer NOT NULL DEFAULT 0,
+  left_running integer NOT NULL DEFAULT 0,
+  seq integer NOT NULL,
+  CHECK (((ending = ANY (ARRAY[''::text, 'finished'::text, 'failed'::text, 'timeout'::text, 'stopped'::text, 'lost'::text, 'unstarted'::text])) AND ((ending <> ''::text) = (state = 'ended'::text)))),
+  CHECK ((error = ANY (ARRAY['none'::text, 'quota'::text, 'auth'::text, 'missing'::text, 'refused'::text, 'crash'::text, 'timeout'::text]))),
+  CHECK ((purpose = ANY (ARRAY['implement'::text, 'respond'::text, 'review'::text, 'clarify'::text, 'lead'::text, 'plan'::text]))),
+  CHECK ((role = ANY (ARRAY['implement'::text, 'review'::text, 'lead'::text, 'plan'::text]))),
+  CHECK ((signal = ANY (ARRAY[''::text, 'DONE'::text, 'BLOCKED'::text, 'NEEDS_REVIEW'::text, 'FAILED'::text]))),
+  CHECK ((state = ANY (ARRAY['reserved'::text, 'running'::text, 'ended'::text]))),
+  PRIMARY KEY (id)
 );
 
 CREATE TABLE security (
@@ -466,6 +570,18 @@ CREATE TABLE settings (
   PRIMARY KEY (name)
 );
 
+CREATE TABLE signals (
+  seq integer NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  run text COLLATE "C",
+  signal text COLLATE "C" NOT NULL,
+  message text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((signal = ANY (ARRAY['DONE'::text, 'BLOCKED'::text, 'NEEDS_REVIEW'::text, 'FAILED'::text]))),
+  PRIMARY KEY (seq)
+);
+
 CREATE TABLE signatures (
   seq integer NOT NULL,
   task text COLLATE "C" NOT NULL,
@@ -488,6 +604,16 @@ CREATE TABLE stacks (
   top text COLLATE "C" NOT NULL,
   CHECK ((how = ANY (ARRAY['whole'::text, 'part'::text, 'carved'::text, 'copied'::text, 'quoted'::text, 'branch'::text, 'trailer'::text]))),
   PRIMARY KEY (task, lower)
+);
+
+CREATE TABLE stuck (
+  task text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  CHECK ((kind = ANY (ARRAY['retries'::text, 'spend'::text, 'no_change'::text, 'refused'::text]))),
+  PRIMARY KEY (task)
 );
 
 CREATE TABLE task_labels (
@@ -587,7 +713,7 @@ CREATE TABLE tokens (
   bound text COLLATE "C" NOT NULL,
   seq integer NOT NULL,
   ended_seq integer NOT NULL DEFAULT 0,
-  CHECK ((role = ANY (ARRAY['implement'::text, 'review'::text]))),
+  CHECK ((role = ANY (ARRAY['implement'::text, 'review'::text, 'lead'::text, 'plan'::text]))),
   PRIMARY KEY (hash)
 );
 
@@ -596,6 +722,8 @@ CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
 CREATE INDEX checks_by_tree ON checks USING btree (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies USING btree (depends_on);
+
+CREATE INDEX emitted_by_task ON emitted USING btree (task, seq);
 
 CREATE INDEX escalations_by_task ON escalations USING btree (task, seq);
 
@@ -629,6 +757,16 @@ CREATE INDEX review_returns_by_task ON review_returns USING btree (task, attempt
 
 CREATE INDEX reviews_by_task ON reviews USING btree (task, seq);
 
+CREATE INDEX runners_live ON runners USING btree (seq) WHERE (ended_at = ''::text);
+
+CREATE INDEX runs_by_session ON runs USING btree (session);
+
+CREATE INDEX runs_by_task ON runs USING btree (task, seq);
+
+CREATE INDEX runs_live ON runs USING btree (seq) WHERE (state <> 'ended'::text);
+
+CREATE UNIQUE INDEX runs_one_at_work ON runs USING btree (task) WHERE ((state <> 'ended'::text) AND (role <> 'review'::text));
+
 CREATE INDEX security_by_kind ON security USING btree (kind, at);
 
 CREATE INDEX sessions_by_agent ON sessions USING btree (agent);
@@ -638,6 +776,8 @@ CREATE INDEX sessions_by_base ON sessions USING btree (base);
 CREATE INDEX sessions_by_last_seq ON sessions USING btree (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions USING btree (origin);
+
+CREATE INDEX signals_by_task ON signals USING btree (task, seq);
 
 CREATE INDEX signatures_by_task ON signatures USING btree (task);
 

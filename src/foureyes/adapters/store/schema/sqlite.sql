@@ -75,6 +75,17 @@ CREATE TABLE cleared (
   PRIMARY KEY (task, session)
 );
 
+CREATE TABLE cooldowns (
+  profile TEXT NOT NULL,
+  host TEXT NOT NULL,
+  until TEXT NOT NULL,
+  error TEXT NOT NULL CHECK (error IN ('none', 'quota', 'auth', 'missing', 'refused', 'crash', 'timeout')),
+  error_text TEXT NOT NULL,
+  at TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (profile, host)
+);
+
 CREATE TABLE counters (
   name TEXT NOT NULL PRIMARY KEY,
   n INTEGER NOT NULL
@@ -85,6 +96,17 @@ CREATE TABLE dependencies (
   depends_on TEXT NOT NULL,
   seq INTEGER NOT NULL,
   PRIMARY KEY (task, depends_on)
+);
+
+CREATE TABLE emitted (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  session TEXT NOT NULL,
+  run TEXT,
+  type TEXT NOT NULL CHECK (type IN ('milestone', 'blocker', 'request_review', 'progress', 'question')),
+  summary TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  at TEXT NOT NULL
 );
 
 CREATE TABLE escalations (
@@ -280,6 +302,15 @@ CREATE TABLE odd_ends (
   at TEXT NOT NULL
 );
 
+CREATE TABLE pauses (
+  task TEXT NOT NULL PRIMARY KEY,
+  reason TEXT NOT NULL,
+  made_by TEXT NOT NULL CHECK (made_by IN ('person', 'rule')),
+  session TEXT NOT NULL,
+  at TEXT NOT NULL,
+  seq INTEGER NOT NULL
+);
+
 CREATE TABLE pieces (
   piece TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -296,6 +327,12 @@ CREATE TABLE project (
   accepted_digest TEXT,
   accepted_text TEXT,
   created_at TEXT NOT NULL
+);
+
+CREATE TABLE renewals (
+  lease TEXT NOT NULL PRIMARY KEY,
+  fence INTEGER NOT NULL,
+  until TEXT NOT NULL
 );
 
 CREATE TABLE reservations (
@@ -331,6 +368,59 @@ CREATE TABLE reviews (
   blocking INTEGER NOT NULL,
   actionable INTEGER NOT NULL CHECK (actionable IN (0, 1)),
   at TEXT NOT NULL
+);
+
+CREATE TABLE runners (
+  session TEXT NOT NULL PRIMARY KEY,
+  starter TEXT NOT NULL,
+  process TEXT NOT NULL,
+  host TEXT NOT NULL,
+  agents INTEGER NOT NULL,
+  until TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  ended_at TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  lost INTEGER NOT NULL DEFAULT 0 CHECK (lost IN (0, 1)),
+  seq INTEGER NOT NULL
+);
+
+CREATE TABLE runs (
+  id TEXT NOT NULL PRIMARY KEY,
+  task TEXT NOT NULL,
+  profile TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('implement', 'review', 'lead', 'plan')),
+  purpose TEXT NOT NULL CHECK (purpose IN ('implement', 'respond', 'review', 'clarify', 'lead', 'plan')),
+  state TEXT NOT NULL CHECK (state IN ('reserved', 'running', 'ended')),
+  session TEXT,
+  runner TEXT NOT NULL,
+  host TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  until TEXT NOT NULL,
+  process TEXT NOT NULL DEFAULT '',
+  resumes TEXT NOT NULL DEFAULT '',
+  iteration INTEGER NOT NULL,
+  ending TEXT NOT NULL DEFAULT ''
+    CHECK (ending IN ('', 'finished', 'failed', 'timeout', 'stopped', 'lost', 'unstarted') AND (ending <> '') = (state = 'ended')),
+  signal TEXT NOT NULL DEFAULT '' CHECK (signal IN ('', 'DONE', 'BLOCKED', 'NEEDS_REVIEW', 'FAILED')),
+  message TEXT NOT NULL DEFAULT '',
+  rc INTEGER,
+  error TEXT NOT NULL DEFAULT 'none' CHECK (error IN ('none', 'quota', 'auth', 'missing', 'refused', 'crash', 'timeout')),
+  error_text TEXT NOT NULL DEFAULT '',
+  conversation TEXT NOT NULL DEFAULT '',
+  final TEXT NOT NULL DEFAULT '',
+  stop_asked TEXT NOT NULL DEFAULT '',
+  worktree TEXT NOT NULL DEFAULT '',
+  program TEXT NOT NULL DEFAULT '',
+  digest TEXT NOT NULL DEFAULT '',
+  reserved_at TEXT NOT NULL,
+  started_at TEXT NOT NULL DEFAULT '',
+  ended_at TEXT NOT NULL DEFAULT '',
+  seconds INTEGER NOT NULL DEFAULT 0,
+  input_tokens INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_micros INTEGER NOT NULL DEFAULT 0,
+  left_running INTEGER NOT NULL DEFAULT 0,
+  seq INTEGER NOT NULL
 );
 
 CREATE TABLE security (
@@ -369,6 +459,16 @@ CREATE TABLE settings (
   at TEXT NOT NULL
 );
 
+CREATE TABLE signals (
+  seq INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  session TEXT NOT NULL,
+  run TEXT,
+  signal TEXT NOT NULL CHECK (signal IN ('DONE', 'BLOCKED', 'NEEDS_REVIEW', 'FAILED')),
+  message TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+
 CREATE TABLE signatures (
   seq INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
@@ -388,6 +488,14 @@ CREATE TABLE stacks (
   commits INTEGER NOT NULL,
   top TEXT NOT NULL,
   PRIMARY KEY (task, lower)
+);
+
+CREATE TABLE stuck (
+  task TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('retries', 'spend', 'no_change', 'refused')),
+  why TEXT NOT NULL,
+  at TEXT NOT NULL,
+  seq INTEGER NOT NULL
 );
 
 CREATE TABLE task_labels (
@@ -457,7 +565,7 @@ CREATE TABLE tokens (
   hash TEXT NOT NULL PRIMARY KEY,
   session TEXT NOT NULL,
   task TEXT NOT NULL,
-  role TEXT NOT NULL CHECK (role IN ('implement', 'review')),
+  role TEXT NOT NULL CHECK (role IN ('implement', 'review', 'lead', 'plan')),
   bound TEXT NOT NULL,
   seq INTEGER NOT NULL,
   ended_seq INTEGER NOT NULL DEFAULT 0
@@ -468,6 +576,8 @@ CREATE INDEX approvals_by_task ON approvals (task, seq);
 CREATE INDEX checks_by_tree ON checks (tree, seq);
 
 CREATE INDEX dependencies_by_target ON dependencies (depends_on);
+
+CREATE INDEX emitted_by_task ON emitted (task, seq);
 
 CREATE INDEX escalations_by_task ON escalations (task, seq);
 
@@ -501,6 +611,16 @@ CREATE INDEX review_returns_by_task ON review_returns (task, attempt, session);
 
 CREATE INDEX reviews_by_task ON reviews (task, seq);
 
+CREATE INDEX runners_live ON runners (seq) WHERE ended_at = '';
+
+CREATE INDEX runs_by_session ON runs (session);
+
+CREATE INDEX runs_by_task ON runs (task, seq);
+
+CREATE INDEX runs_live ON runs (seq) WHERE state <> 'ended';
+
+CREATE UNIQUE INDEX runs_one_at_work ON runs (task) WHERE state <> 'ended' AND role <> 'review';
+
 CREATE INDEX security_by_kind ON security (kind, at);
 
 CREATE INDEX sessions_by_agent ON sessions (agent);
@@ -510,6 +630,8 @@ CREATE INDEX sessions_by_base ON sessions (base);
 CREATE INDEX sessions_by_last_seq ON sessions (last_seq);
 
 CREATE INDEX sessions_by_origin ON sessions (origin);
+
+CREATE INDEX signals_by_task ON signals (task, seq);
 
 CREATE INDEX signatures_by_task ON signatures (task);
 

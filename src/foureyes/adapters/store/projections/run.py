@@ -1,0 +1,120 @@
+"""Agent runs: who runs them, their leases, what agents say, what stands still (S, J4, V9).
+
+A lease is held by its fence: an event with another one changes nothing and is refused. How long a lease was renewed
+stands in `renewals`, which no event fills; it goes with the lease.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from foureyes.adapters.store.engine import Engine, plain
+from foureyes.adapters.store.projections.steps import log
+from foureyes.errors import StaleState
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.journal import Row
+    from foureyes.core import events as e
+
+
+def _values(event: Any, *names: str) -> dict[str, object]:
+    return {name: getattr(event, name) for name in names or event.__struct_fields__}
+
+
+def _held(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
+    """A change of a run by who holds its lease; no row means that somebody else does by now (J4)."""
+    if db.change(statement, plain(values | {"at": row.at, "seq": row.seq})) != 1:
+        raise StaleState(
+            f"the run {values['run']} is not where {row.kind} says: somebody else has its lease, or it has ended.",
+            next_step=fe("show", row.task) if row.task else fe("status"),
+            task=row.task,
+        )
+
+
+def runner_started(db: Engine, row: Row, event: e.RunnerStarted) -> None:
+    db.run("run.begin", plain(_values(event) | {"starter": row.session, "at": row.at, "seq": row.seq}))
+
+
+def runner_ended(db: Engine, row: Row, event: e.RunnerEnded) -> None:
+    db.run("run.finish", plain(_values(event) | {"at": row.at, "seq": row.seq}))
+    db.run("run.end_lease", {"lease": event.session})
+
+
+def run_reserved(db: Engine, row: Row, event: e.RunReserved) -> None:
+    db.run("run.reserve", plain(_values(event) | {"task": row.task, "at": row.at, "seq": row.seq}))
+
+
+def run_taken(db: Engine, row: Row, event: e.RunTaken) -> None:
+    _held(db, row, "run.take", _values(event, "run", "runner", "host", "fence", "until"))
+    db.run("run.end_lease", {"lease": event.run})
+
+
+def run_bound(db: Engine, row: Row, event: e.RunBound) -> None:
+    _held(db, row, "run.bind", _values(event))
+
+
+def run_ended(db: Engine, row: Row, event: e.RunEnded) -> None:
+    _held(db, row, "run.end", _values(event) | {"signal": event.signal or ""})
+    db.run("run.end_lease", {"lease": event.run})
+
+
+def run_stop_asked(db: Engine, row: Row, event: e.RunStopAsked) -> None:
+    db.run("run.ask_stop", {"run": event.run, "reason": event.reason or "stop"})
+
+
+def signalled(db: Engine, row: Row, event: e.Signalled) -> None:
+    db.run("run.insert_signal", plain(_values(event) | _said(row)))
+    if event.run is not None:
+        db.run("run.signal", {"run": event.run, "signal": event.signal, "message": event.message})
+    log(db, row, "signal", f"{event.signal}: {event.message}" if event.message else event.signal)
+
+
+def emitted(db: Engine, row: Row, event: e.Emitted) -> None:
+    db.run("run.insert_emitted", plain(_values(event) | _said(row)))
+    log(db, row, "event", f"{event.type}: {event.summary}")
+
+
+def _said(row: Row) -> dict[str, object]:
+    return {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}
+
+
+def runs_paused(db: Engine, row: Row, event: e.RunsPaused) -> None:
+    db.run("run.pause", plain(_said(row) | {"reason": event.reason, "made_by": event.by}))
+
+
+def runs_resumed(db: Engine, row: Row, event: e.RunsResumed) -> None:
+    db.run("run.resume", {"task": row.task})
+    if row.task:
+        db.run("run.unstick", {"task": row.task})
+
+
+def run_stuck(db: Engine, row: Row, event: e.RunStuck) -> None:
+    db.run("run.stick", plain(_said(row) | _values(event)))
+    log(db, row, "stuck", event.why)
+
+
+def profile_cooled(db: Engine, row: Row, event: e.ProfileCooled) -> None:
+    db.run("run.cool", plain(_values(event) | {"at": row.at, "seq": row.seq}))
+
+
+def profile_warmed(db: Engine, row: Row, event: e.ProfileWarmed) -> None:
+    db.run("run.warm", {"profile": event.profile, "host": event.host})
+
+
+PROJECTIONS: dict[str, Any] = {
+    "RunnerStarted": runner_started,
+    "RunnerEnded": runner_ended,
+    "RunReserved": run_reserved,
+    "RunTaken": run_taken,
+    "RunBound": run_bound,
+    "RunEnded": run_ended,
+    "RunStopAsked": run_stop_asked,
+    "Signalled": signalled,
+    "Emitted": emitted,
+    "RunsPaused": runs_paused,
+    "RunsResumed": runs_resumed,
+    "RunStuck": run_stuck,
+    "ProfileCooled": profile_cooled,
+    "ProfileWarmed": profile_warmed,
+}

@@ -1,0 +1,144 @@
+-- Agent runs: runners, leases, what agents say, pauses (S, J4, V9).
+
+-- name: run.begin
+INSERT INTO runners (session, starter, process, host, agents, until, started_at, seq)
+VALUES (:session, :starter, :process, :host, :agents, :until, :at, :seq);
+
+-- name: run.finish
+UPDATE runners SET ended_at = :at, reason = :reason, lost = :lost, seq = :seq WHERE session = :session AND ended_at = '';
+
+-- name: run.runner
+SELECT r.session, r.starter, r.process, r.host, r.agents, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
+FROM runners r LEFT JOIN renewals n ON n.lease = r.session
+WHERE r.session = :session;
+
+-- name: run.runners
+SELECT r.session, r.starter, r.process, r.host, r.agents, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
+FROM runners r LEFT JOIN renewals n ON n.lease = r.session
+WHERE r.ended_at = '' OR EXISTS (SELECT 1 FROM runs x WHERE x.runner = r.session AND x.state <> 'ended')
+ORDER BY r.started_at, r.session;
+
+-- name: run.reserve
+INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, reserved_at, seq)
+VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :at, :seq);
+
+-- name: run.take
+UPDATE runs SET runner = :runner, host = :host, fence = :fence, until = :until, seq = :seq
+WHERE id = :run AND fence = :fence - 1 AND state <> 'ended';
+
+-- name: run.bind
+UPDATE runs SET state = 'running', session = :session, process = :process, program = :program, digest = :digest,
+  worktree = :worktree, started_at = :at, seq = :seq
+WHERE id = :run AND fence = :fence AND state = 'reserved';
+
+-- name: run.end
+UPDATE runs SET state = 'ended', ending = :ending, rc = :rc, error = :error, error_text = :error_text,
+  signal = CASE WHEN :signal = '' THEN signal ELSE :signal END, message = CASE WHEN :signal = '' THEN message ELSE :message END,
+  conversation = CASE WHEN :conversation = '' THEN conversation ELSE :conversation END, final = :final, seconds = :seconds,
+  input_tokens = :input_tokens, output_tokens = :output_tokens, cost_micros = :cost_micros, left_running = :left,
+  ended_at = :at, seq = :seq
+WHERE id = :run AND fence = :fence AND state <> 'ended';
+
+-- name: run.end_lease
+DELETE FROM renewals WHERE lease = :lease;
+
+-- name: run.ask_stop
+UPDATE runs SET stop_asked = :reason WHERE id = :run;
+
+-- name: run.signal
+UPDATE runs SET signal = :signal, message = :message WHERE id = :run;
+
+-- name: run.renew
+INSERT INTO renewals (lease, fence, until) VALUES (:lease, :fence, :until)
+ON CONFLICT (lease) DO UPDATE SET fence = excluded.fence, until = excluded.until;
+
+-- name: run.get
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.id = :run;
+
+-- name: run.live
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.state <> 'ended' AND (CAST(:host AS TEXT) = '' OR r.host = :host) ORDER BY r.reserved_at, r.id;
+
+-- name: run.at_work
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.task = :task AND r.state <> 'ended' AND r.role <> 'review';
+
+-- name: run.of_task
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.task = :task ORDER BY r.reserved_at DESC, r.seq DESC LIMIT :limit;
+
+-- name: run.of_session
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.session = :session;
+
+-- name: run.insert_signal
+INSERT INTO signals (seq, task, session, run, signal, message, at) VALUES (:seq, :task, :session, :run, :signal, :message, :at);
+
+-- name: run.insert_emitted
+INSERT INTO emitted (seq, task, session, run, type, summary, payload, at)
+VALUES (:seq, :task, :session, :run, :type, :summary, :payload, :at);
+
+-- name: run.said
+SELECT seq, task, session, run, 'signal' AS what, signal AS word, message AS text, '' AS payload, at FROM signals WHERE seq > :after
+UNION ALL
+SELECT seq, task, session, run, 'event' AS what, type AS word, summary AS text, payload, at FROM emitted WHERE seq > :after
+ORDER BY 1 LIMIT :limit;
+
+-- name: run.pause
+INSERT INTO pauses (task, reason, made_by, session, at, seq) VALUES (:task, :reason, :made_by, :session, :at, :seq)
+ON CONFLICT (task) DO UPDATE SET reason = excluded.reason, made_by = excluded.made_by, session = excluded.session,
+  at = excluded.at, seq = excluded.seq;
+
+-- name: run.resume
+DELETE FROM pauses WHERE task = :task;
+
+-- name: run.pauses
+SELECT task, reason, made_by, session, at FROM pauses ORDER BY task;
+
+-- name: run.pauses_of
+SELECT task, reason, made_by, session, at FROM pauses WHERE task IN ('', :task) ORDER BY task;
+
+-- name: run.stick
+INSERT INTO stuck (task, kind, why, at, seq) VALUES (:task, :kind, :why, :at, :seq)
+ON CONFLICT (task) DO UPDATE SET kind = excluded.kind, why = excluded.why, at = excluded.at, seq = excluded.seq;
+
+-- name: run.unstick
+DELETE FROM stuck WHERE task = :task;
+
+-- name: run.unstick_by_person
+DELETE FROM stuck WHERE task = :task AND EXISTS (SELECT 1 FROM sessions WHERE id = :session AND kind = 'human');
+
+-- name: run.stuck
+SELECT task, kind, why, at FROM stuck ORDER BY seq;
+
+-- name: run.stuck_of
+SELECT task, kind, why, at FROM stuck WHERE task = :task;
+
+-- name: run.cool
+INSERT INTO cooldowns (profile, host, until, error, error_text, at, seq) VALUES (:profile, :host, :until, :error, :error_text, :at, :seq)
+ON CONFLICT (profile, host) DO UPDATE SET until = excluded.until, error = excluded.error, error_text = excluded.error_text,
+  at = excluded.at, seq = excluded.seq;
+
+-- name: run.warm
+DELETE FROM cooldowns WHERE profile = :profile AND host = :host;
+
+-- name: run.cooled
+SELECT profile, host, until, error, error_text, at FROM cooldowns WHERE (CAST(:host AS TEXT) = '' OR host = :host) ORDER BY profile, host;

@@ -1,0 +1,157 @@
+"""Leases of runs and runners (J4): how long, whose, and when somebody else may take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.rows import RunnerRow
+from foureyes.app.views.run import RunnerView
+from foureyes.app.views.session import SessionView
+from foureyes.core import events as e
+from foureyes.core.nouns.run import Run, RunId
+from foureyes.core.words.ids import SessionId
+from foureyes.core.words.text import spaced
+from foureyes.errors import Conflict, NotFound
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.run import RunnerState
+    from foureyes.core.nouns.run import RunEnding, RunOutcome
+
+SECONDS = 90
+"""How long a lease holds without being renewed, by the store's clock."""
+FINAL = 20_000
+TEXT = 2_000
+
+
+def until(context: Context) -> str:
+    """When a lease ends that is taken or renewed now."""
+    return context.later(SECONDS)
+
+
+def get(tx: Tx, run: str) -> Run:
+    """A run, with the end of its lease as it was last renewed."""
+    row = tx.one("run.get", Run, run=run)
+    if row is None:
+        raise NotFound(f"there is no run {run}.", next_step=fe("status"))
+    return row
+
+
+def live_runs(tx: Tx, host: str = "") -> list[Run]:
+    """Runs that have not ended."""
+    return tx.all("run.live", Run, host=host)
+
+
+def state_of(context: Context, row: RunnerRow) -> RunnerState:
+    """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
+    if row.ended_at:
+        return "ended"
+    if row.process and context.outside.is_gone(row.process):
+        return "gone"
+    return "live" if row.until > context.now() else "silent"
+
+
+def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
+    """Runners that live, and others that left runs."""
+    rows, runs = tx.all("run.runners", RunnerRow), live_runs(tx)
+    starters = [row.starter for row in rows]
+    names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=starters)}
+    return [
+        RunnerView(
+            session=row.session,
+            starter=names.get(row.starter, row.starter),
+            process=row.process,
+            host=row.host,
+            agents=row.agents,
+            state=state_of(context, row),
+            started_at=row.started_at,
+            until=row.until,
+            runs=[run for run in runs if run.runner == row.session],
+        )
+        for row in rows
+    ]
+
+
+def bury(context: Context, work: Work) -> list[str]:
+    """Put on record that runners are gone whose process is shown to have ended; their sessions."""
+    gone = [row for row in work.tx.all("run.runners", RunnerRow) if state_of(context, row) == "gone"]
+    for row in gone:
+        work.record("", e.RunnerEnded(session=row.session, reason="its process is gone", lost=True))
+    return [row.session for row in gone]
+
+
+def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
+    """J4: why a run may be taken over; refused where its runner lives, for all that is known."""
+    if run.state == "ended" or run.runner == me.session:
+        why = "has ended" if run.state == "ended" else "is this runner's already"
+        raise Conflict(f"{run.id} {why}.", next_step=fe("status"), task=run.task)
+    holder = work.tx.one("run.runner", RunnerRow, session=run.runner)
+    if holder is None or holder.ended_at:
+        return "its runner has ended"
+    if holder.process and context.outside.is_gone(holder.process):
+        return "the process of its runner is gone"
+    if run.until <= context.now():
+        return f"its lease ended at {run.until}"
+    raise Conflict(
+        f"{run.id} is held by a runner on {holder.host or 'another host'} until {run.until}.",
+        next_step=fe("status"),
+        task=run.task,
+    )
+
+
+def fence_above(run: Run) -> int:
+    """J4: who had it before is behind this fence."""
+    return run.fence + 1
+
+
+def silence(work: Work, run: Run, reason: str) -> None:
+    """The token of a run is void, and so is each that was given out below it; claims stay."""
+    if run.session is None:
+        return
+    for row in _line(work.tx, run.session):
+        if not row.ended:
+            work.record("", e.SessionEnded(session=SessionId(row.id), reason=reason))
+
+
+def _line(tx: Tx, session: str) -> list[SessionView]:
+    """Everyone whom a session spawned, the deepest first, and the session."""
+    row = tx.one("session.get", SessionView, id=session)
+    if row is None:
+        return []
+    below = [each for child in tx.all("session.children", SessionView, parent=session) for each in _line(tx, child.id)]
+    return [*below, row]
+
+
+def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.RunEnded:
+    """How a run ended, as it is kept; what a program says is cut and cleaned, never refused."""
+    if outcome is None:
+        return e.RunEnded(run=run.id, ending=ending, fence=run.fence)
+    return e.RunEnded(
+        run=run.id,
+        ending=ending,
+        fence=run.fence,
+        signal=outcome.signal,
+        message=spaced(outcome.message, TEXT),
+        rc=outcome.rc,
+        error=outcome.error,
+        error_text=spaced(outcome.error_text, TEXT),
+        conversation=spaced(outcome.conversation, TEXT),
+        final=spaced(outcome.final, FINAL),
+        seconds=outcome.seconds,
+        input_tokens=outcome.usage.input_tokens,
+        output_tokens=outcome.usage.output_tokens,
+        cost_micros=outcome.usage.cost_micros,
+        left=outcome.left,
+    )
+
+
+def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
+    """The live runs that are meant: one by its id, or all of a task."""
+    run = tx.one("run.get", Run, run=RunId(what.strip()))
+    if run is not None:
+        return [run] if run.state != "ended" else []
+    task = context.find_id(tx, what)
+    return [row for row in live_runs(tx) if row.task == task]

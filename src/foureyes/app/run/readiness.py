@@ -1,0 +1,91 @@
+"""Whether a run of a task may begin (J4, T4, V9): everything that is against it, at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes.app.call.rows import Named
+from foureyes.app.views.run import PauseView, StuckView
+from foureyes.app.views.task_list import Link
+from foureyes.app.work.reserving import refuse_reserved
+from foureyes.core.nouns.run import Purpose, Run
+from foureyes.core.rules.claiming import why_not_free
+from foureyes.errors import Reason
+from foureyes.steps import Steps, by_person, fe, phrase
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.call.work import Work
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.task import Task
+
+
+def why_not_begin(context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "") -> list[Reason]:
+    """Every reason why no run for this purpose begins. `own`: the run that asks, which is no reason against itself."""
+    other = work.tx.one("run.at_work", Run, task=task.id)
+    reasons = []
+    if other is not None and other.id != own:
+        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        reasons.append(Reason("J4", why, fe("show", task.id)))
+    reasons += _standing_still(work.tx, task)
+    if purpose in ("implement", "respond"):
+        reasons += _why_not_claimed(context, work, task, own)
+    else:
+        reasons += _why_not_thought_about(context, work.tx, task, purpose)
+    return reasons
+
+
+def left_by_a_run(tx: Tx, task: Task) -> Run | None:
+    """The run that has ended, or lost its session, and left the claim of the task behind; None where it has none, or
+    somebody else's.
+    """
+    if task.status != "in_progress" or task.implementer is None:
+        return None
+    run = tx.one("run.of_session", Run, session=task.implementer)
+    return run if run is not None and run.state == "ended" else None
+
+
+def _standing_still(tx: Tx, task: Task) -> list[Reason]:
+    """V9, S4: a pause, or a task with which the runner has done what it can."""
+    pauses = tx.all("run.pauses_of", PauseView, task=task.id)
+    found = [
+        Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
+    ]
+    stuck = tx.one("run.stuck_of", StuckView, task=task.id)
+    if stuck is not None:
+        found.append(Reason("S4", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
+    return found
+
+
+def _why_not_claimed(context: Context, work: Work, task: Task, own: str) -> list[Reason]:
+    """T1, T4: what the run will be the author of is free; what an ended run left behind counts as free."""
+    free = replace(task, status="open") if left_by_a_run(work.tx, task) is not None else task
+    reasons = why_not_free(
+        free,
+        project_hold=context.project(work.tx).hold,
+        waits_for=[(link.id, link.status) for link in work.tx.all("task.dependencies", Link, id=task.id)],
+        is_parent_blocked=task.parent is not None and context.get(work.tx, task.parent).status == "blocked",
+    )
+    if not reasons and not own and work.tx.one("reservation.any", Named) is not None:
+        refuse_reserved(context, work.tx, work.actor, task.id)
+    return reasons
+
+
+def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
+    """E2, I2: a lead's run is for a loop that waits for the lead, a planning one for a goal that is open."""
+    reasons = []
+    hold = task.hold or context.project(tx).hold
+    if hold is not None:
+        reasons.append(Reason("D3", f"{task.id} is held: {hold}", resume_step(task.id if task.hold else "")))
+    if purpose == "lead" and task.waiting_for != "lead":
+        reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))
+    if purpose == "plan" and task.status != "open":
+        reasons.append(Reason("T2", f"{task.id} is {task.status}: only an open goal is planned", fe("show", task.id)))
+    return reasons
+
+
+def resume_step(task: str) -> Steps:
+    """V9: a person lets it go on."""
+    return by_person(fe("resume", task or "--project", "-m", phrase("why")))

@@ -1,0 +1,88 @@
+"""Agents at work: runners, their runs, what stands still and why, and what agents said."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.run import ErrorKind, Run, StuckKind
+from foureyes.core.nouns.session import Actor
+
+RunnerState = Literal["live", "gone", "silent", "ended"]
+"""At work; its process is shown to have ended; its lease is over and nothing was heard of it; it ended by itself."""
+
+
+class Begun(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner that began. `actor` is who it is from here on; `lost` are runners that were found dead."""
+
+    actor: Actor
+    until: str
+    lost: list[str] = []
+
+
+class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner, with the runs that it has, or that it left."""
+
+    session: str
+    starter: str
+    """Who started it, by name."""
+    process: str
+    host: str
+    agents: int
+    """How many runs at once; 0: it only checks and merges."""
+    state: RunnerState
+    started_at: str
+    until: str
+    runs: list[Run] = []
+
+
+class PauseView(msgspec.Struct, frozen=True, kw_only=True):
+    """V9: what was paused, and by whom; without a task: everything."""
+
+    task: str
+    reason: str
+    made_by: Literal["person", "rule"]
+    session: str
+    at: str
+
+
+class StuckView(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that the runner can do no more for: a person looks."""
+
+    task: str
+    kind: StuckKind
+    why: str
+    at: str
+
+
+class Standstill(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that keeps runs from beginning: pauses, and tasks that are stuck."""
+
+    pauses: list[PauseView] = []
+    stuck: list[StuckView] = []
+
+
+class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
+    """A profile that is left alone on a host; `until` empty: until a person says so, or its program works again."""
+
+    profile: str
+    host: str
+    until: str
+    error: ErrorKind
+    error_text: str
+    at: str
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """S1, S3: what an agent said, a signal or an event. Each reader keeps the number of the last one it has read."""
+
+    seq: int
+    task: str
+    session: str
+    run: str | None
+    what: Literal["signal", "event"]
+    word: str
+    text: str
+    payload: str
+    at: str

@@ -1,0 +1,56 @@
+"""`fe signal`, `emit`, `pause`, `stop`: what agents say about their runs, and how people halt them."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS, Run
+from foureyes.ui.cli.command import Session, reason_options, say, verb
+from foureyes.ui.cli.stops import which
+
+
+@verb(
+    "signal",
+    example='fe signal BLOCKED -m "the API key is missing"',
+    help=f"Say that a run is over, and how: {', '.join(SIGNALS)} (S1). A hand-in says it by itself.",
+)
+@click.argument("signal", metavar="SIGNAL")
+@click.option("--task", default="", metavar="TASK", help="Of which task; yours, if you leave it out.")
+@reason_options
+def signal(session: Session, signal: str, task: str, reason: str) -> None:
+    say(session, session.app.runs.signal(session.actor, signal, message=reason, task=task))
+
+
+@verb(
+    "emit",
+    example='fe emit question "may the old endpoint go?"',
+    help=f"Say something in the middle of the work: {', '.join(EMIT_TYPES)} (S3).",
+)
+@click.argument("type", metavar="TYPE")
+@click.argument("summary")
+@click.option("--payload", default="", metavar="JSON", help="A JSON object that goes along.")
+@click.option("--task", default="", metavar="TASK", help="Of which task; yours, if you leave it out.")
+def emit(session: Session, type: str, summary: str, payload: str, task: str) -> None:
+    say(session, session.app.runs.emit(session.actor, type, summary, payload=payload, task=task))
+
+
+@verb("pause", example='fe pause fe-7k2 -m "the interface is about to change"')
+@click.argument("task", required=False)
+@click.option("--project", is_flag=True, help="No new run of any task.")
+@reason_options
+def pause(session: Session, task: str | None, project: bool, reason: str) -> None:
+    """Let no new agent run begin, on a task or on any; what runs comes to its end. For people; fe resume lifts it."""
+    say(session, session.app.runs.pause(session.actor, which(task, project, "pause"), reason=reason))
+
+
+@verb("stop", example="fe stop fe-7k2")
+@click.argument("what", metavar="TASK")
+@reason_options
+def stop(session: Session, what: str, reason: str) -> None:
+    """Ask for the end of the agent runs of a task, or of one run by its id. Its work stays on its branch. For people."""
+    runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
+    session.answer(runs, "\n".join(map(_asked, runs)) or f"no agent is at work on {what}")
+
+
+def _asked(run: Run) -> str:
+    return f"{run.id} of {run.profile} on {run.task} is asked to stop"
