@@ -33,6 +33,7 @@ WITHIN = replace(ALICE, within="fe check run")
 TASK = "TASK"
 FINDING = "FINDING"
 RUN = "RUN"
+AGENT_RUN = "AGENT_RUN"
 FILE = "FILE"
 LEAD = json.dumps({"type": "handoff_tech_lead", "issues": []}).encode()
 DEVELOPER = json.dumps({"type": "handoff_developer", "issue_responses": []}).encode()
@@ -100,6 +101,23 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     ],
     "prompts.text": [{"task": TASK, "purpose": "review"}],
     "prompts.make": [{"task": TASK, "purpose": "review"}],
+    "runs.begin": [{"agents": 1}],
+    "runs.finish": [{"runner": WITHIN}],
+    "runs.reserve": [{"runner": WITHIN, "task": TASK, "profile": "claude", "purpose": "implement"}],
+    "runs.bind": [{"runner": WITHIN, "run": AGENT_RUN, "secret": "fe-x", "process": "p", "program": "claude"}],
+    "runs.renew": [{"runner": WITHIN, "runs": [AGENT_RUN]}],
+    "runs.holds": [{"runner": WITHIN, "run": AGENT_RUN}],
+    "runs.take_over": [{"runner": WITHIN, "run": AGENT_RUN}],
+    "runs.end": [{"runner": WITHIN, "run": AGENT_RUN, "outcome": None, "ending": "finished"}],
+    "runs.hand_in": [{"runner": WITHIN, "run": AGENT_RUN, "signal": "DONE", "message": ""}],
+    "runs.release": [{"runner": WITHIN, "run": AGENT_RUN}],
+    "runs.ask_stop": [{"what": TASK}, {"what": AGENT_RUN}],
+    "runs.signal": [{"signal": "DONE", "task": TASK}],
+    "runs.emit": [{"type": "progress", "summary": WHY, "task": TASK}],
+    "runs.pause": [{"task": TASK, "reason": WHY}, {"task": None, "reason": WHY}],
+    "runs.stuck": [{"runner": WITHIN, "task": TASK, "kind": "retries", "why": WHY}],
+    "runs.cool": [{"runner": WITHIN, "profile": "claude", "until": "", "error": "quota"}],
+    "runs.warm": [{"profile": "claude"}],
     "exchange.take_in": [{"task": TASK, "document": LEAD}],
     "handoffs.export": [{"task": TASK, "role": role} for role in ("tech_lead", "developer")],
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
@@ -122,7 +140,9 @@ def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     desk.app.checks.run_target(CI)
     run = desk.app.check_runs.of_target(BOB)[0].n
     finding = desk.app.findings.add(CODEX, task, Found(severity="HIGH", title="leaks")).id
-    return desk, {TASK: task, FINDING: finding, RUN: run}
+    runner = desk.app.runs.begin(ALICE, agents=1).actor
+    at_work = desk.app.runs.reserve(runner, desk.create(), profile="claude", purpose="implement")
+    return desk, {TASK: task, FINDING: finding, RUN: run, AGENT_RUN: at_work.id}
 
 
 def calls(desk: DeskWorld, verb: Verb, actor: Actor, names: dict[str, Any]) -> list[Callable[[], object]]:

@@ -39,6 +39,14 @@ WITHOUT_A_COMMAND = {
         "for faces that stay open; the command line has fe status, fe queue, fe list and fe audit log",
     ),
     **dict.fromkeys(
+        (
+            f"runs.{name}"
+            for name in "begin finish runners reserve bind renew holds take_over end hand_in release said stuck "
+            "standstill cool warm cooled live of_task".split()
+        ),
+        "for a runner, and for faces that show what it does",
+    ),
+    **dict.fromkeys(
         (f"drafts.{row[0]}" for row in VERBS["drafts"]),
         "for faces that stay open: a command line says all at once and has nothing to keep",
     ),

@@ -11,8 +11,8 @@ WITHOUT: dict[str, str] = {
     "Data and no behaviour: whoever makes or reads it shows what it is": """
         app/views/attempt app/views/attention app/views/audit app/views/board app/views/check app/views/completion
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
-        app/views/outcome app/views/plan app/views/project app/views/review app/views/session app/views/stack
-        app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
+        app/views/outcome app/views/plan app/views/project app/views/review app/views/run app/views/session
+        app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/rules/facts core/run/snapshot core/run/step
     """,
@@ -23,7 +23,8 @@ WITHOUT: dict[str, str] = {
     "Projections of every kind are tried in tests/adapters/store/test_projections.py and test_replay.py": """
         adapters/store/projections/counting adapters/store/projections/decision adapters/store/projections/gate
         adapters/store/projections/identity adapters/store/projections/loop adapters/store/projections/note
-        adapters/store/projections/project adapters/store/projections/steps adapters/store/projections/task
+        adapters/store/projections/project adapters/store/projections/run adapters/store/projections/steps
+        adapters/store/projections/task
         adapters/store/folding
     """,
     "Ports, the clock and the workshop are tried in tests/contract, beside what stands in for them": """
@@ -42,7 +43,8 @@ WITHOUT: dict[str, str] = {
     """,
     "Plumbing of every call: each test of a verb goes through it": """
         app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback
-        app/call/holding app/call/modes app/call/outcome app/call/parties app/call/refusals app/call/signing
+        app/call/holding app/call/leasing app/call/modes app/call/outcome app/call/parties app/call/refusals
+        app/call/signing
         app/call/stacks app/call/test_names app/call/work
         app/tasks/ids app/work/branches errors steps
     """,

@@ -29,6 +29,7 @@ from foureyes.core.events import (
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
@@ -53,7 +54,48 @@ def fill(world: DeskWorld) -> DeskWorld:
     world.app.projects.note_place(ALICE, "")
     _stack_and_reserve(world)
     _open_a_batch(world)
+    _run_agents(world)
     return world
+
+
+def _run_agents(world: DeskWorld) -> None:
+    """Runners that live, ended and were found dead; runs in every state; what agents said; what stands still."""
+    runs, other = world.app.runs, "proc:boot:ns:8:8"
+    world.outside.own = other
+    lost = runs.begin(ALICE, agents=1).actor
+    tasks = [world.create(title=f"run {number}") for number in range(5)]
+    taken = runs.reserve(lost, tasks[0], profile="claude", purpose="implement")
+    runs.bind(lost, taken.id, secret="fe-run-0", process="proc:boot:ns:80:1", program="claude")
+    world.outside.gone.add(other)
+    world.outside.own = "proc:boot:ns:9:9"
+    runner = runs.begin(BOB, agents=2).actor
+    runs.take_over(runner, taken.id)
+    runs.end(runner, taken.id, None, ending="lost")
+    runs.release(runner, taken.id, how="crash", reason="its runner died")
+    for number, task in enumerate(tasks[1:3], 1):
+        run = runs.reserve(runner, task, profile="codex", purpose="implement", resumes="c-0" if number > 1 else "")
+        bound = f"proc:boot:ns:8{number}:1"
+        runs.bind(runner, run.id, secret=f"fe-run-{number}", process=bound, program="codex", digest="d", worktree="w")
+        agent = world.show_token(f"fe-run-{number}", [bound])
+        runs.emit(agent, "milestone", "half of it", payload='{"done": 1}')
+        runs.signal(agent, "BLOCKED", message="no key")
+        runs.ask_stop(ALICE, run.id, reason="enough")
+        if number > 1:
+            said = RunOutcome(ended=True, rc=1, error="quota", error_text="limit", conversation="c-1", final="no")
+            runs.end(runner, run.id, said, ending="failed")
+            runs.release(runner, run.id, how="blocked", reason="no key")
+    runs.reserve(runner, tasks[3], profile="claude", purpose="implement")
+    runs.renew(runner, [])
+    for task in (tasks[3], tasks[4]):
+        runs.pause(ALICE, task, reason="not now")
+        runs.stuck(runner, task, kind="retries", why="four runs without a hand-in")
+    for task in (None, tasks[2]):
+        runs.pause(ALICE, task, reason="not now")
+        world.app.stops.resume(ALICE, task, "now")
+    for profile in ("claude", "codex", "gemini"):
+        runs.cool(runner, profile, until=NOW, error="quota", error_text="limit reached")
+    runs.warm(runner, "gemini")
+    runs.finish(runs.begin(ALICE, agents=0).actor, reason="nothing to do")
 
 
 def _open_a_batch(world: DeskWorld) -> None:

@@ -35,7 +35,8 @@ COULD_WRITE = """
     TokenIssued UnapprovedMergeSeen
 """.split()
 """The kinds of events that the first of these versions knew, each of which it could write."""
-SINCE = {8: {"BatchOpened", "ReservationEnded", "StackFound", "StorePlaced", "TaskReserved"}}
+_EIGHT = {"BatchOpened", "ReservationEnded", "StackFound", "StorePlaced", "TaskReserved"}
+SINCE = {8: _EIGHT, 9: {*_EIGHT, "FindingWithdrawn"}}
 """What later ones wrote besides."""
 
 

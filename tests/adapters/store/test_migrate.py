@@ -51,6 +51,10 @@ NEW_KINDS = {
     },
     8: {"BatchOpened", "StackFound", "TaskReserved", "ReservationEnded", "StorePlaced"},
     9: {"FindingWithdrawn"},
+    10: {
+        "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
+        "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
+    },
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -68,6 +72,7 @@ NEW_TABLES = {
         "templates",
     },
     8: {"stacks", "reservations"},
+    10: {"runners", "runs", "signals", "emitted", "pauses", "stuck", "cooldowns"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

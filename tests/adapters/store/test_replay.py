@@ -16,7 +16,7 @@ from tests.adapters.store.shop import full_world
 from tests.stage.night import steps
 from tests.stage.world import DeskWorld
 
-NOT_PROJECTED = {"journal", "head", "migrations", "task_text"}
+NOT_PROJECTED = {"renewals", "journal", "head", "migrations", "task_text"}
 UNIQUE = {"tasks": "id", "signatures": "signature", "findings": "id"}
 """Columns beside the key that no two rows have alike."""
 

@@ -1,10 +1,11 @@
-"""The writer of `schema_5.jsonl` to `schema_8.jsonl`: runs in a working copy of the version whose store it is to be,
+"""The writer of `schema_5.jsonl` to `schema_9.jsonl`: runs in a working copy of the version whose store it is to be,
 with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
     cd <working copy of 37ee23e> && .venv/bin/python <here>/write_last.py > <here>/schema_6.jsonl
     cd <working copy of 04a4170> && .venv/bin/python <here>/write_last.py > <here>/schema_7.jsonl
     cd <working copy of 48d49c9> && .venv/bin/python <here>/write_last.py > <here>/schema_8.jsonl
+    cd <working copy of 01986d9> && .venv/bin/python <here>/write_last.py > <here>/schema_9.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """

@@ -31,7 +31,9 @@ def why_not_begin(context: Context, work: Work, task: Task, purpose: Purpose, *,
         reasons.append(Reason("J4", why, fe("show", task.id)))
     reasons += _standing_still(work.tx, task)
     if purpose in ("implement", "respond"):
-        reasons += _why_not_claimed(context, work, task, own)
+        reasons += _why_not_claimed(context, work.tx, task)
+        if not reasons and not own and work.tx.one("reservation.any", Named) is not None:
+            refuse_reserved(context, work.tx, work.actor, task.id)
     else:
         reasons += _why_not_thought_about(context, work.tx, task, purpose)
     return reasons
@@ -48,29 +50,26 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """V9, S4: a pause, or a task with which the runner has done what it can."""
+    """V9, E6: a pause, or a task with which the runner has done what it can."""
     pauses = tx.all("run.pauses_of", PauseView, task=task.id)
     found = [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
     ]
     stuck = tx.one("run.stuck_of", StuckView, task=task.id)
     if stuck is not None:
-        found.append(Reason("S4", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
+        found.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
     return found
 
 
-def _why_not_claimed(context: Context, work: Work, task: Task, own: str) -> list[Reason]:
+def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
     """T1, T4: what the run will be the author of is free; what an ended run left behind counts as free."""
-    free = replace(task, status="open") if left_by_a_run(work.tx, task) is not None else task
-    reasons = why_not_free(
+    free = replace(task, status="open") if left_by_a_run(tx, task) is not None else task
+    return why_not_free(
         free,
-        project_hold=context.project(work.tx).hold,
-        waits_for=[(link.id, link.status) for link in work.tx.all("task.dependencies", Link, id=task.id)],
-        is_parent_blocked=task.parent is not None and context.get(work.tx, task.parent).status == "blocked",
+        project_hold=context.project(tx).hold,
+        waits_for=[(link.id, link.status) for link in tx.all("task.dependencies", Link, id=task.id)],
+        is_parent_blocked=task.parent is not None and context.get(tx, task.parent).status == "blocked",
     )
-    if not reasons and not own and work.tx.one("reservation.any", Named) is not None:
-        refuse_reserved(context, work.tx, work.actor, task.id)
-    return reasons
 
 
 def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:

@@ -7,9 +7,10 @@ from typing import Final
 
 import msgspec
 
+from foureyes.core.nouns.run import StuckKind
 from foureyes.core.run.settling import COOLING
 from foureyes.core.run.snapshot import PastRun, Slot, Snapshot, TaskState
-from foureyes.core.run.step import Asks, StuckKind
+from foureyes.core.run.step import Asks
 
 FRESH_TRIES: Final = 2
 """How often one profile begins anew on a task: as it is, and once more told how it failed."""

@@ -47,7 +47,7 @@ def pause(session: Session, task: str | None, project: bool, reason: str) -> Non
 @click.argument("what", metavar="TASK")
 @reason_options
 def stop(session: Session, what: str, reason: str) -> None:
-    """Ask for the end of the agent runs of a task, or of one run by its id. Its work stays on its branch. For people."""
+    """Ask for the end of the agent runs of a task, or of one run by its id; the work stays. For people."""
     runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
     session.answer(runs, "\n".join(map(_asked, runs)) or f"no agent is at work on {what}")
 

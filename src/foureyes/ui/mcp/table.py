@@ -17,6 +17,7 @@ from foureyes.app.views.review import Look
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.documents.shapes import ReviewPayload, ReviewResult
 from foureyes.core.nouns.finding import GROUNDS, Answer, Found, Ruling
+from foureyes.core.nouns.run import EMIT_TYPES
 from foureyes.ui.mcp import answers
 from foureyes.ui.mcp.inputs import Input, closed, fields_of, made_from, schema_of, struct_of, takes_actor
 
@@ -119,6 +120,8 @@ _TOOLS = (
     Tool("task_diff", "attempts.diff"),
     Tool("task_log", "notes.log", "Types: progress, blocker, decision, hypothesis, tried, result."),
     Tool("task_submit", "attempts.submit", "Give `commit` where you cannot commit yourself.", fixed={"apart": True}),
+    Tool("signal", "runs.signal", "DONE, NEEDS_REVIEW, BLOCKED or FAILED; task_submit says it by itself."),
+    Tool("emit", "runs.emit", "Types: " + ", ".join(EMIT_TYPES) + "."),
     Tool("finding_list", "findings.listed"),
     Tool("finding_respond", "answers.respond",
          "Each that blocks needs FIXED, or REJECTED with a ground: " + ", ".join(GROUNDS),
@@ -194,6 +197,8 @@ _MORE = (
     Tool("loop_show", "loops.show"),
     Tool("loop_lead", "loops.lead"),
     Tool("prompt_make", "prompts.make"),
+    Tool("run_list", "runs.of_task"),
+    Tool("run_live", "runs.live"),
     Tool("queue_view", "queue.view", without=("most",), instead={"limit": (int, ROWS)}),
     Tool("attention_view", "attention.view"),
     Tool("status_show", "status.show"),
@@ -208,6 +213,7 @@ MORE: dict[str, Tool] = {tool.name: tool for tool in _MORE}
 
 _STANDS = "it is done where the caller stands, and a server stands nowhere"
 _FACE = "it is for a face that people look at"
+_RUNNER = "it is for a runner, and for a face that people look at"
 _ONE = "a tool does it for one task at a time"
 LEFT_OUT: dict[str, str] = {
     "projects.create": "a project is begun at the command line",
@@ -238,6 +244,11 @@ LEFT_OUT: dict[str, str] = {
     "decisions.approve_many": "each change is looked at, and approved, by itself",
     "prompts.text": "prompt_make does it",
     "lists.place": _FACE,
+    "runs.runners": _RUNNER,
+    "runs.holds": _RUNNER,
+    "runs.said": _RUNNER,
+    "runs.standstill": _RUNNER,
+    "runs.cooled": _RUNNER,
     "queue.ahead": _FACE,
     "doctor.examine": "it looks at the machine, for a person",
 }
