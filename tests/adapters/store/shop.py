@@ -89,9 +89,9 @@ def _run_agents(world: DeskWorld) -> None:
     for task in (tasks[3], tasks[4]):
         runs.pause(ALICE, task, reason="not now")
         runs.stuck(runner, task, kind="retries", why="four runs without a hand-in")
-    for task in (None, tasks[2]):
-        runs.pause(ALICE, task, reason="not now")
-        world.app.stops.resume(ALICE, task, "now")
+    for each in (None, tasks[2]):
+        runs.pause(ALICE, each, reason="not now")
+        world.app.stops.resume(ALICE, each, "now")
     for profile in ("claude", "codex", "gemini"):
         runs.cool(runner, profile, until=NOW, error="quota", error_text="limit reached")
     runs.warm(runner, "gemini")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome, Usage
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, LostClaim, TokenRefused
 
+from tests.engines import NOW
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.running import agent_of, bound, reserved, runner, work
 from tests.stage.world import DeskWorld
@@ -155,7 +157,9 @@ def test_a_lead_decides_by_its_token_and_does_nothing_else_I2_E3(desk: DeskWorld
     desk.repo.files["foureyes.toml"] += '[tiers]\nlead = "codex"\n'
     desk.app.policy.accept(ALICE)
     task = desk.create(BOB)
-    desk.sql("UPDATE tasks SET tier = 'lead', waiting_for = 'lead' WHERE id = ?", task)
+    with desk.store.write() as tx:
+        stuck = e.TaskEscalated(iteration=0, tier="lead", waiting_for="lead", why="it goes round in circles")
+        tx.append(ALICE.session, NOW, [(task, stuck)])
     me = runner(desk)
     run = bound(desk, me, task, profile="codex", purpose="lead")
     lead = agent_of(desk)
@@ -163,7 +167,6 @@ def test_a_lead_decides_by_its_token_and_does_nothing_else_I2_E3(desk: DeskWorld
     _refused_by_role(desk, lead, task)
     done = desk.app.loops.lead(lead, task, "ask", "it is not clear what is wanted")
     assert "waits for a person" in done.message
-    desk.sql("DELETE FROM escalations WHERE task = ?", task)  # the tables were set by hand
 
 
 def _refused_by_role(desk: DeskWorld, actor: Actor, task: str) -> None:
