@@ -83,8 +83,31 @@ def configuration() -> str:
         f"## {code(f'[{section}]') if section else 'Top level'}\n\n{table(head, map(setting_row, settings))}"
         for section, settings in sections.items()
     ]
-    intro = "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error."
+    blocks.append(own_file())
+    intro = (
+        "`foureyes.toml` at the root of the repository. An unknown key or an impossible value is an error. What is "
+        "only about your own screen is in [your own file](#your-own-file)."
+    )
     return page("Configuration", "`foureyes.config`", intro, linked("\n\n".join(blocks), "rules.md"))
+
+
+def own_file() -> str:
+    """Every setting of the user's own file, from foureyes.config.own."""
+    import msgspec
+
+    from foureyes.config.own import MEANINGS, OWN_FILE, THEMES
+
+    defaults = {"theme": "default", "reduced_motion": False, "pager": "less", "editor": "vi"}
+    takes = {"theme": ", ".join(map(code, THEMES)), "reduced_motion": "yes/no"}
+    rows = [
+        (code(key), takes.get(key, "a command"), code(msgspec.json.encode(defaults[key]).decode()), meaning)
+        for key, meaning in MEANINGS.items()
+    ]
+    text = (
+        f"`~/.config/{OWN_FILE}` (or below `$XDG_CONFIG_HOME`) is how you like to read. It decides nothing, and no "
+        "project reads it. What is wrong in it is said, and left aside."
+    )
+    return f"## Your own file\n\n{text}\n\n{table(('key', 'takes', 'default', 'meaning'), rows)}"
 
 
 # --------------------------------------------------------------------------------- errors, events and life cycle

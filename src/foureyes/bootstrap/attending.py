@@ -17,7 +17,11 @@ def program_of(environ: Mapping[str, str], names: Sequence[str], default: str) -
     """The program that somebody chose by one of these variables, as its words; words that no shell would read are one
     name.
     """
-    chosen = next((environ[name] for name in names if environ.get(name, "").strip()), default)
+    return words_of(next((environ[name] for name in names if environ.get(name, "").strip()), default))
+
+
+def words_of(chosen: str) -> list[str]:
+    """A program as its words; words that no shell would read are one name."""
     try:
         return shlex.split(chosen)
     except ValueError:

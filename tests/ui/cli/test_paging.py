@@ -48,3 +48,24 @@ def test_without_a_pager_the_text_is_written(
 def test_an_agent_and_who_says_no_pager_get_the_text(screen: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paging.write(LONG, wanted=False)
     assert (capsys.readouterr().out, screen.exists()) == (LONG, False)
+
+
+@pytest.mark.parametrize(
+    ("environ", "own", "program"),
+    [
+        ({}, "", ["less"]),
+        ({"PAGER": "more"}, "", ["more"]),
+        ({"PAGER": "more"}, 'pager = "less -S"', ["less", "-S"]),
+        ({"PAGER": "more"}, 'pager = ""', []),
+        ({"PAGER": "more", "FOUREYES_PAGER": "most"}, 'pager = "less -S"', ["most"]),
+        ({"PAGER": "more", "FOUREYES_PAGER": ""}, 'pager = "less -S"', []),
+        ({"PAGER": "more"}, "pager = 3", ["more"]),
+    ],
+)
+def test_ones_own_file_goes_before_PAGER_and_after_FOUREYES_PAGER(
+    screen: Path, tmp_path: Path, environ: dict[str, str], own: str, program: list[str]
+) -> None:
+    file = tmp_path / "foureyes" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(own)
+    assert paging.program_for({"TERM": "xterm", "XDG_CONFIG_HOME": str(tmp_path), **environ}) == program

@@ -26,6 +26,7 @@ from foureyes.app.application import Application
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
+from foureyes.config.own import Own
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
@@ -140,10 +141,10 @@ class Seat:
         """The project is to be copied."""
         self.close()
 
-    def sit(self, actor: Actor = ALICE, theme: str = "default", **variables: str) -> FoureyesApp:
+    def sit(self, actor: Actor = ALICE, own: Own | None = None, **variables: str) -> FoureyesApp:
         """The app for somebody, with an Application of its own."""
         place, env = str(self.root), {**self.environ, **variables}
-        app = open_app(Desk(lambda: open_project(place, env), lambda _: actor), env, theme)
+        app = open_app(Desk(lambda: open_project(place, env), lambda _: actor), env, own)
         app.raises = True
         return app
 

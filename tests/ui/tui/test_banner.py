@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 from rich.style import Style
 
+from foureyes.config.own import THEMES
 from foureyes.ui.tui.banner import STALE, banner_of, rebased, stale_of
-from foureyes.ui.tui.marks import PALETTES, THEMES
+from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.refusal import RefusalPage

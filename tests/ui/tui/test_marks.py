@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
+from foureyes.config.own import THEMES
 from foureyes.core.nouns.finding import Found
 from foureyes.ui.tui.marks import (
     FINE,
     PALETTES,
     PLAIN,
-    THEMES,
     Marks,
     encoding_of,
     in_ascii,

@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Mapping
 
-from foureyes.ui.cli import output
+from foureyes.ui.cli import diagnostics, output
 
-NAMES = ("FOUREYES_PAGER", "PAGER")
+FIRST = ("FOUREYES_PAGER",)
+LAST = ("PAGER",)
+"""What is asked before, and after, the reader's own file."""
 LESS = "FRX"
 """As git has it: leave at once where it fits, pass colours on, leave the text on the screen."""
 
@@ -26,12 +28,19 @@ def program_for(environ: Mapping[str, str]) -> list[str]:
     """The pager as its words; none where somebody set it to nothing, or the terminal cannot be drawn on."""
     if environ.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
         return []
-    chosen = next((environ[name] for name in NAMES if name in environ), None)
-    if chosen is not None and not chosen.strip():
-        return []
-    from foureyes.bootstrap.attending import program_of
+    from foureyes.bootstrap.attending import words_of
 
-    return program_of(environ, NAMES, "less")
+    chosen = next((environ[name] for name in FIRST if name in environ), None)
+    if chosen is None:
+        from foureyes.bootstrap.own_file import own_settings
+
+        own, wrong = own_settings(environ)
+        for each in wrong:
+            diagnostics.talk(each)
+        chosen = own.pager
+    if chosen is None:
+        chosen = next((environ[name] for name in LAST if name in environ), "less")
+    return words_of(chosen)
 
 
 def is_longer(text: str) -> bool:

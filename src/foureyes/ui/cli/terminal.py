@@ -29,6 +29,7 @@ def open_terminal(session: Session, note: str = "") -> None:
     """Open the app for whoever is calling; `note` is the first that it says. What it shows it opens for itself, in its
     own thread.
     """
+    from foureyes.bootstrap.own_file import own_settings
     from foureyes.bootstrap.wiring import open_project, whoami
     from foureyes.ui.tui.app import open_app
     from foureyes.ui.tui.desk import Desk
@@ -43,4 +44,5 @@ def open_terminal(session: Session, note: str = "") -> None:
     )
     steady()
     read_pastes_whole()
-    open_app(desk, note=note).run()
+    own, wrong = own_settings(os.environ)
+    open_app(desk, own=own, note=note or "; ".join(wrong)).run()

@@ -10,8 +10,8 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 
+from foureyes.config.own import THEMES
 from foureyes.ui.tui.keys import KEYS, PALETTE_ONLY, all_shown
-from foureyes.ui.tui.marks import THEMES
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from foureyes.app.views.draft import NewTaskDraft
+from foureyes.config.own import Own, Theme
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.actions import Actions, Palette
@@ -25,7 +26,7 @@ from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.looking import Looks
-from foureyes.ui.tui.marks import Theme, visible
+from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import come_back, keep_position
 from foureyes.ui.tui.stack import make_page, wanted
 from foureyes.ui.tui.theming import Themed
@@ -56,13 +57,13 @@ class FoureyesApp(Themed, inherit_bindings=False):
     BINDINGS: ClassVar = []
     COMMANDS: ClassVar = {Actions}
 
-    def __init__(
-        self, desk: Desk, environ: Mapping[str, str], theme: str = "default", reduced_motion: bool = False
-    ) -> None:
-        super().__init__(environ, theme)
+    def __init__(self, desk: Desk, environ: Mapping[str, str], own: Own) -> None:
+        super().__init__(environ, own.theme)
         self.desk = desk
         self.environ = environ
-        self.reduced_motion = reduced_motion
+        self.own = own
+        if own.reduced_motion:
+            self.animation_level = "none"
         self.guard = Guard()
         self.raises = False
         self.first_note = ""
@@ -370,9 +371,9 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
 
 def open_app(
-    desk: Desk, environ: Mapping[str, str] | None = None, theme: str = "default", note: str = ""
+    desk: Desk, environ: Mapping[str, str] | None = None, own: Own | None = None, note: str = ""
 ) -> FoureyesApp:
-    """The app for a desk; `note` is said on the board when it opens."""
-    app = FoureyesApp(desk, os.environ if environ is None else environ, theme)
+    """The app for a desk, as its user set it; `note` is said on the board when it opens."""
+    app = FoureyesApp(desk, os.environ if environ is None else environ, own or Own())
     app.first_note = note
     return app

@@ -9,16 +9,26 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foureyes.config.own import Own
     from foureyes.ui.tui.screens.page import Page
+
+
+def editor_of(own: Own, environ: Mapping[str, str]) -> list[str]:
+    """The editor as its words: the writer's own setting, else as every program finds it."""
+    from foureyes.bootstrap.attending import program_of, words_of
+
+    return words_of(own.editor) if own.editor else program_of(environ, ("VISUAL", "EDITOR"), "vi")
 
 
 def edit(page: Page, text: str) -> str | None:
     """A text after somebody worked on it in their editor; None where that did not work, which is said. The file is
     theirs alone, and gone afterwards.
     """
-    from foureyes.bootstrap.attending import hand_over, program_of
+    from foureyes.bootstrap.attending import hand_over
 
-    words = program_of(page.app.environ, ("VISUAL", "EDITOR"), "vi")
+    words = editor_of(page.app.own, page.app.environ)
     descriptor, path = tempfile.mkstemp(prefix="foureyes-", suffix=".md")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -10,10 +10,8 @@ import msgspec
 from rich.style import Style
 from rich.text import Text
 
+from foureyes.config.own import THEMES, Theme
 from foureyes.core.words import unseen
-
-Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
-THEMES: tuple[Theme, ...] = ("default", "light", "blue-orange", "high-contrast", "mono")
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,12 +9,11 @@ from rich.style import Style
 from rich.text import Text
 from textual.theme import Theme as Colours
 
+from foureyes.config.own import THEMES, Theme
 from foureyes.ui.tui.marks import (
     PALETTES,
     PLAIN,
-    THEMES,
     Marks,
-    Theme,
     encoding_of,
     in_ascii,
     marks_for,

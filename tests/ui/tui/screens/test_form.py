@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
+from foureyes.config.own import Own
 from foureyes.ui.tui.comments import Comment
+from foureyes.ui.tui.editor import editor_of
 from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.reject import RejectPage
 from foureyes.ui.tui.screens.text_page import TextPage
@@ -162,6 +164,17 @@ def test_the_editor_gets_the_text_and_gives_it_back(seat: Seat, tmp_path: Path) 
 
     play(seat.sit(EDITOR="true"), story)
     assert not list(tmp_path.glob("foureyes-*"))
+
+
+def test_ones_own_editor_goes_before_the_variables_and_ones_theme_and_rest_hold(seat: Seat) -> None:
+    assert editor_of(Own(editor="nano -w"), {"VISUAL": "code"}) == ["nano", "-w"]
+    assert editor_of(Own(editor=""), {"EDITOR": "ed"}) == ["ed"]
+    assert editor_of(Own(), {}) == ["vi"]
+
+    async def story(at: Player) -> None:
+        assert (at.app.look, at.app.animation_level) == ("light", "none")
+
+    play(seat.sit(own=Own(theme="light", reduced_motion=True)), story)
 
 
 def test_the_part_with_the_keys_has_a_double_rule_and_a_bold_title(seat: Seat) -> None:

@@ -1,0 +1,50 @@
+"""A reader's own settings: how things look to them and which programs of theirs show and edit text. They decide
+nothing, and are no layer of the project's configuration (P12).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Literal, get_args
+
+import msgspec
+
+Theme = Literal["default", "light", "blue-orange", "high-contrast", "mono"]
+THEMES: tuple[Theme, ...] = get_args(Theme)
+OWN_FILE = "foureyes/config.toml"
+"""Below $XDG_CONFIG_HOME or ~/.config."""
+
+
+class Own(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody set for themselves; None where they did not. An empty `pager` is none at all."""
+
+    theme: Theme = "default"
+    reduced_motion: bool = False
+    pager: str | None = None
+    editor: str | None = None
+
+
+MEANINGS = {
+    "theme": "the colours of the terminal app; NO_COLOR wins",
+    "reduced_motion": "nothing moves by itself in the terminal app",
+    "pager": "what shows a text that is longer than the screen, before $PAGER; empty: none. FOUREYES_PAGER wins",
+    "editor": "what Ctrl+E of the terminal app opens, before $VISUAL and $EDITOR",
+}
+
+
+def read_own(text: str) -> tuple[Own, list[str]]:
+    """What a file says, and what is wrong with it: what cannot be read counts as not said."""
+    try:
+        given = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        return Own(), [str(problem)]
+    known: dict[str, object] = {}
+    wrong: list[str] = []
+    for field in msgspec.structs.fields(Own):
+        if field.name in given:
+            try:
+                known[field.name] = msgspec.convert(given[field.name], field.type)
+            except msgspec.ValidationError as problem:
+                wrong.append(f"{field.name}: {problem}")
+    wrong += [f"{key}: there is no such setting" for key in given if key not in Own.__struct_fields__]
+    return msgspec.convert(known, Own), wrong
