@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
@@ -14,7 +14,7 @@ from foureyes.errors import FoureyesError
 from tests.stage.looped import again, issue, play, respond, review, rule
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.walked import Walk
-from tests.stage.world import DeskWorld
+from tests.stage.world import DeskWorld, World
 
 pytestmark = pytest.mark.on("sqlite")
 EVERYBODY = (ALICE, BOB, CLAUDE, CODEX, CI)
@@ -29,10 +29,10 @@ def tried(*calls: Callable[[], object]) -> None:
             continue
 
 
-def look_around(desk: DeskWorld, *tasks: str) -> None:
+def look_around(desk: World, *tasks: str, people: Sequence[Actor] = EVERYBODY) -> None:
     """Everybody looks at everything."""
     app = desk.app
-    for who in EVERYBODY:
+    for who in people:
         tried(
             partial(app.status.show, who),
             partial(app.queue.view, who),
@@ -45,25 +45,25 @@ def look_around(desk: DeskWorld, *tasks: str) -> None:
                 tried(partial(app.findings.show, who, finding.id))
 
 
-def everybody(call: Callable[[Actor], object]) -> None:
+def everybody(call: Callable[[Actor], object], people: Sequence[Actor] = EVERYBODY) -> None:
     """Everybody tries it."""
-    for who in EVERYBODY:
+    for who in people:
         tried(partial(call, who))
 
 
-def everything(desk: DeskWorld, task: str) -> None:
+def everything(desk: World, task: str, people: Sequence[Actor] = EVERYBODY) -> None:
     """Everybody tries every decision about a task."""
     app, seen = desk.app, desk.seen(task)
-    everybody(lambda who: app.decisions.approve(who, task))
-    everybody(lambda who: app.decisions.approve(who, task, seen=seen))
-    everybody(lambda who: app.feedback.redo(who, task))
-    everybody(lambda who: app.feedback.reject(who, task, ""))
-    everybody(lambda who: app.claims.start(who, task))
-    everybody(lambda who: app.claims.unstart(who, task))
-    everybody(lambda who: app.attempts.submit(who, task))
-    everybody(lambda who: app.closing.close(who, task))
-    everybody(lambda who: app.loops.lead(who, task, "ask", "please"))
-    everybody(lambda who: app.stops.unblock(who, task))
+    everybody(lambda who: app.decisions.approve(who, task), people)
+    everybody(lambda who: app.decisions.approve(who, task, seen=seen), people)
+    everybody(lambda who: app.feedback.redo(who, task), people)
+    everybody(lambda who: app.feedback.reject(who, task, ""), people)
+    everybody(lambda who: app.claims.start(who, task), people)
+    everybody(lambda who: app.claims.unstart(who, task), people)
+    everybody(lambda who: app.attempts.submit(who, task), people)
+    everybody(lambda who: app.closing.close(who, task), people)
+    everybody(lambda who: app.loops.lead(who, task, "ask", "please"), people)
+    everybody(lambda who: app.stops.unblock(who, task), people)
 
 
 def a_day(desk: DeskWorld) -> None:

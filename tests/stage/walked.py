@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -26,10 +26,11 @@ from foureyes.ui.cli.main import cli
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.stage.checkout import PROJECT
+from tests.stage.checkout import PROJECT, Checkout
+from tests.stage.filled import filled
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.scripted_git import NoRealGit
-from tests.stage.world import DeskWorld
+from tests.stage.world import DeskWorld, GitWorld
 
 TYPED_BY: dict[Who, tuple[Actor, ...]] = {
     "person": (BOB, ALICE),
@@ -39,14 +40,6 @@ TYPED_BY: dict[Who, tuple[Actor, ...]] = {
 }
 """Who is there to type what is not the caller's: one of them must not be refused."""
 
-FILLED = {
-    "--help": "",
-    "SHA": "a0a0a0a",
-    "NAME": "bob",
-    "SESSION": CODEX.session,
-}
-"""What somebody would put for a word to fill in. One that is not here is not walked: only who types it knows it."""
-
 WORDS = "it was looked at closely, and this is why"
 
 NOT_HERE = frozenset({"init", "setup", "restore", "backup", "store", "tui", "doctor", "whoami", "policy"})
@@ -55,7 +48,10 @@ NOT_HERE = frozenset({"init", "setup", "restore", "backup", "store", "tui", "doc
 ADDED = {"start": ("--here",), "next": ("--here",)}
 """The scripted repository has no worktrees."""
 
-MOST = 3
+Walked = DeskWorld | GitWorld
+WorldT = TypeVar("WorldT", DeskWorld, GitWorld)
+
+MOST, FEW = 3, 1
 """How often the same shape of a step is typed: as often again it would say the same."""
 
 
@@ -78,31 +74,31 @@ class Walk:
         self.refusals: list[Refusal] = []
         self.walked: Counter[str] = Counter()
 
-    def watch(self, world: DeskWorld) -> DeskWorld:
+    def watch(self, world: WorldT) -> WorldT:
         """From now on every answer of this world is walked."""
         for name in NOUNS:
             setattr(world.app, name, Watched(self, world, name, getattr(world.app, name)))
         return world
 
-    def met(self, world: DeskWorld, actor: Actor, verb: str, steps: Steps, known: Collection[str] = ()) -> None:
+    def met(self, world: Walked, actor: Actor, verb: str, steps: Steps, known: Collection[str] = ()) -> None:
         """Something was proposed: it is typed now, in a copy. `known`: what else was said to be against it."""
         for way in ways_of(steps):
-            for typed in typings(way):
-                shape = f"{verb} {actor.kind} {_shape(typed)}"
+            for typed in typings(way, world):
+                is_real = isinstance(world, GitWorld)
+                shape = f"{'' if is_real else verb} {actor.kind} {_shape(typed)}"
                 self.walked[shape] += 1
-                if self.walked[shape] <= MOST:
+                if self.walked[shape] <= (FEW if is_real else MOST):
                     self._take(world, actor, verb, typed, known)
 
     def _take(
         self,
-        world: DeskWorld,
+        world: Walked,
         actor: Actor,
         verb: str,
         typed: Sequence[tuple[Who, tuple[str, ...]]],
         known: Collection[str],
     ) -> None:
-        copy = world.copied_to(Store(engines.copied(world.store.engine), PROJECT))
-        try:
+        with world.once_more(Store(engines.copied(world.store.engine), PROJECT)) as copy:
             for who, argv in typed:
                 callers = (actor,) if who == "you" else TYPED_BY[who]
                 said = [self._type(copy, caller, argv, known) for caller in callers]
@@ -110,18 +106,18 @@ class Walk:
                     line = steps_text(Steps(Step(argv=("fe", *argv), who=who)))
                     self.refusals.append(Refusal(verb, actor.name or actor.session, line, said[0]))
                     return
-        finally:
-            copy.app.close()
 
     @staticmethod
-    def _type(world: DeskWorld, caller: Actor, argv: tuple[str, ...], known: Collection[str]) -> str:
+    def _type(world: Walked, caller: Actor, argv: tuple[str, ...], known: Collection[str]) -> str:
         """What is against it that was not known; empty where it went through."""
         prepare(world, caller, argv)
         session = Session()
-        vars(session).update(app=world.app, actor=caller, cwd="/")
+        cwd = str(world.checkout.path) if isinstance(world, GitWorld) else "/"
+        vars(session).update(app=world.app, actor=caller, cwd=cwd)
+        args = [*argv, *(ADDED.get(argv[0], ()) if isinstance(world, DeskWorld) else ())]
         try:
             with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-                cli.main(args=[*argv, *ADDED.get(argv[0], ())], prog_name="fe", standalone_mode=False, obj=session)
+                cli.main(args=args, prog_name="fe", standalone_mode=False, obj=session)
         except FoureyesError as problem:
             if (problem.reasons and told(problem) <= set(known)) or (argv[0] == "next" and type(problem) is NotFound):
                 return ""
@@ -138,7 +134,7 @@ class Walk:
 class Watched:
     """A noun whose verbs are walked after."""
 
-    def __init__(self, walk: Walk, world: DeskWorld, name: str, noun: object) -> None:
+    def __init__(self, walk: Walk, world: Walked, name: str, noun: object) -> None:
         self._walk, self._world, self._name, self._noun = walk, world, name, noun
 
     def __getattr__(self, name: str) -> Any:
@@ -207,13 +203,14 @@ def ways_of(steps: Steps) -> Iterator[list[Step]]:
     yield way
 
 
-def typings(way: Sequence[Step]) -> Iterator[list[tuple[Who, tuple[str, ...]]]]:
+def typings(way: Sequence[Step], world: Walked) -> Iterator[list[tuple[Who, tuple[str, ...]]]]:
     """A way with everything filled in, once per choice: as far as commands of ours go that can be typed here."""
     ours: list[Step] = []
     for step in way:
-        if not _is_ours(step):
+        put = filled(step, world) if _is_ours(step) else None
+        if put is None:
             break
-        ours.append(step)
+        ours.append(put)
     if not ours:
         return
     slots = [_choices(word) for step in ours for word in step.argv[1:]]
@@ -224,15 +221,13 @@ def typings(way: Sequence[Step]) -> Iterator[list[tuple[Who, tuple[str, ...]]]]:
 
 def _is_ours(step: Step) -> bool:
     words = step.argv
-    blanks = [word for word in words if isinstance(word, Arg) and not word.choices and not word.quote]
-    can_fill = all(word.name in FILLED for word in blanks)
-    return len(words) > 1 and words[0] == "fe" and words[1] not in NOT_HERE and can_fill and "--help" not in words
+    return len(words) > 1 and words[0] == "fe" and words[1] not in NOT_HERE and "--help" not in words
 
 
 def _choices(word: str | Arg) -> tuple[str, ...]:
     if isinstance(word, str):
         return (word,)
-    return word.choices or ((WORDS,) if word.quote else (FILLED[word.name],))
+    return word.choices or (WORDS,)
 
 
 def _shape(typed: Sequence[tuple[Who, tuple[str, ...]]]) -> str:
@@ -241,7 +236,7 @@ def _shape(typed: Sequence[tuple[Who, tuple[str, ...]]]) -> str:
     return re.sub(r"(TL|QA|CK)-\S+|fe-\w+|\d+\.[0-9a-f]{8}", "…", line)
 
 
-def prepare(world: DeskWorld, caller: Actor, argv: tuple[str, ...]) -> None:
+def prepare(world: Walked, caller: Actor, argv: tuple[str, ...]) -> None:
     """What a step leaves to whoever types it: there is something to hand in."""
     if argv[0] == "submit" and len(argv) > 1 and "--no-code" not in argv:
         detail = world.show(argv[1], caller)
@@ -251,4 +246,21 @@ def prepare(world: DeskWorld, caller: Actor, argv: tuple[str, ...]) -> None:
         maker = next((who for who in (CLAUDE, CODEX, GEMINI) if who.session == detail.task.implementer), caller)
         if open_ones and detail.task.status == "in_progress":
             respond(world, argv[1], dict.fromkeys(open_ones, "FIXED"), by=maker)
-        world.repo.commit(f"fe/{argv[1]}", sessions=[maker.session])
+        if isinstance(world, DeskWorld):
+            world.repo.commit(f"fe/{argv[1]}", sessions=[maker.session])
+        else:
+            work_on(world.checkout, argv[1], maker)
+
+
+def work_on(checkout: Checkout, task: str, maker: Actor) -> None:
+    """One more commit on the task's branch, in its worktree or in the checkout, which stands there then: so does who
+    hands in.
+    """
+    place = checkout.path / ".foureyes" / "worktrees" / task
+    here = Checkout(place) if place.is_dir() else checkout
+    if here is checkout and here.git("rev-parse", "--abbrev-ref", "HEAD") != f"fe/{task}":
+        exists = here.git("for-each-ref", f"refs/heads/fe/{task}")
+        here.git("switch", "-q", *([] if exists else ["-c"]), f"fe/{task}")
+    here.write("walked.py", f"on top of {here.head()}\n")
+    here.git("add", "-A")
+    here.git("commit", "-q", "-m", "once more", f"--trailer=Foureyes-Session={maker.session}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -146,12 +147,46 @@ class World(Acting):
 class GitWorld(World):
     """A world with a real repository in it."""
 
-    def __init__(self, checkout: Checkout, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        checkout: Checkout,
+        environ: Mapping[str, str] | None = None,
+        store: Store | None = None,
+        *,
+        create: bool = True,
+    ) -> None:
         self.checkout = checkout
         shared = checkout.shared_git()
         super().__init__(
-            lambda: checkout.port(shared=shared), environ, workshop=lambda: checkout.workshop(shared=shared)
+            lambda: checkout.port(shared=shared),
+            environ,
+            store,
+            workshop=lambda: checkout.workshop(shared=shared),
+            create=create,
         )
+
+    @contextmanager
+    def once_more(self, store: Store) -> Iterator[GitWorld]:
+        """This world once more, around a copy of its store: in a copy of the repository that lies where this one lies,
+        because worktrees know it by its place. This one is set aside meanwhile.
+        """
+        path = self.checkout.path
+        aside = path.with_name(f"{path.name}.aside")
+        path.rename(aside)
+        made: GitWorld | None = None
+        try:
+            shutil.copytree(aside, path, symlinks=True)
+            made = GitWorld(self.checkout, self.environ, store, create=False)
+            for mine, theirs in (
+                (self.clock, made.clock), (self.ids, made.ids), (self.outside.runner, made.outside.runner),
+            ):  # fmt: skip
+                vars(theirs).update({name: copy.copy(value) for name, value in vars(mine).items()})
+            yield made
+        finally:
+            if made is not None:
+                made.app.close()
+            shutil.rmtree(path)
+            aside.rename(path)
 
     def work(self, actor: Actor, task: str, *, branch: str = "", text: str = "work\n", name: str = "work.py") -> str:
         """Start a task and commit something for it on a branch."""
@@ -188,6 +223,15 @@ class DeskWorld(World):
         made.workshop.repo = made.repo
         made.mirrors.documents = dict(self.mirrors.documents)
         return made
+
+    @contextmanager
+    def once_more(self, store: Store) -> Iterator[DeskWorld]:
+        """The same for a while."""
+        made = self.copied_to(store)
+        try:
+            yield made
+        finally:
+            made.app.close()
 
     def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
         def change(task: str) -> None:

@@ -28,8 +28,8 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
-from foureyes.errors import BadInput, Conflict, GitProblem, NotFound
-from foureyes.steps import NO_STEP, Steps, by, fe, prose
+from foureyes.errors import BadInput, Conflict, GitProblem, NotFound, Reason
+from foureyes.steps import Steps, by, fe, prose
 
 PAGE = 50
 NO_TASK = TaskId("")
@@ -207,11 +207,16 @@ def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> Che
         status=facts.task.status,
         mode=settled.mode,
         checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
-        reasons=settled.reasons,
+        reasons=settled.reasons if facts.task.status == "reviewing" else _told(facts.task.id, settled.reasons),
         next=_next(facts, settled, actor),
         sent_back=settled.is_sent_back,
         own=_is_own(facts, settled, actor),
     )
+
+
+def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Why it was sent back: what would have brought it on there is not to be typed any more."""
+    return tuple(Reason(reason.rule, reason.message, fe("context", task)) for reason in reasons)
 
 
 def _is_own(facts: Facts, settled: Settled, actor: Actor) -> bool:
@@ -228,12 +233,14 @@ def _next(facts: Facts, settled: Settled, actor: Actor) -> Steps:
         return merge_by(actor)
     if task.status == "open":
         return fe("context", task.id)
+    if task.status != "reviewing":  # what is over needs no check any more
+        return fe("show", task.id)
     missing = [moves_on(state, task.id, by_anyone=False) for state in settled.check_states if lacks(state)]
     if missing and _is_own(facts, settled, actor):
         return by("other", fe("check", "run", task.id), "another person or a service runs: ")
     if missing:
         return missing[0]
-    return fe("show", task.id, "--diff") if task.status == "reviewing" else NO_STEP
+    return fe("show", task.id, "--diff")
 
 
 def lacks(state: CheckState) -> bool:

@@ -147,7 +147,8 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
     if item.open_deps or item.state == "merging":
         return fe("show", item.task)
     if item.state == "stuck":
-        return fe("merges", "retry", item.task)
+        retry = fe("merges", "retry", item.task)
+        return by_person(retry) if actor is not None and actor.kind == "service" else retry
     return merge_by(actor, "--wait") if settles_at(item, rules) > rules.now else merge_by(actor)
 
 
