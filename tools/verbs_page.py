@@ -19,7 +19,7 @@ the same for everybody.
 nothing only looks. A project is begun, restored and moved to another store by `foureyes.bootstrap`, because there is no
 Application before or the store is another one afterwards: [`fe init`](commands/project.md),
 [`fe restore`](commands/project.md), [`fe store copy`](commands/store.md); so is
-[`fe setup`](commands/project.md), which needs no project."""
+[`fe setup`](commands/setting_up.md), which needs no project."""
 
 
 def verbs_page() -> str:

@@ -13,6 +13,7 @@ WITHOUT: dict[str, str] = {
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
         app/views/outcome app/views/plan app/views/project app/views/review app/views/run app/views/session
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
+        app/views/setup adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/rules/facts core/run/snapshot core/run/step
     """,

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.bootstrap import creating
 from foureyes.bootstrap.creating import create_project, unsure_target
-from foureyes.bootstrap.instructing import write_instructions
+from foureyes.bootstrap.instructing import set_up
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
@@ -226,14 +226,14 @@ def test_init_on_a_feature_branch_asks_which_one_to_protect(checkout: Checkout) 
     assert (done.target, unsure_target(str(checkout.path))) == ("feature/x", ("", ""))
 
 
-def test_the_instruction_block_goes_into_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:
+def test_a_program_is_set_up_in_the_callers_worktree(checkout: Checkout, tmp_path: Path) -> None:
     checkout.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "written")
-    assert (tmp_path / "side" / "CLAUDE.md").exists()
-    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=False) == ("CLAUDE.md", "unchanged")
-    assert write_instructions(str(tmp_path / "side"), BOB, "claude", remove=True) == ("CLAUDE.md", "removed")
-    assert (
-        write_instructions(str(checkout.path), BOB, "codex", remove=False)[0]
-        == write_instructions(str(checkout.path), BOB, "agents-md", remove=False)[0]
-        == "AGENTS.md"
-    )
+    side = tmp_path / "side"
+    done, _ = set_up(str(side), BOB, "claude", remove=False, dry_run=False)
+    assert {change.result for change in done} == {"written"}
+    assert all((side / change.file).exists() and not (checkout.path / change.file).exists() for change in done)
+    again, _ = set_up(str(side), BOB, "claude", remove=False, dry_run=False)
+    assert {change.result for change in again} == {"unchanged"}
+    gone, _ = set_up(str(side), BOB, "claude", remove=True, dry_run=False)
+    assert {change.result for change in gone} == {"removed"}
+    assert checkout.git("-C", str(side), "status", "--porcelain") == ""

@@ -32,7 +32,7 @@ def main(path: str) -> None:
         raise SystemExit(f"this is no namespace with loopback only: {interfaces}")
     bring_loopback_up()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    talk = Conversation(plan["commands"], plan["cwd"])
+    talk = Conversation(plan["commands"], plan["cwd"], plan.get("listen", ()))
     url = f"http://127.0.0.1:{serve(talk).server_address[1]}"
     filled = [word.replace("@URL@", url) for word in plan["argv"]]
     env = {name: value.replace("@URL@", url) for name, value in plan["env"].items()}
@@ -49,7 +49,7 @@ def main(path: str) -> None:
     seconds = round(time.monotonic() - began, 1)
     left = end_whatever_is_left()
     told = {"rc": rc, "out": _text(out), "err": _text(err), "printed": talk.printed}
-    print(json.dumps(told | {"seconds": seconds, "requests": talk.requests, "left": left}))
+    print(json.dumps(told | {"seconds": seconds, "requests": talk.requests, "heard": talk.heard, "left": left}))
 
 
 def lose_patience(

@@ -121,6 +121,10 @@ def _qwen(home: Path, roots: Sequence[str] | None) -> list[str]:
     return ["-o", "stream-json", "--bare", "--auth-type", "openai", "-m", "scripted-model", "--approval-mode", "yolo"]
 
 
+def _copilot(home: Path, roots: Sequence[str] | None) -> list[str]:
+    return ["--output-format", "json", "--no-auto-update", "--allow-all-tools", "--model", "gpt-4.1"]
+
+
 def _cannot_serve(words: list[str], command: str) -> list[str]:
     raise NotImplementedError("it is driven without an MCP server")
 
@@ -155,6 +159,14 @@ QWEN = Program(
     name="qwen", package="@qwen-code/qwen-code", version="0.15.10", binary="node_modules/.bin/qwen",
     start=_qwen, serve=_cannot_serve,
     env={"OPENAI_API_KEY": "dummy", "OPENAI_BASE_URL": "@URL@/v1"},
+)  # fmt: skip
+COPILOT = Program(
+    name="copilot", package="@github/copilot", version="1.0.102",
+    binary=f"node_modules/@github/copilot-linux-{ARCHITECTURE}/copilot", start=_copilot, serve=_cannot_serve,
+    env={
+        "COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": "@URL@/v1", "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_MODEL": "gpt-4.1", "COPILOT_AUTO_UPDATE": "false",
+    },
 )  # fmt: skip
 PROGRAMS = {program.name: program for program in (CODEX, CLAUDE, GEMINI, OPENCODE, QWEN)}
 

@@ -68,8 +68,10 @@ class Conversation:
     finding that one listed. Files are written below `folder`.
     """
 
-    def __init__(self, commands: Sequence[Asked], folder: str = "") -> None:
+    def __init__(self, commands: Sequence[Asked], folder: str = "", listen: Sequence[str] = ()) -> None:
         self.commands = commands
+        self.heard = dict.fromkeys(listen, 0)
+        """How often each of these texts stood in a request, at the most."""
         self.folder = Path(folder)
         self.printed: list[str] = []
         self.requests = 0
@@ -99,6 +101,11 @@ class Conversation:
                 self._begun = step + 1
                 subprocess.run(asked.get("first") or ["true"], check=True, capture_output=True)
         return self._move(asked, heard)
+
+    def listen(self, asked: bytes) -> None:
+        """What a program sends the model."""
+        with self._lock:
+            self.heard = {text: max(times, asked.count(text.encode())) for text, times in self.heard.items()}
 
     def _possible(self, heard: Heard) -> list[Asked]:
         """What can be asked for; troubles that are over are not counted."""
@@ -163,7 +170,9 @@ class Answering(BaseHTTPRequestHandler):
         self._send(Refused(200, b'{"object":"list","data":[],"models":[]}'))
 
     def do_POST(self) -> None:
-        asked = json.loads(self._body() or b"{}")
+        body = self._body()
+        self.talk.listen(body)
+        asked = json.loads(body or b"{}")
         path = self.path.partition("?")[0]
         language = next((each for ending, each in LANGUAGES.items() if path.endswith(ending)), None)
         if language is None:

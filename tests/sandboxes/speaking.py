@@ -14,7 +14,7 @@ import msgspec
 
 SEARCH = "tool_search"
 WAYS: dict[str, Callable[[str], dict[str, Any]]] = {
-    SEARCH: lambda tool: {"query": tool, "limit": 20},
+    SEARCH: lambda tool: {"query": tool},
     "ToolSearch": lambda tool: {"query": tool, "max_results": 20},
     "WaitForMcpServers": lambda _: {},
 }
@@ -142,7 +142,10 @@ def _hear_chat(asked: dict[str, Any]) -> Heard:
     messages = asked["messages"]
     tools = {tool["function"]["name"]: tool for tool in asked.get("tools") or () if "function" in tool}
     said = [text_of(message.get("content")) for message in messages if message["role"] == "assistant"]
-    return Heard([text_of(message.get("content")) for message in messages if message["role"] == "tool"], said, tools)
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    ways = {call["id"] for call in calls if call["function"]["name"] in WAYS}
+    answered = [each for each in messages if each["role"] == "tool" and each.get("tool_call_id") not in ways]
+    return Heard([text_of(message.get("content")) for message in answered], said, tools)
 
 
 def _chat(asked: dict[str, Any], heard: Heard, move: Say | Call) -> Answer:

@@ -14,6 +14,7 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents
 from foureyes.app.git_ports import Workshop
+from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
@@ -139,6 +140,7 @@ class DeskOutside:
         self.folder = ""
         self.gone: set[str] = set()
         self.shut: list[Unwritable] = []
+        self.set_up: list[ProgramSetup] = []
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -170,6 +172,9 @@ class DeskOutside:
 
     def unwritable(self) -> list[Unwritable]:
         return self.shut
+
+    def set_ups(self) -> list[ProgramSetup]:
+        return self.set_up
 
 
 class KeptFiles(FeedbackFiles):

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from foureyes.app.views.audit import AuditReport
+from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.task_list import ListQuery
 from foureyes.app.views.work import Unwritable
 from foureyes.core.events import Event
@@ -139,6 +140,9 @@ class Outside(Protocol):
 
     def unwritable(self) -> list[Unwritable]:
         """Try to write where claiming, committing and handing in write; nothing of it stays."""
+
+    def set_ups(self) -> list[ProgramSetup]:
+        """What agent programs find in this checkout, and whether it fits."""
 
 
 class Tx(Protocol):

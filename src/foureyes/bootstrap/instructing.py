@@ -1,4 +1,4 @@
-"""`fe setup`: the instruction block for agents in their own files."""
+"""`fe setup`: what agent programs read of this checkout. No project has to be open for it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from foureyes.app.call.caller import permit
 from foureyes.bootstrap.places import repository
 
 if TYPE_CHECKING:
+    from foureyes.app.views.setup import FileChange
     from foureyes.core.nouns.session import Actor
 
+PROGRAMS = ("claude", "codex", "gemini", "opencode", "qwen", "cursor", "copilot", "agents-md")
+"""Who can be set up."""
 
-def write_instructions(cwd: str, actor: Actor, agent: str, *, remove: bool) -> tuple[str, str]:
-    """Write or take out the instruction block of an agent; the file's name and what was done."""
+
+def set_up(cwd: str, actor: Actor, program: str, *, remove: bool, dry_run: bool) -> tuple[list[FileChange], str]:
+    """Set a program up, or no longer; what became of each file, and what a person has to know. `dry_run`: nothing is
+    written.
+    """
     permit(actor, "setup")
-    from foureyes.adapters.agents import instructions
+    from foureyes.adapters.agents.setup import changes, programs
     from foureyes.config.primer import BLOCK
 
     root = repository(cwd).worktree
-    name = instructions.FILES[agent]
-    return name, instructions.remove(root, name) if remove else instructions.install(root, name, BLOCK)
+    planned = changes.plan(root, program, BLOCK, remove=remove)
+    if not dry_run:
+        changes.apply(root, planned)
+    return planned, programs.PROGRAMS[program].note

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles
+    from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, Found
 
@@ -91,6 +92,12 @@ class Outside:
         tried = ((what, path, why_not_written(folder)) for what, path, folder in self._places())
         found = {path: Unwritable(what, path, why) for what, path, why in tried if why}
         return list(found.values())
+
+    def set_ups(self) -> list[ProgramSetup]:
+        from foureyes.adapters.agents.setup.examining import examine
+        from foureyes.config.primer import BLOCK
+
+        return examine(self._place.worktree, BLOCK, self._environ)
 
     def _places(self) -> Iterator[tuple[str, str, str]]:
         """What it is, what somebody has to allow, and where to try."""

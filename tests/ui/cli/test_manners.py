@@ -342,25 +342,6 @@ def test_a_text_that_says_json_is_not_an_option(stage: Stage) -> None:
     assert result.err.startswith("fe: ")
 
 
-# Instructions
-
-
-def test_setup_writes_the_block_once_keeps_what_is_around_and_takes_it_out_again(stage: Stage) -> None:
-    page = stage.repo / "AGENTS.md"
-    page.write_text("# Ours\n\nBe kind.\n")
-    assert stage.done(stage.cast.alice, "setup", "agents-md") == {"file": "AGENTS.md", "result": "written"}
-    text = page.read_text()
-    assert text.startswith("# Ours\n\nBe kind.\n")
-    assert stage.run(stage.cast.claude, "prime").out.strip() in text
-    assert stage.done(stage.cast.alice, "setup", "codex")["result"] == "unchanged"
-    page.write_text(text.replace("begin v1", "begin v0") + "\nMore of ours.\n")
-    assert stage.done(stage.cast.alice, "setup", "agents-md")["result"] == "updated"
-    assert page.read_text().count("foureyes:begin") == 1
-    assert stage.done(stage.cast.alice, "setup", "agents-md", "--remove")["result"] == "removed"
-    assert [line for line in page.read_text().splitlines() if line] == ["# Ours", "Be kind.", "More of ours."]
-    assert stage.done(stage.cast.alice, "setup", "claude")["file"] == "CLAUDE.md"
-
-
 # Lists
 
 

@@ -31,7 +31,20 @@ class Doctor:
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
         checks.append(self._journal(progress))
         checks += [self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
-        return [*checks, *self._worktrees()]
+        return [*checks, *self._programs(), *self._worktrees()]
+
+    def _programs(self) -> list[Check]:
+        """What agent programs find here, a line for each that was set up, and whether it fits."""
+        checks = []
+        for each in self._context.outside.set_ups():
+            text = f"{each.program}: {', '.join(each.found)}"
+            if each.wrong:
+                again = fe("setup", each.program, after="   unless you want it so")
+                checks.append(Check("agents", "warn", f"{text}; {'; '.join(each.wrong)}", again))
+            else:
+                checks.append(Check("agents", "ok", text))
+        none = "no agent program is set up in this checkout"
+        return checks or [Check("agents", "ok", none, fe("setup", blank("PROGRAM")))]
 
     def _worktrees(self) -> list[Check]:
         """K1: worktrees that git does not know, as after the repository was moved; nothing is said of sound ones."""

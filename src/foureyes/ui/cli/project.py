@@ -1,4 +1,4 @@
-"""`fe init`, `status`, `doctor`, `prime`, `backup`, `restore`, `setup`, and bare `fe`."""
+"""`fe init`, `status`, `doctor`, `prime`, `backup`, `restore`, and bare `fe`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.app.views.project import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, no_project_here, repository
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import NoProject, VerificationFailed
-from foureyes.steps import either, fe, phrase, prose
+from foureyes.steps import either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
@@ -245,23 +245,6 @@ def _wants_restored(session: Session, file: str) -> bool:
         return True
     session.note(f"what came after {file} was made goes out of force; the store as it is now is kept beside it")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
-
-
-@verb("setup", example="fe setup agents-md")
-@click.argument("agent", metavar="agents-md|claude|codex", type=click.Choice(["agents-md", "claude", "codex"]))
-@click.option("--remove", is_flag=True, help="Take the block out again.")
-def setup(session: Session, agent: str, remove: bool) -> None:
-    """Write the instruction block for agents into AGENTS.md or CLAUDE.md. Safe to repeat; everything around it
-    stays.
-    """
-    from foureyes.bootstrap.instructing import write_instructions
-
-    name, done = write_instructions(session.cwd, session.actor, agent, remove=remove)
-    session.answer(
-        {"file": name, "result": done},
-        f"{name}: {done}"
-        + ("\n" + next_line(prose("review and commit it")) if done in ("written", "updated", "removed") else ""),
-    )
 
 
 def bare(ctx: click.Context) -> None:

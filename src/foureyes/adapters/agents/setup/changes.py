@@ -1,0 +1,195 @@
+"""What becomes of each file when a program is set up, or no longer: planned as a whole, then written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from foureyes.adapters.agents.setup import json_text, marked
+from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
+from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, Entry, Program, Tables
+from foureyes.app.views.setup import FileChange, Result
+
+OWN = f"it has an entry {NAME} of its own, which stays as it is"
+OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"
+JOINED: tuple[Result, ...] = ("unchanged", "kept", "updated", "written")
+"""What is said of a file of which several things can be said."""
+
+
+class Step(NamedTuple):
+    """What one entry does to a text. `lines` is what somebody has to add, or take out, by hand."""
+
+    text: str | None
+    result: Result
+    why: str = ""
+    lines: str = ""
+
+
+def plan(root: str, name: str, body: str, *, remove: bool) -> list[FileChange]:
+    """What would be done for a program, file by file; nothing is written."""
+    program = PROGRAMS[name]
+    page = _change(root, program.page, lambda text: _page(text, name, program, body, remove))
+    return [page, *_tables(root, name, program, remove), *_entries(root, program, remove)]
+
+
+def apply(root: str, changes: list[FileChange]) -> None:
+    """Write what was planned."""
+    for change in changes:
+        if change.after != change.before:
+            put(root, change.file, change.after)
+
+
+def _change(root: str, file: str, step: Callable[[str | None], Step]) -> FileChange:
+    before = text_of(root, file)
+    done = step(before)
+    if done.text != before:
+        refuse_unwritable(root, file)
+    return FileChange(file=file, result=done.result, why=done.why, lines=done.lines, before=before, after=done.text)
+
+
+def _page(text: str | None, name: str, program: Program, body: str, remove: bool) -> Step:
+    if remove:
+        return Step(*marked.remove(text, marked.MARKDOWN, name, body))
+    others = ("agents-md",) if program.page == "AGENTS.md" else ()
+    return Step(*marked.install(text, marked.MARKDOWN, name, body, others=others))
+
+
+def _tables(root: str, name: str, program: Program, remove: bool) -> list[FileChange]:
+    tables = program.tables
+    if tables is None:
+        return []
+    return [_change(root, tables.file, lambda text: _taken(text, name, tables) if remove else _put(text, name, tables))]
+
+
+def _taken(text: str | None, name: str, tables: Tables) -> Step:
+    return Step(*marked.remove(text, marked.TOML, name, tables.text))
+
+
+def _put(text: str | None, name: str, tables: Tables) -> Step:
+    """The tables in a TOML file; by hand where they do not go together with what is there."""
+    old = text or ""
+    why = _toml_problem(old)
+    if why:
+        return Step(text, "by hand", f"it is no TOML ({why})", tables.text)
+    done = marked.install(text, marked.TOML, name, tables.text)
+    if marked.found(old, marked.TOML) is None and _server_in(old) is not None:
+        return Step(text, "kept", OWN)
+    why = _toml_problem(done.text or "")
+    return Step(text, "by hand", f"the tables cannot be added at its end ({why})", tables.text) if why else Step(*done)
+
+
+def _toml_problem(text: str) -> str:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        return str(problem) or "nested too deeply"
+    return ""
+
+
+def _server_in(text: str) -> Any:
+    import tomllib
+
+    servers = tomllib.loads(text).get("mcp_servers")
+    return servers.get(NAME) if isinstance(servers, dict) else None
+
+
+def _entries(root: str, program: Program, remove: bool) -> list[FileChange]:
+    files = dict.fromkeys(entry.file for entry in program.entries)
+    found = {file: [entry for entry in program.entries if entry.file == file] for file in files}
+    step = _without if remove else _with
+    return [_change(root, file, partial(step, entries=entries)) for file, entries in found.items()]
+
+
+def fresh(entries: list[Entry]) -> dict[str, Any]:
+    """The document that a file is made with, where there is none."""
+    made: dict[str, Any] = {}
+    for entry in entries:
+        holder = made
+        for name in entry.path[:-1]:
+            holder = holder.setdefault(name, {})
+        if entry.to_list:
+            holder.setdefault(entry.path[-1], []).append(entry.value)
+        else:
+            holder[entry.path[-1]] = entry.value
+    for entry in entries:
+        made |= dict(entry.besides)
+    return made
+
+
+def _with(text: str | None, entries: list[Entry]) -> Step:
+    if text is None:
+        return Step(json_text.document(fresh(entries)), "written")
+    new = text
+    results: list[Result] = []
+    whys: list[str] = []
+    try:
+        for entry in entries:
+            result, why = state(json_text.parsed(new), entry)
+            for old in entry.former if result == "older" else ():
+                new = json_text.take_out(new, entry.path, old, to_list=entry.to_list) or "{}"
+            if result in ("absent", "older"):
+                new = json_text.add(new, entry.path, entry.value, to_list=entry.to_list)
+            results.append(_said(result))
+            whys += [why] if why else []
+    except json_text.NotPlain as problem:
+        return _by_hand(text, entries, str(problem))
+    return Step(new, max(results, key=JOINED.index), "; ".join(whys))
+
+
+def _said(state: str) -> Result:
+    said: dict[str, Result] = {"absent": "written", "older": "updated", "ours": "unchanged", "edited": "kept"}
+    return said[state]
+
+
+def _without(text: str | None, entries: list[Entry]) -> Step:
+    if text is None:
+        return Step(text, "absent")
+    new = text
+    whys: list[str] = []
+    try:
+        there = json_text.parsed(text)
+        if entries[0].besides and json.dumps(there) == json.dumps(fresh(entries)):
+            return Step(None, "removed")
+        for entry in reversed(entries):
+            known, why = state(json_text.parsed(new) if new else {}, entry)
+            for value in (entry.value, *entry.former) if known in ("ours", "older") else ():
+                new = json_text.take_out(new, entry.path, value, to_list=entry.to_list) if new else new
+            whys += [why] if why else []
+    except json_text.NotPlain as problem:
+        return _by_hand(text, entries, str(problem), remove=True)
+    result: Result = "removed" if new != text else "kept" if whys else "absent"
+    return Step(new or None, result, "; ".join(whys))
+
+
+def _by_hand(text: str, entries: list[Entry], why: str, *, remove: bool = False) -> Step:
+    """A file that is not merged: what it lacks, as lines to type; a document with comments can still be looked at."""
+    seen = json_text.lenient(text)
+    states = [state(seen, entry)[0] for entry in entries] if isinstance(seen, dict) else ["absent"] * len(entries)
+    if remove and isinstance(seen, dict) and set(states) == {"absent"}:
+        return Step(text, "absent")
+    if not remove and set(states) == {"ours"}:
+        return Step(text, "unchanged")
+    wanted = [entry for entry, each in zip(entries, states, strict=True) if remove or each != "ours"]
+    return Step(text, "by hand", why, json_text.document(fresh(wanted)))
+
+
+def state(document: Any, entry: Entry) -> tuple[str, str]:
+    """Whether an entry is there: absent, ours, older, or edited; and why it is left alone."""
+    holder = document
+    for name in entry.path[:-1]:
+        holder = holder.get(name) if isinstance(holder, dict) else None
+    value = holder.get(entry.path[-1]) if isinstance(holder, dict) else None
+    if not entry.to_list:
+        known = "absent" if value is None else "ours" if value == entry.value else ""
+        known = known or ("older" if value in entry.former else "edited")
+        return known, OWN if known == "edited" else ""
+    there = value if isinstance(value, list) else []
+    if entry.value in there:
+        return "ours", ""
+    if any(old in there for old in entry.former):
+        return "older", ""
+    return ("edited", OWN_HOOK) if any(REMINDER in json.dumps(each) for each in there) else ("absent", "")
