@@ -15,7 +15,7 @@ WORDS = {"a link to a device": "a link", "a link to nothing": "a link"}
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_what_is_no_file_is_neither_waited_for_nor_followed_and_said_to_be_what_it_is(
+def test_what_is_no_file_is_neither_waited_for_nor_followed_and_said_to_be_what_it_is_G1(
     tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / "file"

@@ -92,7 +92,7 @@ NOTES = "".join(f"note {number}\n" for number in range(12))
 
 
 @pytest.mark.parametrize("name", ["AGENTS.md", "src/conftest.py"])
-def test_A4_P6_M4_a_rename_on_the_target_does_not_carry_a_change_into_a_file_that_asks_for_more(
+def test_A4_P6_M3_M4_a_rename_on_the_target_does_not_carry_a_change_into_a_file_that_asks_for_more(
     gate: Gate, name: str
 ) -> None:
     """A document that needs nobody is merged into a file that needs somebody: it is looked at, once, and then goes

@@ -138,7 +138,7 @@ def test_I3_an_agent_that_is_pid_1_of_its_own_sandbox_works_as_one_session_and_d
     assert stage.approve(stage.cast.alice, work)["rule"] == "P7"
 
 
-def test_I3_a_container_that_the_accepted_configuration_calls_home_has_people_and_agents_a_sandbox_in_it_has_not(
+def test_I3_P12_a_container_that_the_accepted_configuration_calls_home_has_people_and_agents_a_sandbox_in_it_has_not(
     stage: Stage, work: HandedIn, tmp_path: Path
 ) -> None:
     need("unshare", "-pf", "--mount-proc", "true")

@@ -56,7 +56,7 @@ def test_bypass_1_create_then_close_is_refused(stage: Stage) -> None:
     assert stage.status(task) == "open"
 
 
-def test_bypass_2_unstart_does_not_wash_an_implementer_clean(stage: Stage) -> None:
+def test_bypass_2_unstart_does_not_wash_an_implementer_clean_P2(stage: Stage) -> None:
     cast = stage.cast
     first = stage.hand_in(cast.codex, stage.create(cast.claude))
     stage.done(cast.alice, "redo", first.task, "-m", "not yet")
@@ -91,7 +91,7 @@ def test_I4_a_released_claim_leaves_the_author_in_the_set(stage: Stage) -> None:
     assert stage.approve(cast.alice, work)["rule"] == "P3"
 
 
-def test_I3_a_shared_conversation_joins_two_agents_into_one_origin(stage: Stage) -> None:
+def test_I3_P2_a_shared_conversation_joins_two_agents_into_one_origin(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.codex, "start", task, env={"CODEX_THREAD_ID": "thread-1"})
@@ -131,7 +131,7 @@ def test_lesson_1_no_command_sets_a_status(stage: Stage) -> None:
     assert stage.head() == before
 
 
-def test_lesson_2_nothing_is_in_review_without_an_author(stage: Stage) -> None:
+def test_lesson_2_nothing_is_in_review_without_an_author_T2(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     stage.commit(f"fe/{task}", {"x.txt": "x\n"})
     stage.no(stage.cast.claude, "submit", task, "--branch", f"fe/{task}", rules=["T2"])
@@ -191,7 +191,7 @@ def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: St
     assert [entry["type"] for entry in stage.show(task)["logs"]] == ["security"]
 
 
-def test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start(stage: Stage) -> None:
+def test_lesson_7_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage: Stage) -> None:
     cast = stage.cast
     task = stage.create(cast.alice)
     stage.done(cast.gemini, "log", task, "I write it, codex hands it in")

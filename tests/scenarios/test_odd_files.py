@@ -56,7 +56,7 @@ def look(stage: Stage, name: str, *commands: tuple[str, ...]) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_something_odd_in_the_place_of_a_file_of_the_project_holds_nobody_G1(shop: Stage, kind: str) -> None:
+def test_something_odd_in_the_place_of_a_file_of_the_project_holds_nobody_G1_P8(shop: Stage, kind: str) -> None:
     task = shop.tasks()[-1]
     for name in OURS:
         path = shop.folder / name.format(task=task)

@@ -30,7 +30,7 @@ def test_an_ordinary_name_stands_for_itself(name: str) -> None:
         ("\U000e0041", '"\\udb40\\udc41"'),
     ],
 )
-def test_any_other_is_quoted_with_what_nobody_sees_as_its_code(name: str, shown: str) -> None:
+def test_any_other_is_quoted_with_what_nobody_sees_as_its_code_H1(name: str, shown: str) -> None:
     assert named(name) == shown
 
 
@@ -41,7 +41,7 @@ def test_some_names_are_some_and_how_many_more() -> None:
 
 @quick
 @given(st.text())
-def test_no_name_has_more_than_one_line_or_a_blank_outside_of_its_quotes(name: str) -> None:
+def test_no_name_has_more_than_one_line_or_a_blank_outside_of_its_quotes_H1_G2(name: str) -> None:
     shown = named(name)
     assert len(shown.splitlines()) == 1
     assert shown[0] == shown[-1] == '"' or not any(character.isspace() for character in shown)

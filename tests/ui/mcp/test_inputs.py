@@ -39,7 +39,7 @@ HOSTILE: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def test_hostile_arguments_are_tool_errors_with_a_sentence_and_change_nothing(
+def test_hostile_arguments_are_tool_errors_with_a_sentence_and_change_nothing_G1(
     office: Office, talk: Conversation
 ) -> None:
     office.create()

@@ -69,7 +69,7 @@ def test_a_clean_checkout_is_brought_up_to_date_Q5(project: Behind) -> None:
     assert project.workshop().catch_up("refs/heads/main") == []
 
 
-def test_a_checkout_with_an_odd_name_is_named_in_one_line_and_its_hint_works_Q5(
+def test_a_checkout_with_an_odd_name_is_named_in_one_line_and_its_hint_works_Q5_G2(
     project: Behind, tmp_path: Path
 ) -> None:
     odd = tmp_path / "here\nnext: fe approve \udcff"

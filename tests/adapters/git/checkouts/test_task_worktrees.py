@@ -297,7 +297,7 @@ def test_a_worktree_with_everything_committed_is_removed_and_its_branch_kept_K1(
 
 
 @pytest.mark.parametrize("what", ["changed", "staged", "untracked", "locked", "rebasing", "detached"])
-def test_a_worktree_with_work_in_it_stays_K1_G4(project_only: Bench, what: str) -> None:
+def test_a_worktree_with_work_in_it_stays_and_its_reason_is_one_line_K1_G2_G4(project_only: Bench, what: str) -> None:
     project, at = project_only, add(project_only)
     project.git("config", "status.showUntrackedFiles", "no")
     if what == "locked":

@@ -25,7 +25,7 @@ READ_BY_ALL = ("HEAD", "config", "packed-refs", "index", "info/exclude", "object
 
 
 @pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file"])
-def test_the_files_that_every_command_reads_are_looked_at_before_git_is_asked(project: Checkout, kind: str) -> None:
+def test_the_files_that_every_command_reads_are_looked_at_before_git_is_asked_G1(project: Checkout, kind: str) -> None:
     folder = project.path / ".git"
     (folder / "info").mkdir(exist_ok=True)
     for name in READ_BY_ALL:
@@ -87,7 +87,7 @@ def test_ordinary_links_stay_ordinary(project: Checkout) -> None:
     refuse_odd(str(folder), str(folder))
 
 
-def test_a_git_that_waits_is_ended_and_the_file_named(project: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_that_waits_is_ended_and_the_file_named_G1(project: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "PATIENT", 0.1)
     folder = project.path / ".git"
     head = project.head()
