@@ -96,20 +96,21 @@ def folder(path: str, *, make: bool = False, mode: int = 0o777) -> Iterator[int]
     around, name = os.path.split(path)
     if make:
         os.makedirs(around, exist_ok=True)
-    with _entered(around) as parent:
+    with entered(around) as parent:
         if make:
             with suppress(FileExistsError):
                 os.mkdir(name, mode, dir_fd=parent)
-        with _entered(name, parent) as handle:
+        with entered(name, parent) as handle:
             yield handle
 
 
 @contextmanager
-def _entered(path: str, at: int | None = None) -> Iterator[int]:
+def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
+    """A folder by its handle; it is no link."""
     try:
         handle = os.open(path, FOLDER, dir_fd=at)
     except OSError as problem:
-        raise _told(problem, path, at, "directory") from problem
+        raise _told(problem, os.fsdecode(path), at, "directory") from problem
     try:
         yield handle
     finally:

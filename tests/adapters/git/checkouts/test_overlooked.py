@@ -142,6 +142,9 @@ def test_what_is_written_between_the_look_and_the_removal_keeps_the_worktree_K1(
         project.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
         project.git("commit", "-q", "-m", "submodule")
     at = add(project)
+    if not with_submodule:
+        (at / "node_modules").mkdir()
+        (at / "node_modules" / "x.js").write_text("x\n")
     removed = task_worktrees._removed
 
     def late(git: Git, *rest: object) -> str:

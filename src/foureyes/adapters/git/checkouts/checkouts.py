@@ -280,12 +280,12 @@ def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = 
 def _are_there(place: Located, changed: dict[bytes, bytes]) -> bool:
     """Whether every file that is to change lies where it was: git writes one that is gone again."""
     top = os.fsencode(place.worktree)
-    paths = [os.path.join(top, path) for path, how in changed.items() if how != b"A"]
-    folders: set[bytes] = set()
-    for path in paths:
-        while (path := os.path.dirname(path)) not in folders and path != top:
-            folders.add(path)
-    return all(map(lexists, paths)) and not any(map(islink, folders))
+    paths = [path for path, how in changed.items() if how != b"A"]
+    nearest = {path.rpartition(b"/")[0] for path in paths}
+    folders = {
+        b"/".join(parts[:n]) for parts in (path.split(b"/") for path in nearest) for n in range(1, len(parts) + 1)
+    }
+    return all(lexists(top + b"/" + path) for path in paths) and not any(islink(top + b"/" + path) for path in folders)
 
 
 def some(paths: Sequence[str]) -> str:

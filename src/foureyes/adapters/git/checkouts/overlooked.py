@@ -5,6 +5,7 @@ not to look at, refs that only this worktree has. git removes them without a wor
 from __future__ import annotations
 
 import os
+import re
 import stat
 from os.path import isdir, islink, join, lexists
 from typing import NamedTuple
@@ -18,6 +19,9 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, named_by
 
 _PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
+_FOLDER = re.compile(rb" [0-3]\t([^\0]*)/[^\0]*")
+"""Of a row of `ls-files --stage -z`, the folder; a row is matched from its stage to its end, or not at all."""
+_PATH = re.compile(rb" [0-3]\t([^\0]*)")
 _BARE = {b"HEAD", b"objects", b"refs"}
 
 
@@ -36,8 +40,11 @@ class Entry(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What an index lists: folders with files, and the rows that are not plainly a file or a link that git looks at."""
+    """What an index lists: all paths, folders with files, and the rows that are not plainly a file or a link that git
+    looks at.
+    """
 
+    paths: list[bytes]
     folders: frozenset[bytes]
     odd: list[Entry]
 
@@ -45,10 +52,16 @@ class Listed(NamedTuple):
 def listed(git: Git, place: Located) -> Listed:
     """The index of a worktree."""
     out = git.real("ls-files", "-v", "--stage", "-z", git_dir=place.git_dir, work_tree=place.worktree).out
-    rows = out.split(b"\0")[:-1]
-    nearest = {row[row.index(b"\t") + 1 : row.rindex(b"/")] for row in rows if b"/" in row}
+    nearest = set(_FOLDER.findall(out))
     above = {b"/".join(parts[:n]) for parts in (path.split(b"/") for path in nearest) for n in range(1, len(parts))}
-    return Listed(frozenset(nearest | above), [_entry(row) for row in rows if not row.startswith(_PLAIN)])
+    return Listed(_PATH.findall(out), frozenset(nearest | above), _odd_rows(b"\0" + out))
+
+
+def _odd_rows(out: bytes) -> list[Entry]:
+    """The rows that are not plain, each behind a NUL. Mostly all are: then counting them is a look at each."""
+    if sum(out.count(b"\0" + plain) for plain in _PLAIN) == out.count(b"\0") - 1:
+        return []
+    return [_entry(row) for row in out.split(b"\0")[1:-1] if not row.startswith(_PLAIN)]
 
 
 def _entry(row: bytes) -> Entry:

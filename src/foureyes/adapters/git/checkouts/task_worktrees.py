@@ -27,9 +27,10 @@ from foureyes.adapters.git.checkouts.checkouts import (
     some,
 )
 from foureyes.adapters.git.checkouts.ignored import goes_along
-from foureyes.adapters.git.checkouts.overlooked import listed, overlooked
+from foureyes.adapters.git.checkouts.overlooked import Listed, listed, overlooked
 from foureyes.adapters.git.checkouts.status import LOOK as STATUS_LOOK
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted, uncommitted_and_ignored, users_excludes
+from foureyes.adapters.git.checkouts.taking_away import is_too_deep, take_away
 from foureyes.adapters.git.client.answers import as_text, explained
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import LOOK, Located
@@ -83,8 +84,8 @@ def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
 
 
 @contextmanager
-def _alone(at: Desk) -> Iterator[None]:
-    """One of us at a time: a half-made worktree is then one that nobody makes any more."""
+def _alone(at: Desk) -> Iterator[int]:
+    """One of us at a time: a half-made worktree is then one that nobody makes any more. The lock."""
     folder = dirname(at.path)
     try:
         with folders.folder(folder, make=True) as place:
@@ -97,7 +98,7 @@ def _alone(at: Desk) -> Iterator[None]:
         raise GitProblem(f"worktrees cannot be made in {folder}: {problem.strerror}") from problem
     try:
         _take(descriptor, folder)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 
@@ -236,7 +237,7 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
 
 def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:
     """Remove the worktree of a task if nothing is lost by it; `only_try`: say what would become of it."""
-    with _alone(at):
+    with _alone(at) as lock:
         known = _known(git, at)
         if known is None:
             return Dropped(f"{shown_path(at.path)} is no worktree of this repository" if lexists(at.path) else "")
@@ -248,15 +249,23 @@ def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:
             if not only_try:
                 git.real("worktree", "remove", at.path)
             return Dropped()
-        return _dropped(git, at, _must_be_checkout(git, at), only_try=only_try)
+        return _dropped(git, at, _must_be_checkout(git, at), _disks_time(lock), only_try=only_try)
 
 
-def _dropped(git: Git, at: Desk, place: Located, *, only_try: bool) -> Dropped:
+def _disks_time(lock: int) -> int:
+    """What time it is on the disk of the worktrees, which may be another machine's."""
+    os.utime(lock)
+    return os.fstat(lock).st_ctime_ns
+
+
+def _dropped(git: Git, at: Desk, place: Located, since: int, *, only_try: bool) -> Dropped:
     if occupied := _occupied(git, place):
         return Dropped(occupied)
+    index = listed(git, place)
     changed, ignored = uncommitted_and_ignored(git, place)
     gone, lost = goes_along(place.worktree, at.root, ignored)
-    stays = _reason_to_stay(git, place, changed, lost) or ("" if only_try else _removed(git, place, ignored))
+    stays = _reason_to_stay(git, place, index, changed, lost)
+    stays = stays or ("" if only_try else _gone(git, place, index, ignored, since))
     return Dropped(stays) if stays else Dropped(gone=tuple(gone))
 
 
@@ -275,7 +284,7 @@ def _occupied(git: Git, place: Located) -> str:
     return f"{doing} is in progress in {shown_path(place.worktree)}" if doing else ""
 
 
-def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str]) -> str:
+def _reason_to_stay(git: Git, place: Located, index: Listed, changed: list[str], lost: list[str]) -> str:
     if changed:
         return _not_committed(place, changed)
     if lost:
@@ -283,7 +292,7 @@ def _reason_to_stay(git: Git, place: Located, changed: list[str], lost: list[str
         return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
-    return overlooked(place, listed(git, place))
+    return overlooked(place, index)
 
 
 def _not_committed(place: Located, changed: list[str]) -> str:
@@ -301,6 +310,25 @@ def _stands_in(path: str) -> bool:
 def _is_reachable(git: Git, place: Located) -> bool:
     head = as_text(git.real("rev-parse", "--verify", "HEAD", git_dir=place.git_dir).out.strip())
     return bool(git.real("for-each-ref", "--count=1", f"--contains={head}").out)
+
+
+def _gone(git: Git, place: Located, index: Listed, ignored: list[bytes], since: int) -> str:
+    """Remove it; why it stays. Where there is nothing in it but plain files that are committed, they go one by one, so
+    that what is written since our look stays; else, or where the clock went back, git removes it.
+    """
+    if ignored or index.odd or lexists(join(place.worktree, ".foureyes")) or any(map(is_too_deep, index.folders)):
+        return _removed(git, place, ignored)
+    try:
+        left = take_away(place.worktree, index.paths, since)
+    except OSError as problem:
+        return f"{shown_path(place.worktree)} cannot be removed: {problem.strerror}"
+    if left and len(left) == len(index.paths):
+        return _removed(git, place, ignored)
+    if left:
+        came = f"{some(left)} in {shown_path(place.worktree)} came or changed while it was removed"
+        return f"{came}; all that was committed there is on its branch"
+    git.real("worktree", "remove", place.worktree)
+    return ""
 
 
 def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:

@@ -363,7 +363,7 @@ def _below(
 
 def _unlike(one: dict[bytes, Row], other: dict[bytes, Row]) -> set[bytes]:
     """The names under which two trees have something else."""
-    return {name for name, row in one.items() if other.get(name) != row} | (other.keys() - one.keys())
+    return {name for name, _ in one.items() ^ other.items()}
 
 
 def _refused(done: Both) -> GitProblem:

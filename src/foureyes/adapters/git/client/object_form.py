@@ -104,14 +104,14 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
     if not found:
         return None if content else {}
     modes, names, ids = zip(*found, strict=True)
-    if sum(map(len, modes)) + sum(map(len, names)) + len(found) * (size + 2) != len(content):
+    together = b"\0" + b"\0".join(names)
+    if sum(map(len, modes)) + len(together) + len(found) * (size + 1) != len(content):
         return None
     if not _MODES.issuperset(modes):
         modes = tuple(map(_mode_of, modes))
     places = names if TREE not in modes else [n + b"/" if m == TREE else n for m, n in zip(modes, names, strict=True)]
-    if not all(map(lt, places, places[1:])) or max(map(len, names)) > LONGEST_NAME:
+    if not all(map(lt, places, places[1:])) or (len(together) > LONGEST_NAME and max(map(len, names)) > LONGEST_NAME):
         return None
-    together = b"\0" + b"\0".join(names)
     if b"/" in together or (b"\0." in together and any(name[:1] == b"." and _is_reserved(name) for name in names)):
         return None
     rows = dict(zip(names, zip(modes, ids, strict=True), strict=True))

@@ -203,9 +203,8 @@ def _diff_id(sections: list[_Section]) -> DiffId:
 
     digest = hashlib.sha256(_VERSION)
     for each in sections:
-        for field in (each.path, each.old_mode, each.new_mode, *_content(each)):
-            digest.update(b"%d:" % len(field))
-            digest.update(field)
+        fields = (each.path, each.old_mode, each.new_mode, *_content(each))
+        digest.update(b"".join([b"%d:%b" % (len(field), field) for field in fields]))
     return DiffId(f"sha256:{digest.hexdigest()}")
 
 

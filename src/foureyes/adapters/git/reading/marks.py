@@ -17,7 +17,8 @@ _SKIP = re.compile(
     rb"|@Disabled\b|@Ignore\b|\bt\.Skip|#\[ignore"
 )
 _ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
-_HARMLESS = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
+_PRINTED = bytes(range(0x20, 0x7F))
+_HARMLESS = bytes({*_PRINTED, *b"\t\n\r"})
 """Every byte of a text in which nothing is hidden, but for a lone return."""
 _SKIP_WORDS = (
     b"skip",
@@ -44,6 +45,7 @@ def marks_of(
     marks = [Mark("binary", file.path) for file in files if file.added is None]
     marks += [Mark("rename", file.path) for file in files if file.old_path]
     is_plain = not _may_show(b"".join(hunks for *_, hunks in changed))
+    are_plain = not b"".join(path for path, *_ in changed).translate(None, _PRINTED)
     for path, status, old_mode, new_mode, hunks in changed:
         name = as_text(path)
         if status[:1] == b"D":
@@ -53,7 +55,7 @@ def marks_of(
         elif new_mode == LINK:
             marks.append(Mark("link", name))
         marks += [Mark(kind, name) for kind in _by_modes(old_mode, new_mode)]
-        marks += [Mark("hidden", name)] if is_odd_name(name) else []
+        marks += [Mark("hidden", name)] if not are_plain and is_odd_name(name) else []
         marks += [] if is_plain else [Mark(kind, name) for kind in _in_hunks(hunks)]  # type: ignore[arg-type]
     return tuple(dict.fromkeys(marks))
 
