@@ -93,3 +93,38 @@ def test_what_is_on_another_target_is_shown_before_it_is_accepted_P12(world: Git
     world.checkout.commit("more.py", message="meanwhile")
     with pytest.raises(Conflict):
         world.app.policy.accept(ALICE, seen=offer.seen)
+
+
+def told(world: GitWorld) -> tuple[str, str, str]:
+    """What status, doctor and validate say about the target."""
+    status = " ".join(step.before for note in world.app.status.show(ALICE).notes for step in note.steps)
+    (doctor,) = [check.message for check in world.app.doctor.examine(ALICE) if check.check == "target"]
+    return status, doctor, " ".join(world.app.validation.validate(ALICE).notes)
+
+
+def test_what_comes_to_another_target_by_hand_is_told_by_all_though_nothing_began_before_P12_Q5(
+    world: GitWorld,
+) -> None:
+    """Where nothing was begun or merged, the person who accepts is told that nothing is known; from there on it is."""
+    file(world, "main")
+    world.app.policy.accept(ALICE)
+    world.checkout.git("branch", "-m", "main", "trunk")
+    file(world, "trunk")
+    accepted = world.checkout.git("rev-parse", "trunk")
+    offer = world.app.policy.offered(ALICE)
+    assert any("where main was is not known" in line for line in offer.lines)
+    world.app.policy.accept(ALICE, seen=offer.seen)
+    status, doctor, validate = told(world)
+    assert "no task brought" not in status + doctor + validate, "it was shown, and accepted as it was"
+    assert f"what was on it at {accepted[:7]}, when it became the target, is not known" in doctor
+    stray = world.checkout.commit("backdoor.py", message="harmless")
+    for text in told(world):
+        assert f"1 commit is on trunk that no task brought: {stray[:7]} harmless" in text
+    task = world.handed_in(CLAUDE)
+    world.approve(ALICE, task)
+    world.clock.advance(minutes=1)
+    assert [row.outcome for row in world.app.merges.process(ALICE)] == ["merged"]
+    status, doctor, validate = told(world)
+    assert stray[:7] not in status, "until the next merge, like any other"
+    assert stray[:7] in doctor
+    assert stray[:7] in validate

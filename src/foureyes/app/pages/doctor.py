@@ -7,7 +7,7 @@ from foureyes.app.call.placing import ADOPT, misplaced, unplaced
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
-from foureyes.app.pages.unbrought import unbrought
+from foureyes.app.pages.unbrought import unbrought, unknown_before
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import BRING_HERE
@@ -93,7 +93,8 @@ class Doctor:
         stray = unbrought(self._context)
         if stray is not None:
             return Check("target", "warn", stray.text, stray.next)
-        return Check("target", "ok", f"target {target} at {head[:7]}")
+        unknown = unknown_before(self._context)
+        return Check("target", "ok", f"target {target} at {head[:7]}" + (f"; {unknown}" if unknown else ""))
 
     def _configuration(self, actor: Actor) -> Check:
         try:

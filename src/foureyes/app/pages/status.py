@@ -48,7 +48,7 @@ class Status:
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
-        notes += self._unbrought() if merged else []
+        notes += self._unbrought() if merged or project.tip else []
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {
             name: counters.get(name, 0)

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.rows import Point
 from foureyes.core.nouns.attempt import Commit
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, shell
@@ -34,20 +35,21 @@ class Unbrought(msgspec.Struct, frozen=True):
 
 
 def unbrought(context: Context) -> Unbrought | None:
-    """The commits on the target's own line, since a task first began there, that are no merge and no work of a task;
-    None where there are none.
+    """The commits on the target's own line, since a task first began there or a person made it the target, that are no
+    merge and no work of a task; None where there are none.
     """
     with context.store.read() as tx:
-        target = context.project(tx).target
+        project = context.project(tx)
+        target = project.target
         merged = {row.sha for row in tx.all("merge.points", Point)}
-        points = merged | {row.sha for row in tx.all("merge.starts", Point)}
+        points = merged | {row.sha for row in tx.all("merge.starts", Point)} | {Sha(project.tip or "")} - {Sha("")}
         known = merged | {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
     try:
         line = context.repo.line(target, HOW_FAR) if points else []
     except GitProblem as problem:
         return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
-    # Before the oldest commit that a task began from or was merged as, it is not ours to say. Where none of so many
-    # is one, they are all later.
+    # Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
+    # Where none of so many is one, they are all later.
     later = len(line) if len(line) == HOW_FAR else 0
     oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=later)
     strange = [commit for commit in line[:oldest] if commit.sha not in known]
@@ -55,14 +57,35 @@ def unbrought(context: Context) -> Unbrought | None:
 
 
 def unbrought_lately(context: Context) -> Unbrought | None:
-    """The same for who is in a hurry: where the target is at the last merge, nothing is asked."""
+    """The same for who is in a hurry: where the target is at the last merge, or where nothing was merged yet and it was
+    accepted, nothing is asked.
+    """
     with context.store.read() as tx:
         last = tx.one("merge.last", Point)
-        target = context.project(tx).target
-    head = context.repo.commit_of(f"refs/heads/{target}")
-    if last is None or head is None or head == last.sha:  # that there is no target is said elsewhere
+        project = context.project(tx)
+    head = context.repo.commit_of(f"refs/heads/{project.target}")
+    done = last.sha if last else project.tip
+    if not done or head is None or head == done:  # that there is no target is said elsewhere
         return None
     return unbrought(context)
+
+
+def unknown_before(context: Context) -> str:
+    """Of which part of the target nobody can tell who brought it, because a person made it the target and nothing was
+    begun or merged on it before; empty where that is known.
+    """
+    with context.store.read() as tx:
+        project = context.project(tx)
+        points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
+    if not project.tip:
+        return ""
+    line = [commit.sha for commit in context.repo.line(project.target, HOW_FAR)]
+    before = line[line.index(Sha(project.tip)) :] if project.tip in line else []
+    return (
+        f"what was on it at {project.tip[:7]}, when it became the target, is not known"
+        if not points & {*before}
+        else ""
+    )
 
 
 def _told(target: str, strange: list[LineCommit]) -> Unbrought:

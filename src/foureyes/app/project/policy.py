@@ -96,7 +96,8 @@ class Policy:
                 prompt_templates.accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""
                 if digest != project.accepted_digest or moved:
-                    work.record("", PolicyAccepted(digest=digest, text=offered.text, target=moved))
+                    event = PolicyAccepted(digest=digest, text=offered.text, target=moved, tip=offered.tip)
+                    work.record("", event)
         return Acceptance(digest=digest, changed=changed, new=offered.is_new(project))
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
@@ -159,6 +160,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     templates: dict[str, str]
     target: str
     brought: tuple[str, ...] = ()
+    tip: str = ""
 
     def is_new(self, project: ProjectView) -> bool:
         """Whether accepting it changes anything."""
@@ -227,9 +229,9 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     texts = prompt_templates.on_target(context, target)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
-    brought = brought_along(context, project, target) if target != project.target else ()
+    brought, tip = brought_along(context, project, target) if target != project.target else ((), "")
     return Proposal(
-        text=text, digest=digest_of(text), changed=changed, templates=templates, target=target, brought=brought
+        text=text, digest=digest_of(text), changed=changed, templates=templates, target=target, brought=brought, tip=tip
     )
 
 

@@ -89,15 +89,16 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def brought_along(context: Context, project: ProjectView, target: str) -> tuple[str, ...]:
+def brought_along(context: Context, project: ProjectView, target: str) -> tuple[tuple[str, ...], str]:
     """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
-    commits, down to one that a task began from or was merged as.
+    commits, down to one that a task began from or was merged as. And where that branch is.
     """
     with context.store.read() as tx:
         known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
     line = context.repo.line(target, MOST)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
+    tip = line[0].sha if line else ""
     if last is None:
-        tip = f"it is at {line[0].sha[:12]} {flat(line[0].subject)}" if line else "it has no commit"
-        return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {tip}",)
-    return tuple(f"{target} brings {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last])
+        at = f"it is at {tip[:12]} {flat(line[0].subject)}" if line else "it has no commit"
+        return (f"where {project.target} was is not known, so nothing tells what else is on {target}: {at}",), tip
+    return tuple(f"{target} brings {commit.sha[:12]} {flat(commit.subject)}" for commit in line[:last]), tip

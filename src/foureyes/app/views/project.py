@@ -15,7 +15,7 @@ class CounterRow(msgspec.Struct, frozen=True):
 
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project row."""
+    """The project row. `tip`: where the target was when a person made another branch the target."""
 
     id: str
     name: str
@@ -27,6 +27,7 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = ""
     place: str | None = None
     anchor: str | None = None
+    tip: str | None = None
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):

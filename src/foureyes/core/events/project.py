@@ -47,12 +47,13 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
 
 class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person made the foureyes.toml that is on the target branch the one in force (P12). `target`: the branch that is
-    the target from now on, where that is another one than before.
+    the target from now on, where that is another one than before, and `tip` the commit at which it was shown.
     """
 
     digest: str
     text: str
     target: str = ""
+    tip: str = ""
 
 
 class TemplateAccepted(Event, frozen=True, kw_only=True):

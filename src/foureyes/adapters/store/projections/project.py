@@ -43,6 +43,8 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
     if event.target:
         db.run("project.retarget", {"target": event.target})
+    if event.tip:
+        _note(db, row, "target:tip", event.tip)
 
 
 def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:

@@ -6,7 +6,8 @@ INSERT INTO project (id, name, prefix, target, hold, created_at) VALUES (:id, :n
 -- name: project.get
 SELECT id, name, prefix, target, hold, accepted_digest, accepted_text, created_at,
   (SELECT value FROM settings WHERE name = 'store:place') AS place,
-  (SELECT value FROM settings WHERE name = 'store:anchor') AS anchor
+  (SELECT value FROM settings WHERE name = 'store:anchor') AS anchor,
+  (SELECT value FROM settings WHERE name = 'target:tip') AS tip
 FROM project;
 
 -- name: project.set_hold
@@ -26,7 +27,7 @@ UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 UPDATE project SET target = :target;
 
 -- name: project.settings
-SELECT name, value, session, at FROM settings WHERE name NOT IN ('store:place', 'store:anchor') ORDER BY name;
+SELECT name, value, session, at FROM settings WHERE name NOT IN ('store:place', 'store:anchor', 'target:tip') ORDER BY name;
 
 -- name: project.set_setting
 INSERT INTO settings (name, value, session, at) VALUES (:name, :value, :session, :at)
