@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.sandboxes.programs import PROGRAMS
+from tests.sandboxes.programs import OPENCODE_SETTINGS, PROGRAMS
 from tests.sandboxes.scripted_model import Asked
 
 HELLO: Asked = {"write": "hello.txt", "content": "hello\n"}
@@ -16,10 +16,13 @@ SIGNAL = '{"type": "signal", "signal": "DONE", "message": "hello.txt is there"}'
 DONE: Asked = {"say": f"I have created hello.txt.\n\n{SIGNAL}"}
 REFUSED = ("400", "401", "403", "429", "429-after", "limit", "credit", "long", "500", "busy", "garbage", "page", "cut")
 
-MORE = {"claude": {"CLAUDE_CODE_MAX_RETRIES": "2"}}
+FEW_TRIES = {"claude": {"CLAUDE_CODE_MAX_RETRIES": "2"}}
 """Few tries of those that would go on for minutes."""
 
 DENY = {"OPENCODE_PERMISSION": json.dumps({"edit": "deny", "bash": "deny", "webfetch": "deny", "task": "deny"})}
+
+TRIES = 30
+"""Seconds that a program may try again."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,12 +33,15 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[str, ...] = ("Create hello.txt, then say that you are done.\n",)
     reads: bool = False
     """Whether it is started so that it can only read."""
-    patience: int = 30
+    patience: int = 120
     env: dict[str, str] = {}
     without: tuple[str, ...] = ()
+    is_patient: bool = False
+    """Whether it tries as often as it does by itself."""
     files: dict[str, str] = {}
 
 
+NO_KEY = {"OPENCODE_CONFIG_CONTENT": json.dumps(OPENCODE_SETTINGS).replace(', "apiKey": "dummy"', "")}
 KEYS = ("SCRIPTED_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
 
 
@@ -47,12 +53,15 @@ def cases(program: str) -> Iterator[Case]:
         name="resume", commands=(HELLO, {"say": "What now?"}, "cat hello.txt", DONE), turns=("Work.\n", "Go on.\n")
     )
     yield Case(name="failing-command", commands=("cat nothing.txt", DONE))
-    yield Case(name="no-key", commands=(DONE,), without=KEYS)
+    yield Case(name="no-key", commands=(DONE,), without=KEYS, env=NO_KEY if program == "opencode" else {})
     for trouble in REFUSED:
-        yield Case(name=trouble, commands=({"trouble": trouble},))
-    yield Case(name="500-in-the-middle", commands=(HELLO, {"trouble": "500"}))
+        yield Case(name=trouble, commands=({"trouble": trouble},), patience=TRIES)
+    yield Case(name="500-in-the-middle", commands=(HELLO, {"trouble": "500"}), patience=TRIES)
     yield Case(name="cut-once", commands=(HELLO, {"trouble": "cut", "times": 1}, DONE))
     yield Case(name="429-once", commands=(HELLO, {"trouble": "429", "times": 1}, DONE))
+    if program in ("codex", "claude"):
+        for trouble in ("429", "500", "cut"):
+            yield Case(name=f"{trouble}-patient", commands=({"trouble": trouble},), patience=TRIES, is_patient=True)
     yield Case(name="hang", commands=({"trouble": "hang"},), patience=20)
 
 
@@ -61,6 +70,8 @@ def words(program: str, case: Case, home: Path, conversation: str) -> list[str]:
     plain = PROGRAMS[program].start(home, ())
     if program == "claude":
         (home / ".claude" / "settings.json").unlink(missing_ok=True)
+    if case.is_patient:
+        plain = [word.replace(",request_max_retries=0,stream_max_retries=0", "") for word in plain]
     if case.reads:
         plain = _reading(program, plain)
     return _resuming(program, plain, conversation) if conversation else plain

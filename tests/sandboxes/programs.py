@@ -114,7 +114,8 @@ OPENCODE_SETTINGS = {
 
 
 def _opencode(home: Path, roots: Sequence[str] | None) -> list[str]:
-    return ["run", "--pure", "--format", "json", "-m", "scripted/scripted-model", "--auto"]
+    logs = ["--print-logs", "--log-level", "ERROR"]  # else it tries for ever and says nothing of it
+    return ["run", "--pure", "--format", "json", *logs, "-m", "scripted/scripted-model", "--auto"]
 
 
 def _qwen(home: Path, roots: Sequence[str] | None) -> list[str]:
