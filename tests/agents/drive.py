@@ -1,5 +1,5 @@
-"""Drives one run of a real agent program by the adapter, where it can reach nothing: `python -m tests.agents.drive PLAN`,
-in a network namespace of its own, with the plan's environment and nothing else. Prints what happened as JSON.
+"""Drives one run of a real agent program by the adapter, where it can reach nothing: `python -m tests.agents.drive
+PLAN`, in a network namespace of its own. Prints what happened as JSON.
 
 The plan: `profile` and how it is launched, the person's `environ`, the project's `folder`, the `worktree`, what the
 scripted model asks for; `stop_when` is a file at whose appearance the run is stopped.
@@ -25,6 +25,7 @@ from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
+
 from tests.sandboxes.inside import PATIENCE, PR_SET_CHILD_SUBREAPER, bring_loopback_up, end_whatever_is_left
 from tests.sandboxes.scripted_model import Conversation, serve
 

@@ -38,7 +38,8 @@ def test_each_program_is_asked_to_work_as_it_was_measured() -> None:
     )
     assert line(Profile("gemini")) == "-o stream-json --skip-trust --approval-mode yolo"
     assert line(Profile("qwen")) == "-o stream-json --bare --approval-mode yolo"
-    assert line(Profile("opencode", model="prov/m")) == "run --pure --format json --auto -m prov/m"
+    logs = "--print-logs --log-level ERROR"
+    assert line(Profile("opencode", model="prov/m")) == f"run --pure --format json {logs} --auto -m prov/m"
     assert words(Profile("opencode")).env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
 
 

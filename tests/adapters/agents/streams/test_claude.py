@@ -39,6 +39,13 @@ def test_qwens_error_without_any_sign_but_its_text_is_one() -> None:
     assert (outcome.error, outcome.succeeded, outcome.signal) == ("auth", False, None)
 
 
+def test_qwens_error_stands_behind_what_it_had_said_and_words_about_errors_are_none() -> None:
+    cut = {"type": "result", "subtype": "success", "is_error": False, "result": "Half a sen[API Error: terminated]"}
+    assert read("claude", lines(cut)).error == "refused"
+    about = cut | {"result": "I handle [API Error: 400] now.\nAll is well."}
+    assert read("claude", lines(about)).succeeded
+
+
 def test_what_it_tries_again_is_no_work_and_the_reason_if_it_never_ends() -> None:
     retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
     reader = Reader("claude")

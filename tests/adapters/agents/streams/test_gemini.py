@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.adapters.agents.streams.reading import Reader
+
 from tests.adapters.agents.streams.samples import GEMINI, lines, read, recorded
 
 
@@ -38,3 +40,17 @@ def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str
 def test_a_document_that_is_no_stream_is_no_end() -> None:
     outcome = read("gemini", recorded("gemini-review.jsonl"))
     assert (outcome.ended, outcome.error, outcome.succeeded) == (False, "crash", False)
+
+
+def test_that_it_tries_again_stands_on_its_standard_error_alone_and_is_no_work() -> None:
+    reader = Reader("gemini")
+    reader.hear(GEMINI[: GEMINI.index(b"\n") + 1])
+    assert not reader.story.idle
+    reader.hear_error(b"Warning: 256-color support not detected.\nAttempt 1 failed: You exceeded your cur")
+    assert not reader.story.idle
+    reader.hear_error(b"rent quota\n    at async Turn.run\n")
+    assert (reader.story.idle, reader.story.trouble) == (True, "You exceeded your current quota")
+    reader.hear_error(b"Attempt 2 failed with status 503. Retrying with backoff... _ApiError: overloaded\n")
+    assert (reader.story.trouble, reader.story.status) == ("_ApiError: overloaded", 503)
+    reader.hear(GEMINI[GEMINI.index(b"\n") + 1 :])
+    assert (reader.story.idle, reader.story.trouble) == (False, "")

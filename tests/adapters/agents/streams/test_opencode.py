@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.adapters.agents.streams.opencode import NAMELESS
+from foureyes.adapters.agents.streams.reading import Reader
+
 from tests.adapters.agents.streams.samples import OPENCODE, lines, read, recorded
 
 
@@ -35,3 +38,30 @@ def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str
     outcome = read("opencode", recorded(f"{name}.jsonl"), rc=0 if error == "none" else 1)
     assert (outcome.ended, outcome.final, outcome.error, outcome.malformed) == (True, final, error, 0)
     assert outcome.conversation
+
+
+LOG = (
+    'timestamp=2026-01-01T00:00:00.000Z level=ERROR run=00000000 message="stream error" session.id=ses_1 agent={} '
+    'mode=primary error.error="AI_APICallError: \\"Rate limit\\" reached"\n'
+)
+
+
+def test_that_it_tries_again_stands_in_its_log_alone_and_is_no_work() -> None:
+    reader = Reader("opencode")
+    reader.hear_error(LOG.format("title").encode())
+    assert not reader.story.idle
+    reader.hear_error(LOG.format("build").encode())
+    assert (reader.story.idle, reader.story.trouble) == (True, 'AI_APICallError: \\"Rate limit\\" reached')
+
+
+@pytest.mark.parametrize("is_logged_first", [True, False])
+def test_an_error_without_a_name_is_the_one_of_its_log(is_logged_first: bool) -> None:
+    reader, log = Reader("opencode"), b'timestamp=1 level=ERROR run=0 message=failed error="Model not found"\n'
+    if is_logged_first:
+        reader.hear_error(log)
+    reader.hear(
+        lines({"type": "error", "error": {"name": "UnknownError", "data": {"message": f"{NAMELESS}. See logs"}}})
+    )
+    if not is_logged_first:
+        reader.hear_error(log)
+    assert reader.story.failed == "Model not found"

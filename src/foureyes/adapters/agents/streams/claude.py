@@ -1,13 +1,14 @@
 """claude's `stream-json`, which qwen writes, too. The last event is a `result`; its `is_error` counts, not its
-`subtype`, and qwen has neither: there the text of the result begins with "[API Error:".
+`subtype`, and qwen has neither: there the text of the result ends with "[API Error: …]", behind what it had said.
 """
 
 from __future__ import annotations
 
 from foureyes.adapters.agents.streams.story import Event, Story, micros, number, rows, table, text
 from foureyes.core.nouns.run import Usage
+from foureyes.core.words.shape import Shape
 
-API_ERROR = "[API Error:"
+API_ERROR = Shape(r"\[API Error: [^\n]*\]\s*\Z")
 
 
 def take(story: Story, event: Event) -> None:
@@ -55,7 +56,7 @@ def _result(story: Story, event: Event) -> None:
         output_tokens=number(used.get("output_tokens")),
         cost_micros=micros(event.get("total_cost_usd")),
     )
-    if event.get("is_error") or final.lstrip().startswith(API_ERROR):
+    if event.get("is_error") or API_ERROR.search(final):
         errors = event.get("errors")
         told = final or text(table(event.get("error")).get("message"))
         told = told or "; ".join(map(str, errors if isinstance(errors, list) else ())) or text(event.get("subtype"))

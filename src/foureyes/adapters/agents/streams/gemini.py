@@ -1,9 +1,14 @@
-"""gemini's `stream-json`. The last message comes in pieces (`delta`), since the last tool; a `result` ends it."""
+"""gemini's `stream-json`. The last message comes in pieces (`delta`), since the last tool; a `result` ends it. That it
+tries again stands on its standard error alone.
+"""
 
 from __future__ import annotations
 
 from foureyes.adapters.agents.streams.story import Event, Story, number, table, text
 from foureyes.core.nouns.run import Usage
+from foureyes.core.words.shape import Shape
+
+TRIED = Shape(r"Attempt \d{1,4} failed(?: with status (\d{3}))?[.:] *(?:Retrying with backoff\.* *)?(.*)")
 
 
 def take(story: Story, event: Event) -> None:
@@ -32,3 +37,9 @@ def _result(story: Story, event: Event) -> None:
     if event.get("status") != "success":
         error = table(event.get("error"))
         story.fail(text(error.get("message")) or story.trouble, number(error.get("code")))
+
+
+def overhear(story: Story, line: str) -> None:
+    """A line of the standard error."""
+    if tried := TRIED.match(line):
+        story.hope(tried[2], int(tried[1] or 0))

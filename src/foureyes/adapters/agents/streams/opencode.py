@@ -1,9 +1,16 @@
-"""opencode's `run --format json`. Each step reports its own tokens; the last one ends with the reason `stop`."""
+"""opencode's `run --format json`. Each step reports its own tokens; the last one ends with the reason `stop`.
+That it tries again, and some of what ends it, stands in its log alone, which it prints on its standard error.
+"""
 
 from __future__ import annotations
 
 from foureyes.adapters.agents.streams.story import Event, Story, micros, number, table, text
 from foureyes.core.nouns.run import Usage
+from foureyes.core.words.shape import Shape
+
+LOGGED = Shape(r'timestamp=\S+ level=ERROR (?!.* agent=title ).* error(?:\.error)?="((?:[^"\\]|\\.)*)"')
+NAMELESS = "Unexpected server error"
+"""What it says where its log says more."""
 
 
 def take(story: Story, event: Event) -> None:
@@ -37,6 +44,17 @@ def _finished(story: Story, part: Event) -> None:
 def _failed(story: Story, error: Event) -> None:
     data = table(error.get("data"))
     story.ended = True
-    story.fail(text(data.get("message")) or text(error.get("name")), number(data.get("statusCode")))
+    told = text(data.get("message")) or text(error.get("name"))
+    story.fail(
+        story.trouble if error.get("name") == NAMELESS and story.trouble else told, number(data.get("statusCode"))
+    )
     waits = text(table(data.get("responseHeaders")).get("retry-after"))
     story.retry_after = int(waits) if waits.isdigit() and len(waits) < 9 else story.retry_after
+
+
+def overhear(story: Story, line: str) -> None:
+    """A line of the standard error; that a title could not be made does not matter."""
+    if logged := LOGGED.match(line):
+        story.hope(logged[1])
+        if story.failed.startswith(NAMELESS):
+            story.failed = logged[1]

@@ -4,6 +4,7 @@ fatal; half a line waits for its rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +20,9 @@ TEXT = 1 << 20
 LAST_WORDS = 8192
 """Bytes of the standard error that are kept: its end."""
 
+OVERHEARD: dict[str, Callable[[Story, str], None]] = {"gemini": gemini.overhear, "opencode": opencode.overhear}
+"""Programs that tell only their standard error that they try again."""
+
 Format = Literal["claude", "codex", "gemini", "opencode", "text"]
 FORMATS: dict[str, Take | None] = {
     "claude": claude.take, "codex": codex.take, "gemini": gemini.take, "opencode": opencode.take, "text": None,
@@ -30,6 +34,8 @@ class Reader:
 
     def __init__(self, format: str) -> None:
         self._take = FORMATS[format]
+        self._overhear = OVERHEARD.get(format)
+        self._half = b""
         self._rest: list[bytes] = []
         self._size = 0
         self._errors = b""
@@ -54,6 +60,12 @@ class Reader:
     def hear_error(self, part: bytes) -> None:
         """The next piece of the standard error; of a program that only writes text, a sign of life."""
         self._errors = (self._errors + part)[-LAST_WORDS:]
+        if self._overhear is None:
+            return
+        *lines, half = (self._half + part).split(b"\n")
+        self._half = half[-LAST_WORDS:]
+        for line in lines:
+            self._overhear(self.story, readable(line[:LAST_WORDS]))
 
     def end(self) -> None:
         """There is no more; a last line without an end is one."""
