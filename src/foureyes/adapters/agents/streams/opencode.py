@@ -42,12 +42,10 @@ def _finished(story: Story, part: Event) -> None:
 
 
 def _failed(story: Story, error: Event) -> None:
-    data = table(error.get("data"))
-    story.ended = True
+    data, logged = table(error.get("data")), story.trouble
     told = text(data.get("message")) or text(error.get("name"))
-    story.fail(
-        story.trouble if error.get("name") == NAMELESS and story.trouble else told, number(data.get("statusCode"))
-    )
+    story.ended = True
+    story.fail(logged if logged and told.startswith(NAMELESS) else told, number(data.get("statusCode")))
     waits = text(table(data.get("responseHeaders")).get("retry-after"))
     story.retry_after = int(waits) if waits.isdigit() and len(waits) < 9 else story.retry_after
 
