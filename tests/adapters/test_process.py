@@ -15,6 +15,7 @@ from foureyes.adapters.process import (
     ProcessProblem,
     ProgramMissing,
     ProgramTimedOut,
+    close_input,
     run,
     supervise,
 )
@@ -175,3 +176,12 @@ def test_what_cannot_be_supervised_is_a_clear_exception(tmp_path: Path) -> None:
 def test_importing_it_does_not_load_subprocess() -> None:
     code = "import sys, foureyes.adapters.process; print('subprocess' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_the_input_of_a_program_that_is_gone_is_closed_though_a_word_was_left_in_it() -> None:
+    child = subprocess.Popen(["true"], stdin=subprocess.PIPE, start_new_session=True)
+    assert child.stdin is not None
+    child.wait()
+    child.stdin.write(b"stop\n")
+    close_input(child)
+    assert child.stdin.closed

@@ -212,7 +212,8 @@ def close_input(child: subprocess.Popen[bytes]) -> None:
     from foureyes.adapters.reaper import tell
 
     if child.stdin is not None:
-        child.stdin.close()
+        with suppress(BrokenPipeError):  # it is gone, and a word that it never read was left
+            child.stdin.close()
     tell(-child.pid, signal.SIGCONT)
 
 

@@ -257,3 +257,30 @@ def test_i1_a_uid_without_a_name_is_still_somebody(monkeypatch: pytest.MonkeyPat
     monkeypatch.undo()
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000)
     assert actor_from(tree(terminal="pts/1"), {}).person.startswith("uid-4000000@")
+
+
+# Below a runner
+
+RUNNER = Process(pid=690, start=69, names=("python3.11", "fe"), paths=("/v/bin/fe",), words=("run",))
+
+
+def test_i2_who_shows_a_token_may_be_a_run_below_the_nearest_process_of_ours_and_is_nobody_until_it_is_checked() -> (
+    None
+):
+    actor = actor_from(tree(SHELL, CODEX, REAPER, RUNNER, CLAUDE), {"FOUREYES_RUN": "agent:run-1"}, token="fe-1")
+    assert actor.within == "fe run"
+    assert actor.ancestors == tuple(f"proc:{PLACE}:{pid}" for pid in ("300:300", "512:60", "710:71"))
+    assert actor.processes == (f"proc:{PLACE}:512:60",)
+    assert actor.evidence == ("within:ann@desk",)
+
+
+def test_i2_a_check_of_an_agents_run_is_not_the_run() -> None:
+    check = replace(REAPER, pid=800, start=80)
+    actor = actor_from(tree(SHELL, check, CHECK, CODEX, REAPER, RUNNER), {}, token="fe-1")
+    assert f"proc:{PLACE}:710:71" not in actor.ancestors
+
+
+def test_i5_without_a_token_whatever_a_runner_started_is_nobody() -> None:
+    plain = actor_from(tree(CODEX, REAPER, RUNNER, terminal="pts/1"), {})
+    assert (plain.within, plain.ancestors) == ("fe run", (f"proc:{PLACE}:512:60",))
+    assert actor_from(tree(CODEX), {"FOUREYES_RUN": "agent:run-1"}).within == "a runner"

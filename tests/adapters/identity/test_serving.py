@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from foureyes.adapters.identity import serving
@@ -35,3 +37,22 @@ def test_I3_a_program_that_the_project_calls_an_agent_is_one_at_the_start_too(mo
     beginning = serving.Beginning({})
     assert beginning.caller().bound is not None
     assert (beginning.caller(["helper"]).agent, beginning.caller(["helper"]).bound) == ("helper", None)
+
+
+REAPER = Process(pid=700, start=80, names=("python3", "reaper"), paths=("/v/foureyes/adapters/reaper.py",))
+
+
+def test_I2_a_runs_token_holds_for_a_server_until_its_starter_is_gone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trees = iter([seen(CODEX, REAPER), seen(CODEX, REAPER), seen(REAPER), seen()])
+    monkeypatch.setattr(serving, "read_tree", lambda: next(trees))
+    token = tmp_path / "token"
+    token.write_text("fe-1")
+    token.chmod(0o600)
+    beginning = serving.Beginning({"FOUREYES_RUN_DIR": str(tmp_path)})
+    token.unlink()
+    first, second, third = (beginning.caller() for _ in range(3))
+    assert first.token == second.token == third.token == token_hash("fe-1")
+    assert first.ancestors == ("proc:boot:ns:512:60", "proc:boot:ns:700:80")
+    assert (second.ancestors, third.ancestors) == ((), ()), "a token is good nowhere any more"

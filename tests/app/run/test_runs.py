@@ -181,3 +181,21 @@ def _refused_by_role(desk: DeskWorld, actor: Actor, task: str) -> None:
     ):
         with desk.refused("I2"):
             call()
+
+
+def test_a_planner_makes_tasks_below_its_goal_and_touches_nothing_else_I2_M7(desk: DeskWorld) -> None:
+    goal, other = desk.create(BOB, type="epic", title="a goal"), desk.create(BOB)
+    bound(desk, runner(desk), goal, purpose="plan")
+    planner = agent_of(desk)
+    made = desk.app.tasks.create(planner, "a first part", labels=["api"]).task
+    rows = desk.app.plans.import_(planner, "## Task: one\n\n## Task: two\nDepends on: one\n")
+    assert {desk.task(task).parent for task in (made, *(row.task for row in rows))} == {goal}
+    for call in (
+        lambda: desk.app.tasks.create(planner, "elsewhere", parent=other),
+        lambda: desk.app.tasks.create(planner, "easy", minor=True),
+        lambda: desk.app.tasks.add_label(planner, made, ["review:skip"]),
+        lambda: desk.app.notes.log(planner, other, "hello"),
+        lambda: desk.app.sessions.spawn(planner, goal, "implement"),
+    ):
+        with desk.refused("I2"):
+            call()

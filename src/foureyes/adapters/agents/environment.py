@@ -11,9 +11,8 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from foureyes.core.nouns.session import RUN_MARK
+from foureyes.core.nouns.session import RUN_DIR, RUN_MARK
 
-RUN_DIR = "FOUREYES_RUN_DIR"
 AGENT_MARK = "agent:"
 """What the run mark of an agent begins with; the run's id follows."""
 PASSED_ON = frozenset(

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from foureyes.adapters import process
 from foureyes.adapters.folders import Odd, folder, opened, replace
+from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
 RUNS, HOMES, LOGS = "runs", "homes", "logs"
-TOKEN, PROMPT, TMP = "token", "prompt.md", "tmp"
+TOKEN, PROMPT, TMP = RUN_TOKEN, "prompt.md", "tmp"
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 IDENTITY = ("user.name", "user.email")

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
-from foureyes.core.nouns.session import HOST_MAP, RUN_MARK, Actor, Standing
+from foureyes.core.nouns.session import HOST_MAP, RUN_DIR, RUN_MARK, Actor, Standing
 from foureyes.core.words.ids import session_of, token_hash
 from foureyes.errors import Reason, Refused
 from foureyes.steps import prose
 
 TOKEN = "FOUREYES_TOKEN"  # noqa: S105  (a variable's name)
-RUNS = {"check": "a check", "hook": "a hook"}
+RUNS = {"check": "a check", "hook": "a hook", "agent": "a runner"}
 UNREADABLE = "Not every ancestor of this process can be read"
 
 
@@ -29,23 +29,40 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
     nothing else may change who you are (I2): whoever has the store has to check it. Where `stands` is set, somebody has
     to judge whether that is this project's home (I3): until then the caller may use no verb.
     """
-    token = environ.get(TOKEN, "")
+    token = token_in(environ)
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
         reason = Reason(
             "I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither"
         )
         raise Refused("--as was refused", reasons=(reason,))
-    actor = actor_from(read_tree(), environ, asserted=asserted, programs=programs)
+    return actor_from(read_tree(), environ, token=token, asserted=asserted, programs=programs)
+
+
+def token_in(environ: Mapping[str, str]) -> str:
+    """The token that is shown: one that was given out by hand, else that of the run (I2)."""
+    token = environ.get(TOKEN, "")
+    if token or RUN_DIR not in environ:
+        return token
+    from foureyes.adapters.identity.run_token import run_token
+
+    return run_token(environ)
+
+
+def actor_from(
+    tree: Tree, environ: Mapping[str, str], *, token: str = "", asserted: str = "", programs: Sequence[str] = ()
+) -> Actor:
+    """The same for a tree already read. `token` is the one that is shown."""
+    actor = _seen(tree, environ, asserted=asserted, programs=programs, shows=bool(token))
     return replace(actor, token=token_hash(token)) if token else actor
 
 
-def actor_from(tree: Tree, environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
-    """The same for a tree already read."""
+def _seen(tree: Tree, environ: Mapping[str, str], *, asserted: str, programs: Sequence[str], shows: bool) -> Actor:
     user, host = _user(), os.uname().nodename
     ours = [above for above in tree.ancestors if is_foureyes(above.names, above.paths)]
     if ours or RUN_MARK in environ:
         actor = _within(tree, ours, environ.get(RUN_MARK, ""), f"{user}@{host}")
+        actor = _below_a_runner(actor, tree, ours[0], programs) if ours and shows else actor
         return _asserted(actor, asserted) if asserted else actor
     marks = read_marks(environ)
     agents = [(name, above) for above in tree.ancestors if (name := agent_of(above.names, above.paths, programs))]
@@ -110,7 +127,7 @@ def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor
     """
     below = tree.ancestors[: tree.ancestors.index(ours[0])] if ours else ()
     command = next((above for above in ours if not OURS.isdisjoint(above.names)), None)
-    within = _command(command) if command else RUNS.get(mark, "Foureyes")
+    within = _command(command) if command else RUNS.get(mark.partition(":")[0], "Foureyes")
     seen = (
         f"{within} (pid {(command or ours[0]).pid}) is an ancestor of this process."
         if ours
@@ -126,6 +143,19 @@ def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor
         ancestors=tuple(tree.evidence(above) for above in below),
         within=within,
         why=(seen, "What a check, a hook or the gate starts has no rights at all."),
+    )
+
+
+def _below_a_runner(actor: Actor, tree: Tree, reaper: Process, programs: Sequence[str]) -> Actor:
+    """I2: who shows a token may be a run: the nearest process of Foureyes above is then the one it was given to, and
+    the agents below that are the run's own. Whoever has the store checks it; until then it has no rights at all.
+    """
+    below = tree.ancestors[: tree.ancestors.index(reaper) + 1]
+    agents = [above for above in below if agent_of(above.names, above.paths, programs)]
+    return replace(
+        actor,
+        ancestors=tuple(tree.evidence(above) for above in below),
+        processes=tuple(tree.evidence(above) for above in agents),
     )
 
 

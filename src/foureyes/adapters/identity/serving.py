@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
-from foureyes.adapters.identity.observe import TOKEN, actor_from
+from foureyes.adapters.identity.observe import actor_from, token_in
 from foureyes.adapters.identity.process_tree import read_tree
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.serving import served
-from foureyes.core.words.ids import token_hash
 
 
 class Beginning:
@@ -18,11 +15,11 @@ class Beginning:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = dict(environ)
+        self._token = token_in(environ)
         self._tree = read_tree()
 
     def caller(self, programs: Sequence[str] = ()) -> Actor:
         """Who calls now; `programs` are those of the configured profiles."""
-        start, now = (actor_from(tree, self._environ, programs=programs) for tree in (self._tree, read_tree()))
-        token = self._environ.get(TOKEN, "")
-        shown = token_hash(token) if token else ""
-        return served(replace(start, token=shown), now)
+        trees = (self._tree, read_tree())
+        start, now = (actor_from(tree, self._environ, token=self._token, programs=programs) for tree in trees)
+        return served(start, now)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx, WriteTx
     from foureyes.core.nouns.task import Task
 
+RUN = by("person", fe("run"), "a person starts a runner, which gives each run its own: ")
+
 
 class Sessions:
     """Who is who."""
@@ -116,7 +118,7 @@ class Sessions:
             giver is not None and giver.kind != "agent"
         )  # an agent in the place of the shell it was given to is the child itself
         nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
-        below = tuple(piece for piece in actor.evidence if piece in nearer)
+        below = tuple(piece for piece in dict.fromkeys((*actor.evidence, *actor.processes)) if piece in nearer)
         pid = token.bound.split(":")[-2]
         return Actor(
             session=token.session,
@@ -144,7 +146,9 @@ class Sessions:
         """I2: refused, and a security event; of whoever shows it, as far as that can be seen."""
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
         way = by("other", fe("session", "spawn", blank("TASK"), "--role", blank("ROLE")), "who started you runs: ")
-        problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"FOUREYES_TOKEN: {wrong}", way),))
+        by_hand = "FOUREYES_TOKEN" in self._context.environ
+        shown, way = ("FOUREYES_TOKEN", way) if by_hand else ("the token of a run", RUN)
+        problem = TokenRefused("the token was refused.", reasons=(Reason("I2", f"{shown}: {wrong}", way),))
         try:
             with self._context.store.write() as tx:
                 event = e.SecurityRecorded(kind="token_elsewhere", rule="I2", reason=wrong, detail=of)

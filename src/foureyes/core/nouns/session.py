@@ -18,9 +18,13 @@ GRADES: tuple[Grade, ...] = ("session", "origin", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
 """I4: the roles that a session may give to one that it spawns; the others only a runner gives."""
 RUN_MARK = "FOUREYES_RUN"
-"""The variable that everything finds in its environment which Foureyes starts: a check, a hook (I5). Its value says
-which.
+"""The variable that everything finds in its environment which Foureyes starts: a check, a hook, a run (I5). Its value
+says which.
 """
+RUN_DIR = "FOUREYES_RUN_DIR"
+"""The variable that names the directory of a run (I2)."""
+RUN_TOKEN = "token"  # noqa: S105  (a file's name)
+"""The file there that has the run's token."""
 
 HOST_MAP = "0 0 4294967295"
 """How uids are mapped where nobody maps them."""

@@ -17,6 +17,8 @@ FOR_A_SERVICE = frozenset(
         "merge", "plan import", "checkpoint create", "finding respond", "finding import", "run", "stop",
     }
 )  # fmt: skip
+RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
+"""I5: what starts agents, each with a token of its own."""
 BATCH = "batch open"
 """No command of its own: it comes with the first look at what would be approved together (H3)."""
 FOR_PEOPLE = frozenset(
@@ -92,7 +94,9 @@ def barred(
     """
     if within:
         message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
-        return Reason("I5", message, prose("a person or an agent runs it, outside of checks and hooks"))
+        if within in RUNNERS:
+            message = f"this was started by {within}, and shows no token of its run: so it has no rights at all"
+        return Reason("I5", message, prose("a person or an agent runs it, outside of checks, hooks and runs"))
     if trust == "asserted" and verb not in FOR_A_NAME:
         return Reason(
             "I1",

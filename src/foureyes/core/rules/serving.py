@@ -21,7 +21,7 @@ SAYS = "A server is never a person; all its conversations are one session."
 def served(start: Actor, now: Actor) -> Actor:
     """The caller as it was seen when the server began and as it is seen now, together."""
     if start.within or now.within:
-        return start if start.within else now
+        return _served_below_us(start, now)
     seen = start if start.kind == "agent" else _behind_an_editor(start)
     added = now.evidence if now.kind == "agent" else ()
     left = has_lost_its_starter(start, now)
@@ -33,6 +33,15 @@ def served(start: Actor, now: Actor) -> Actor:
         stands=now.stands or start.stands,
         why=(*seen.why, SAYS)[:3],
     )
+
+
+def _served_below_us(start: Actor, now: Actor) -> Actor:
+    """I2, I5: no rights of its own; a run's token holds while what was above at the start is above it still."""
+    seen = start if start.within else now
+    if not start.token:
+        return seen
+    still = tuple(piece for piece in seen.ancestors if piece in now.ancestors)
+    return replace(seen, token=start.token, ancestors=() if has_lost_its_starter(start, now) else still)
 
 
 def has_lost_its_starter(start: Actor, now: Actor) -> bool:

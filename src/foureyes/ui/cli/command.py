@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
@@ -61,7 +62,7 @@ class Session:
         except EnvironmentProblem:
             seen, _ = self.newcomer
             if seen.token:
-                reason = Reason("I2", "FOUREYES_TOKEN is set, and there is no project here that could check it")
+                reason = Reason("I2", "a token is shown, and there is no project here that could check it")
                 raise Refused("the token was refused.", reasons=(reason,)) from None
             return seen
         return app.sessions.recognise(lambda programs: whoami(os.environ, self.asserted, programs))
@@ -95,7 +96,7 @@ class Session:
         """I2: a token that is used elsewhere is refused whatever it is used for, also where nobody asks who is
         calling.
         """
-        if os.environ.get("FOUREYES_TOKEN"):
+        if os.environ.get("FOUREYES_TOKEN") or os.environ.get(RUN_DIR):
             _ = self.actor
 
     def answer(self, value: object, text: str) -> None:

@@ -6,20 +6,23 @@ import os
 
 import click
 
+from foureyes.core.nouns.session import RUN_DIR
 from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session, verb
 
 
 @verb("mcp", example="fe mcp\nclaude mcp add foureyes -- fe mcp")
+@click.option("--run", "directory", default="", metavar="DIR", help="The directory of the agent's run: who it is (I2).")
 @click.option("--all", "everything", is_flag=True, help="Every verb that an agent may use, not only those of its role.")
-def mcp(session: Session, everything: bool) -> None:
+def mcp(session: Session, directory: str, everything: bool) -> None:
     """The same verbs as tools for an agent, over stdin and stdout (MCP). The agent's program starts it."""
     if session.asserted:
         raise BadInput("a server has no typed name.", next_step=fe("mcp"))
     from foureyes.bootstrap.serving import Served
 
-    project = Served(session.cwd, os.environ)  # first of all: what is seen now stays (I5)
+    named = {RUN_DIR: os.path.abspath(directory)} if directory else {}
+    project = Served(session.cwd, {**os.environ, **named})  # first of all: what is seen now stays (I5)
     from foureyes.ui.mcp.server import serve
 
     serve(project, everything=everything)
