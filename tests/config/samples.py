@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "loop.no_progress_limit": ("3", 3),
     "loop.iteration_cap": ("8", 8),
     "loop.rejection_review_share": ("0.75", 0.75),
+    "run.services": ('["ci@box"]', ("ci@box",)),
     "tiers.developer": ('"codex"', "codex"),
     "tiers.senior": ('"codex-senior"', "codex-senior"),
     "tiers.lead": ('"codex-lead"', "codex-lead"),
