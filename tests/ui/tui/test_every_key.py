@@ -24,7 +24,8 @@ DIFF = {
 }
 
 PROMISED: dict[Context, str] = {
-    "board": "up down j k left right pageup pagedown home end enter escape r n u f / i o l tab ! ? ctrl+p q ctrl+q",
+    "board": "up down j k left right pageup pagedown home end enter escape r n u f / i o l tab delete ! ? ctrl+p "
+    "q ctrl+q",
     "summary": "up down j k pageup pagedown home end enter escape a d 1 2 3 4 5 6 7 8 9 u f / w o f5 ! ? ctrl+p ctrl+q",
     "batch": "up down j k pageup pagedown home end enter escape r d space u / ! ? ctrl+p ctrl+q",
     "task": "up down j k pageup pagedown home end enter escape a r x d n p 1 2 3 4 5 6 7 8 9 space u f / w i c e . , "
@@ -84,6 +85,7 @@ BOARD = [
     Press("r", "REVIEW SUMMARY 2 tasks", back=("escape",)),
     Press("n", "NEW TASK", then=(*"Plan", "ctrl+s"), holds=lambda told: told.seat.rows("open")[0].title == "Plan"),
     Press("tab", "══ AGENTS"),
+    Press("delete", "was not started by a runner"),
     Press("shift+tab", "── AGENTS"),
     Press("left", "▐In progress 1▌", on="Export orders"),
     Press("l", "reading the old exporter", back=("escape",)),

@@ -14,6 +14,7 @@ import msgspec
 from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import Ways
 from foureyes.app.pages.claimed import claims_of
+from foureyes.app.pages.stopped_runs import Halt, halts
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
@@ -158,6 +159,8 @@ class Attention:
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
+        for halt in halts(self._context, look.tx, look.ways):
+            yield Seed(halt.since, partial(self._halted, halt))
 
     def _row(
         self,
@@ -183,6 +186,12 @@ class Attention:
             choices=choices,
             next=choices[0].step if choices else otherwise,
         )
+
+    def _halted(self, halt: Halt) -> AttentionRow:
+        return self._row(
+            halt.kind, halt.text, task=halt.task, of=halt.of, since=halt.since, details=halt.details,
+            choices=halt.choices(), otherwise=halt.otherwise,
+        )  # fmt: skip
 
     # -- holds
 
@@ -303,7 +312,6 @@ class Attention:
     # -- claims, configuration, waivers
 
     def _claim(self, look: Look, claim: AgentRow) -> AttentionRow:
-        last = [f"Last line: {claim.line}"] if claim.line else []
         return self._row(
             "claim",
             f"{claim.name} is not heard of any more",
@@ -312,7 +320,7 @@ class Attention:
             details=[
                 f"{claim.title} (iteration {claim.iteration})",
                 f"Claimed by {claim.name} at {claim.since}.",
-                *last,
+                *([f"Last line: {claim.line}"] if claim.line else []),
             ],
             choices=look.ways.releasing(claim.task),
             otherwise=by_person(fe("unstart", claim.task)),
@@ -326,9 +334,9 @@ class Attention:
             yield Seed("", partial(self._unaccepted, look, look.seen.left))
 
     def _broken(self, problem: ConfigError) -> AttentionRow:
-        details = ["Nothing can be approved until it is mended."]
         step = problem.next_step or by_person(fe("policy", "show"))
-        return self._row("config", problem.message, of="broken", details=details, otherwise=step)
+        why = ["Nothing can be approved until it is mended."]
+        return self._row("config", problem.message, of="broken", details=why, otherwise=step)
 
     def _unaccepted(self, look: Look, left: Unaccepted) -> AttentionRow:
         offered = look.seen.offered

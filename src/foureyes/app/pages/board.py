@@ -13,7 +13,7 @@ from foureyes.app.call.context import stamp
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.gate.merge_queue import items_of
 from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards, open_cards, waiting_cards
-from foureyes.app.pages.claimed import claims_of
+from foureyes.app.pages.claimed import at_work, live_runners, resting
 from foureyes.app.pages.events import Head
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.views.board import COLUMNS, BoardView, Card, Column, ColumnName
@@ -89,7 +89,9 @@ class Board:
                 in_progress=columns["in_progress"],
                 reviewing=columns["reviewing"],
                 done=columns["done"],
-                agents=claims_of(self._context, tx, look.policy),
+                agents=at_work(self._context, tx, look.policy),
+                resting=resting(self._context, tx),
+                runners=live_runners(self._context, tx),
                 problem=look.problem,
             )
 

@@ -1,13 +1,16 @@
-"""Live claims: who works on what, since when, and whether they are still heard of (T1)."""
+"""Who is at work: live claims and runs, since when, and whether they are still heard of (T1)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.context import seconds_since
-from foureyes.app.views.board import AgentRow
+from foureyes.app.views.board import AgentRow, Resting
+from foureyes.app.views.run import Cooldown
+from foureyes.core.nouns.run import Run
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.text import one_line
 
@@ -40,6 +43,86 @@ def claims_of(context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: in
     """Every live claim; of very many, those of the highest priority. `unstart` calls the same ones silent."""
     limit = context.ago((policy or ReviewPolicy()).claim_stale_minutes)
     return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """S3: what the agent at work on a task said last in the middle of its work."""
+
+    task: str
+    title: str
+    word: str
+    text: str
+    at: str
+
+
+class Lease(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner's lease."""
+
+    process: str
+    until: str
+
+
+def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[AgentRow, ...]:
+    """Every live claim with the run that it is of, and runs that have no claim: about to begin, or to decide."""
+    claims, runs = claims_of(context, tx, policy), tx.all("run.live", Run, host="")
+    if not runs:
+        return claims
+    heard = {row.task: row for row in tx.all("board.heard", Heard, ids=[run.task for run in runs])}
+    by_task: dict[str, Run] = {run.task: run for run in runs if run.role == "implement"}
+    rows = [_of_run(row, by_task[row.task], heard) if row.task in by_task else row for row in claims]
+    claimed = {row.task for row in claims}
+    rows += [_beginning(context, run, heard) for run in runs if run.task not in claimed or run.role != "implement"]
+    return tuple(rows)
+
+
+def _of_run(row: AgentRow, run: Run, heard: dict[str, Heard]) -> AgentRow:
+    said = heard.get(row.task)
+    is_newer = said is not None and said.word and said.at >= row.line_at
+    line = one_line(f"{said.word.replace('_', ' ')}: {said.text}", LINE) if said and is_newer else row.line
+    return replace(row, run=run.id, profile=run.profile, stopping=run.stop_asked, line=line)
+
+
+def _beginning(context: Context, run: Run, heard: dict[str, Heard]) -> AgentRow:
+    """A run without a claim."""
+    since = run.started_at or run.reserved_at
+    said = heard.get(run.task)
+    return AgentRow(
+        session=run.session or "",
+        name=run.profile,
+        kind="agent",
+        task=run.task,
+        title=said.title if said else "",
+        iteration=run.iteration,
+        tier="",
+        since=since,
+        age_seconds=seconds_since(context, since),
+        quiet_seconds=0,
+        silent=False,
+        line="begins" if run.state == "reserved" else run.purpose,
+        line_at=since,
+        run=run.id,
+        profile=run.profile,
+        stopping=run.stop_asked,
+    )
+
+
+def resting(context: Context, tx: Tx) -> tuple[Resting, ...]:
+    """The profiles that are left alone now."""
+    rows = tx.all("run.cooled", Cooldown, host="")
+    now = context.now()
+    return tuple(
+        Resting(profile=row.profile, until=row.until, error=row.error, text=one_line(row.error_text, LINE))
+        for row in rows
+        if not row.until or row.until > now
+    )
+
+
+def live_runners(context: Context, tx: Tx) -> int:
+    """How many runners are at work."""
+    now = context.now()
+    return sum(
+        row.until > now and not context.outside.is_gone(row.process) for row in tx.all("run.leased_runners", Lease)
+    )
 
 
 def _row(context: Context, row: ClaimRow, limit: str) -> AgentRow:

@@ -1,5 +1,5 @@
-"""What only a person can move (E6): holds, loops that wait, stuck merges, a red target, silent claims, a configuration
-that nobody accepted, waivers that ran out, rejected work.
+"""What only a person can move (E6): holds, pauses, loops that wait, stuck merges, a red target, silent claims, runs
+that got nowhere, a configuration that nobody accepted, waivers that ran out, rejected work.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ import msgspec
 
 from foureyes.steps import NO_STEP, Steps
 
-AttentionKind = Literal["hold", "loop", "merge", "target", "claim", "config", "waiver", "rejected"]
+AttentionKind = Literal[
+    "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected"
+]  # fmt: skip
 WORDS: dict[AttentionKind, str] = {
     "hold": "HELD",
+    "pause": "PAUSED",
     "loop": "ESCALATED",
     "merge": "STUCK",
     "target": "RED",
     "claim": "SILENT",
+    "run": "ERROR",
+    "runner": "RUNNER",
     "config": "CONFIG",
     "waiver": "RAN OUT",
     "rejected": "REJECTED",

@@ -58,8 +58,9 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A live claim: who works on what, since when, and what was last heard. `silent`: longer than a claim may be
-    silent, or its session has ended; anybody may release it (T1).
+    """A live claim or run: who works on what, since when, and what was last heard. `silent`: longer than a claim may be
+    silent, or its session has ended; anybody may release it (T1). `run` is the run that it is of, with its `profile`;
+    `stopping` why it is to end; empty for who was not started by a runner.
     """
 
     session: str
@@ -75,13 +76,26 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     silent: bool
     line: str = ""
     line_at: str = ""
+    run: str = ""
+    profile: str = ""
+    stopping: str = ""
+
+
+class Resting(msgspec.Struct, frozen=True, kw_only=True):
+    """A profile that is left alone for a while, and why, in the program's own words; `until` empty: until it works."""
+
+    profile: str
+    until: str
+    error: str
+    text: str
 
 
 class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     """The board at one moment: `head` is the last journal row that it knows of.
 
     `waiting` is how many of the cards in review that were judged the caller may approve; `waiting_more` that there are
-    others, which were not. `problem` is why nothing in review could be judged.
+    others, which were not. `resting` are the profiles that are left alone, `runners` how many runners are at work.
+    `problem` is why nothing in review could be judged.
     """
 
     head: int
@@ -99,4 +113,6 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     reviewing: Column
     done: Column
     agents: tuple[AgentRow, ...]
+    resting: tuple[Resting, ...] = ()
+    runners: int = 0
     problem: str = ""

@@ -87,6 +87,8 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("f", "filters", "filters", "the words that filters know"),
         Key("o", "order", "", "how the board is ordered: what can be done first"),
         Key("l", "log", "log", "the task's log", "lists.show", "fe show {task}"),
+        Key("delete", "stop", "", "stop the agent's run under the cursor of the agents' pane; asks", "runs.ask_stop",
+            "fe stop {task}"),
         Key("i", "import_plan", "", "import a plan: its file is asked for", "plans.import_", "fe plan import FILE"),
         _UNDO,
         Key("escape", "back", "", "close the filter"),

@@ -47,6 +47,11 @@ FROM tasks t JOIN sessions s ON s.id = t.implementer
 LEFT JOIN logs l ON l.seq = (SELECT max(x.seq) FROM logs x WHERE x.task = t.id AND x.type <> 'security')
 WHERE t.deleted = 0 AND t.status = 'in_progress' ORDER BY t.priority, t.n LIMIT :limit;
 
+-- name: board.heard
+SELECT t.id AS task, t.title, coalesce(m.type, '') AS word, coalesce(m.summary, '') AS text, coalesce(m.at, '') AS at FROM tasks t
+LEFT JOIN emitted m ON m.seq = (SELECT max(x.seq) FROM emitted x WHERE x.task = t.id)
+WHERE t.id IN (SELECT value FROM json_each(:ids));
+
 -- name: board.by_rule
 SELECT count(*) AS n FROM (SELECT grade, at FROM approvals WHERE recorded = 0 ORDER BY seq DESC LIMIT :limit) latest
 WHERE latest.grade = 'rule' AND latest.at >= :since;

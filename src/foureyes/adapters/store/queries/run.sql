@@ -20,6 +20,15 @@ FROM runners r LEFT JOIN renewals n ON n.lease = r.session
 WHERE r.ended_at = '' OR EXISTS (SELECT 1 FROM runs x WHERE x.runner = r.session AND x.state <> 'ended')
 ORDER BY r.started_at, r.session;
 
+-- name: run.leased_runners
+SELECT r.process, CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
+FROM runners r LEFT JOIN renewals n ON n.lease = r.session WHERE r.ended_at = '' ORDER BY r.started_at, r.session;
+
+-- name: run.left_runners
+SELECT r.session, r.process, r.host, r.started_at, CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, count(x.id) AS runs
+FROM runners r LEFT JOIN renewals n ON n.lease = r.session JOIN runs x ON x.runner = r.session AND x.state <> 'ended'
+GROUP BY r.session, r.process, r.host, r.started_at, r.until, n.until ORDER BY r.started_at, r.session;
+
 -- name: run.reserve
 INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, reserved_at, seq)
 VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :at, :seq);

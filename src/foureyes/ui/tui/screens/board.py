@@ -136,7 +136,9 @@ class BoardPage(Page):
             self.top.show(self.paint(" foureyes", "title"))
             return
         self._minute = self.minute(view)
-        right = f"{view.policy} {self.app.marks.dot} {len(view.agents)} at work {self.app.marks.dot} {self._minute} "
+        dot = f" {self.app.marks.dot} "
+        running = "runner" if view.runners == 1 else f"{view.runners} runners" if view.runners else ""
+        right = dot.join(filter(None, (view.policy, running, f"{len(view.agents)} at work", f"{self._minute} ")))
         place = Text.assemble(
             (" foureyes", self.app.palette["title"]), f"  {view.project} {self.app.marks.dot} {view.target}"
         )
@@ -354,6 +356,12 @@ class BoardPage(Page):
 
         if task := self.selected_task():
             show_log(self, task)
+
+    def do_stop(self) -> None:
+        from foureyes.ui.tui.stopping import stop_run
+
+        agents = self.view.agents if self.view and self.pane == "agents" else ()
+        stop_run(self, next((row for row in agents if row.task == self.rows.at), None))
 
     def do_import_plan(self) -> None:
         from foureyes.ui.tui.importing import import_plan

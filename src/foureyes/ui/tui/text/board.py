@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from foureyes.app.views.attention import WORDS, AttentionRow
-from foureyes.app.views.board import AgentRow, BoardView, Card
+from foureyes.app.views.board import AgentRow, BoardView, Card, Resting
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
@@ -107,18 +107,28 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
 
 def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> list[Line]:
     """Who works on what, since when, and what was last heard; `tall`: on two lines, where the pane is narrow."""
+    rest = [plain(_resting(row, palette)) for row in view.resting]
     if not view.agents:
-        words = "Nobody is at work. fe next, typed by an agent, takes the best ready task."
-        return [plain(Text(f" {words}", palette["dim"]))]
+        words = "Nobody is at work. fe run starts agents; fe next, typed by one, takes the best ready task."
+        return [plain(Text(f" {words}", palette["dim"])), *rest]
     lines = []
     for row in view.agents:
         lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.task))  # type: ignore[misc]
         if tall:
             lines.append(Line(lambda width, row=row: cut(_heard(row, palette), width), row.task))  # type: ignore[misc]
-    return lines
+    return [*lines, *rest]
+
+
+def _resting(row: Resting, palette: Palette) -> Text:
+    """A profile that is left alone: until when, and why, in the program's own words."""
+    until = f"cooling down until {clock(row.until)}" if row.until else "left alone until it works"
+    words = f" · {visible(row.text)}" if row.text else ""
+    return Text(f"   {visible(row.profile)} {until} ({row.error}){words}", palette["warn"], no_wrap=True)
 
 
 def _quiet(row: AgentRow) -> str:
+    if row.stopping:
+        return "is being stopped"
     quiet = f"quiet {age(row.quiet_seconds)}" if row.quiet_seconds >= LONG_QUIET else ""
     return "silent" if row.silent else quiet
 

@@ -1,0 +1,116 @@
+"""What of agents' runs only a person can move (E6): pauses, tasks that runners have done with, dead runners, profiles
+that need a login.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.views.run import Cooldown, PauseView, StuckView
+from foureyes.core.words.text import one_line
+from foureyes.steps import Steps, by_person, fe, phrase, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.pages.choices import Ways
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.attention import AttentionKind, Choice
+
+LINE = 160
+WHY = phrase("why")
+START = by_person(fe("run"))
+
+
+class Halt(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stands still, as a row of attention needs it."""
+
+    kind: AttentionKind
+    text: str
+    since: str
+    task: str = ""
+    of: str = ""
+    details: tuple[str, ...] = ()
+    choices: Callable[[], tuple[Choice, ...]] = tuple
+    otherwise: Steps = START
+
+
+class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
+    """A runner that ended, or never said so, while runs of its own had not."""
+
+    session: str
+    process: str
+    host: str
+    started_at: str
+    until: str
+    runs: int
+
+
+def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
+    """Everything of runs that waits for a person."""
+    for pause in tx.all("run.pauses", PauseView):
+        yield _paused(pause, ways)
+    for stuck in tx.all("run.stuck", StuckView):
+        yield _stuck(stuck, ways)
+    for left in tx.all("run.left_runners", LeftRunner):
+        if left.until <= context.now() or context.outside.is_gone(left.process):
+            yield _left(left)
+    for cooled in tx.all("run.cooled", Cooldown, host=""):
+        if cooled.error in ("auth", "missing"):
+            yield _cooled(cooled)
+
+
+def _paused(pause: PauseView, ways: Ways) -> Halt:
+    where = f"{pause.task} only; other work goes on." if pause.task else "Nothing new begins anywhere."
+    return Halt(
+        kind="pause",
+        task=pause.task,
+        text=pause.reason if pause.task else f"the project: {pause.reason}",
+        since=pause.at,
+        details=(
+            f"Paused by {'a rule' if pause.made_by == 'rule' else 'a person'}: {pause.reason}",
+            f"{where} What runs comes to its end. Nothing is lost.",
+        ),
+        choices=lambda: ways.resuming(pause.task),
+        otherwise=by_person(fe("resume", pause.task or "--project", "-m", WHY)),
+    )
+
+
+def _stuck(stuck: StuckView, ways: Ways) -> Halt:
+    return Halt(
+        kind="run",
+        task=stuck.task,
+        text=stuck.why,
+        since=stuck.at,
+        details=(f"The runner has done what it can: {stuck.why}", "What was made is on its branch. Nothing is lost."),
+        choices=lambda: ways.resuming(stuck.task),
+        otherwise=by_person(fe("resume", stuck.task, "-m", WHY)),
+    )
+
+
+def _left(left: LeftRunner) -> Halt:
+    runs = "1 run" if left.runs == 1 else f"{left.runs} runs"
+    return Halt(
+        kind="runner",
+        of=left.session,
+        text=f"the runner on {left.host} is gone and left {runs}",
+        since=left.until or left.started_at,
+        details=(
+            "Its agents were ended with it; what they made is in their worktrees.",
+            "The next runner takes their tasks up where they are.",
+        ),
+    )
+
+
+def _cooled(cooled: Cooldown) -> Halt:
+    what = "is logged out" if cooled.error == "auth" else "is not there"
+    return Halt(
+        kind="run",
+        of=f"{cooled.profile} {cooled.host}",
+        text=f"{cooled.profile} {what} on {cooled.host}; others take its tasks",
+        since=cooled.at,
+        details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
+        otherwise=prose("log in or install it, then: ") + fe("agents"),
+    )

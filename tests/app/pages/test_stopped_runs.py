@@ -1,0 +1,72 @@
+"""What of agents' runs waits for a person: pauses, runs that got nowhere, dead runners, programs that nobody is
+logged in to (E6).
+"""
+
+from __future__ import annotations
+
+from foureyes.app.views.attention import AttentionKind, AttentionRow
+from foureyes.ui.steps import steps_text
+
+from tests.stage.gated import configure
+from tests.stage.people import BOB, CLAUDE
+from tests.stage.running import PROCESS, bound, runner
+from tests.stage.world import DeskWorld
+
+
+def rows(desk: DeskWorld, kind: AttentionKind) -> list[AttentionRow]:
+    with desk.unchanged():
+        return [row for row in desk.app.attention.view(BOB).rows if row.kind == kind]
+
+
+def test_a_pause_says_why_and_is_lifted_by_its_choice_V9_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    task = desk.create()
+    desk.app.runs.pause(BOB, task, reason="wait for the design")
+    desk.app.runs.pause(BOB, None, reason="release freeze")
+    everything, one = sorted(rows(desk, "pause"), key=lambda row: row.task)
+    assert (one.task, one.text, everything.text) == (task, "wait for the design", "the project: release freeze")
+    assert "other work goes on" in one.details[1]
+    for row in (one, everything):
+        (choice,) = row.choices
+        desk.app.stops.resume(BOB, choice.values["task"], reason="go on")  # type: ignore[arg-type]
+    assert rows(desk, "pause") == []
+
+
+def test_an_agent_has_no_choice_and_is_told_who_has_one_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    task = desk.create()
+    desk.app.runs.pause(BOB, task, reason="wait")
+    (row,) = [row for row in desk.app.attention.view(CLAUDE).rows if row.kind == "pause"]
+    assert row.choices == ()
+    assert "person" in steps_text(row.next)
+
+
+def test_a_task_that_the_runner_left_to_a_person_is_given_back_by_resume_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    task = desk.create()
+    desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a hand-in")
+    (row,) = rows(desk, "run")
+    assert (row.task, row.text) == (task, "four runs without a hand-in")
+    (choice,) = row.choices
+    desk.app.stops.resume(BOB, task, reason="mended the tests")
+    assert (choice.noun, choice.verb, rows(desk, "run")) == ("stops", "resume", [])
+
+
+def test_a_dead_runner_that_left_runs_asks_for_another_J4_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    bound(desk, runner(desk), desk.create())
+    assert rows(desk, "runner") == []
+    desk.outside.gone.add(PROCESS)
+    (row,) = rows(desk, "runner")
+    assert "left 1 run" in row.text
+    assert "fe run" in steps_text(row.next)
+
+
+def test_a_program_that_nobody_is_logged_in_to_is_named_in_its_own_words_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    me = runner(desk)
+    desk.app.runs.cool(me, "codex", until="", error="auth", error_text="Please run codex login")
+    desk.app.runs.cool(me, "gemini", until="2099-01-01T00:00:00.000Z", error="quota", error_text="429")
+    (row,) = rows(desk, "run")
+    assert row.text.startswith("codex is logged out on ")
+    assert row.details == ("Please run codex login",)
