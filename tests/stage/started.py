@@ -74,7 +74,8 @@ class Player:
     def serve(self) -> None:
         """Say who we are, and do as we are told."""
         signal.signal(signal.SIGTERM, self._end)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background ignores it, and children inherit that
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):  # a suite in the background ignores them, and
+            signal.signal(number, signal.SIG_DFL)  # children inherit that
         with contextlib.suppress(ConnectionError):  # the test has gone: so do we
             send(self._connection, {"pid": os.getpid()})
             while request := receive(self._connection):
