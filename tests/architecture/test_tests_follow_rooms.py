@@ -53,6 +53,7 @@ WITHOUT: dict[str, str] = {
         app/exchange/settings app/findings/at_hand_in app/findings/lookup app/findings/page app/findings/raising
         app/gate/attempts app/gate/landing app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
+        app/pages/preview app/pages/waiting app/review/lead app/review/prompts
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
