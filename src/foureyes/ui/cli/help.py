@@ -72,7 +72,6 @@ SYNONYMS: dict[str, str] = {
     "send": "submit",
     "sessions": "session list",
     "settings": "policy",
-    "stop": "unstart",
     "take": "next",
     "tasks": "list",
     "test": "check run",
