@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from tests.agents.ways import FEW_TRIES, Case, cases, words
-from tests.sandboxes.programs import KEPT, PROGRAMS, ROOT, Program, environment
+from tests.sandboxes.programs import KEPT, PROGRAMS, ROOT, Program, environment, program_path
 
 STREAMS = ROOT / "tests" / "adapters" / "agents" / "streams"
 PROMPT = "Create hello.txt, then say that you are done.\n"
@@ -44,7 +44,7 @@ def main(wanted: list[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         index = folder / "index.json"
         told = msgspec.json.decode(index.read_bytes(), type=dict[str, Recorded]) if index.exists() else {}
-        binary = msgspec.structs.replace(program, needs=()).installed()
+        binary = program_path(program)
         if isinstance(binary, str):
             print(f"NOT RECORDED: {binary}", file=sys.stderr)
             continue

@@ -38,14 +38,19 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
 
     def installed(self) -> Path | str:
-        """Where it is; else, in a sentence, why it cannot be run here."""
-        return _installed(self)
+        """Where it is; else, in a sentence, why it cannot be run here in its sandbox."""
+        missing = [name for name in self.needs if shutil.which(name) is None]
+        return program_path(self) if not missing else _without(self, missing)
 
 
-def _installed(program: Program) -> Path | str:
-    missing = [name for name in ("npm", "node", *program.needs) if shutil.which(name) is None]
-    if missing:
-        return f"{program.name} was not run: this machine has no {' and no '.join(missing)}"
+def _without(program: Program, missing: Sequence[str]) -> str:
+    return f"{program.name} was not run: this machine has no {' and no '.join(missing)}"
+
+
+def program_path(program: Program) -> Path | str:
+    """Where it is, without what its sandbox is made with; else, in a sentence, why it cannot be run here."""
+    if missing := [name for name in ("npm", "node") if shutil.which(name) is None]:
+        return _without(program, missing)
     folder = KEPT / f"{program.name}-{program.version}"
     if not list(folder.glob(program.binary)):
         wanted = f"{program.package}@{program.version}"
