@@ -2,6 +2,7 @@
 #   make demo    see it work          make check   lint, types, contracts, docs, tests
 #   make test    tests of every day   make bench   figures, as ratios
 #   make test-sandboxes  the real codex and claude from npm, in their own sandboxes (needs root)
+#   make test-agents     the real codex, claude, gemini, opencode and qwen from npm, driven by Foureyes (needs root)
 #   make record-agents   record what the real agent programs print, for tests of those who read it (needs root)
 #   make nightly everything: every variant of every test, every failpoint on both engines, ROUNDS=500 days of random kills (hours)
 
@@ -13,7 +14,7 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test nightly test-sandboxes record-agents check lint types contracts docs docs-check pictures bench clean
+.PHONY: help setup demo test nightly test-sandboxes test-agents test-agents-quick record-agents check lint types contracts docs docs-check pictures bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -51,6 +52,17 @@ nightly: $(STAMP)
 test-sandboxes: $(STAMP)
 	@mkdir -p .venv-agents/run
 	@FOUREYES_SANDBOXES=1 TMPDIR=$(CURDIR)/.venv-agents/run $(BIN)/python -m pytest -n 0 -v tests/sandboxes $(PYTEST_ARGS)
+
+# All five real programs, in network namespaces with loopback only, with every case; or one piece of work and one error of
+# each, where there are root and npm. What cannot be run here is listed as NOT RUN.
+AGENTS_TOGETHER ?= 2
+TEST_AGENTS := mkdir -p .venv-agents/run && FOUREYES_AGENTS=1 FOUREYES_NIGHTLY=1 TMPDIR=$(CURDIR)/.venv-agents/run \
+	$(BIN)/python -m pytest -n $(AGENTS_TOGETHER) --dist worksteal -rs
+test-agents: $(STAMP)
+	@$(TEST_AGENTS) tests/agents $(PYTEST_ARGS)
+
+test-agents-quick: $(STAMP)
+	@$(TEST_AGENTS) tests/agents/test_quick.py $(PYTEST_ARGS)
 
 # RECORD='codex case=401' records some of it.
 record-agents: $(STAMP)

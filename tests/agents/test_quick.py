@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from foureyes import __version__
+
 from tests.agents.ground import DONE, EACH, HELLO, SIGNAL, Ground
 
 
 @EACH
 def test_it_works_and_its_signal_is_known_S1(name: str, tmp_path: Path) -> None:
     ground = Ground(name, tmp_path)
-    ended = ground.drive(HELLO, "cat hello.txt", DONE)
+    ended = ground.drive(HELLO, "cat hello.txt; fe --version", DONE)
     assert (tmp_path / "work" / "hello.txt").read_text().strip() == "hello"
     assert ground.changed() == ["hello.txt"]
     assert "hello" in ended.printed[1]
+    assert f"fe, version {__version__}" in ended.printed[1]
     found = ended.outcome
     assert (found["ended"], found["rc"], found["error"]) == (True, 0, "none")
     assert (found["signal"], found["message"]) == ("DONE", "hello.txt is there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import platform
@@ -17,6 +18,7 @@ KEPT = ROOT / ".venv-agents"
 """Where the programs are installed, once."""
 
 ARCHITECTURE = "arm64" if platform.machine() == "aarch64" else "x64"
+INSTALL_SECONDS = 300
 QUIET = {
     "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "DO_NOT_TRACK": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_COLOR": "1", "TERM": "dumb", "LANG": "C.UTF-8",
@@ -52,18 +54,27 @@ def program_path(program: Program) -> Path | str:
     if missing := [name for name in ("npm", "node") if shutil.which(name) is None]:
         return _without(program, missing)
     folder = KEPT / f"{program.name}-{program.version}"
-    if not list(folder.glob(program.binary)):
-        wanted = f"{program.package}@{program.version}"
-        # No script of a package runs here; what npm itself needs of the environment, it has.
-        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        folder.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            ["npm", "install", *options, "--prefix", str(folder), wanted], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            return f"{program.name} was not run: npm cannot install {wanted}: {done.stderr.strip()[-300:]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run beside each other
+        problem = "" if list(folder.glob(program.binary)) else _install(program, folder)
     found = list(folder.glob(program.binary))
-    return found[0] if found else f"{program.name} was not run: {program.package} has no {program.binary}"
+    if found:
+        return found[0]
+    return f"{program.name} was not run: {problem or f'{program.package} has no {program.binary}'}"
+
+
+def _install(program: Program, folder: Path) -> str:
+    """Why npm could not; empty where it could."""
+    wanted = f"{program.package}@{program.version}"
+    # No script of a package runs here; what npm itself needs of the environment, it has.
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
+    command = ["npm", "install", *options, "--prefix", str(folder), wanted]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"npm did not install {wanted} within {INSTALL_SECONDS} seconds"
+    return "" if done.returncode == 0 else f"npm cannot install {wanted}: {done.stderr.strip()[-300:]}"
 
 
 def _codex(home: Path, roots: Sequence[str] | None) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
-from foureyes.adapters.agents.environment import clean_path, environment, path_with_fe, wanted
+from foureyes.adapters.agents.environment import clean_path, environment, login_profile, path_with_fe, wanted
 
 MINE = {
     "PATH": "/bin:.::/usr/bin", "HOME": "/home/me", "LANG": "C", "LC_ALL": "C",
@@ -47,3 +48,10 @@ def test_fe_is_on_the_path_in_any_case(tmp_path: Path) -> None:
     assert path_with_fe("/nowhere") in ("/nowhere", f"/nowhere:{beside}")
     (tmp_path / "fe").touch(0o755)
     assert path_with_fe(str(tmp_path)) == str(tmp_path)
+
+
+def test_a_login_shell_has_the_path_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / ".profile").write_text(login_profile("/bin:/usr/bin:/some where/else"))
+    env = {"HOME": str(tmp_path), "PATH": "/bin:/usr/bin"}
+    told = subprocess.run(["/bin/sh", "-lc", "echo $PATH"], env=env, capture_output=True, text=True, check=True).stdout
+    assert told.strip().startswith("/bin:/usr/bin:/some where/else")

@@ -95,7 +95,7 @@ def test_the_programs_own_directory_is_the_persons_and_the_rest_of_home_is_not(b
     assert codex[:2] == [str(bench.folder / "homes/fe-1/codex"), str(bench.home / ".codex")]
     assert ".bashrc" not in codex
     gemini = bench.run(Profile("gemini", output="text"), name="gemini").final.split()
-    assert gemini == [str(bench.folder / "homes/fe-1/gemini"), ".gemini", "mine"]
+    assert gemini == [str(bench.folder / "homes/fe-1/gemini"), ".gemini", ".profile", ".zprofile", "mine"]
     bench.agents.forget("fe-1")
     assert not (bench.folder / "homes/fe-1").exists()
     assert (bench.home / ".gemini" / "creds").read_text() == "mine"

@@ -31,6 +31,9 @@ HOMES = {
     "XDG_STATE_HOME": ".local/state",
 }  # fmt: skip
 
+LOGIN_PROFILES = (".profile", ".zprofile")
+"""What login shells read in a home; codex runs each command in one, and the machine's own profile sets another PATH."""
+
 
 def run_mark(run: str) -> str:
     """The value of the run mark, by which processes of a run are found."""
@@ -83,3 +86,10 @@ def path_with_fe(path: str) -> str:
     beside = os.path.dirname(sys.executable or "")
     has_own = beside and os.path.exists(os.path.join(beside, "fe"))
     return entries if not has_own or shutil.which("fe", path=entries) else f"{entries}{os.pathsep}{beside}"
+
+
+def login_profile(path: str) -> str:
+    """A profile for login shells: the PATH of a run."""
+    import shlex
+
+    return f"PATH={shlex.quote(path_with_fe(path))}\nexport PATH\n"

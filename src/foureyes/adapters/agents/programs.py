@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from foureyes.adapters import process, reaper
 from foureyes.adapters.agents.dialects import Dialect, dialect_of
-from foureyes.adapters.agents.environment import clean_path, environment
+from foureyes.adapters.agents.environment import LOGIN_PROFILES, clean_path, environment, login_profile
 from foureyes.adapters.agents.live import Asked, Limits, LiveProgram
 from foureyes.adapters.agents.log import Log
 from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
@@ -134,7 +134,9 @@ class AgentPrograms:
         if not os.path.exists(os.path.join(home, ".gitconfig")):
             mine = self._environ.get("HOME", "")
             links = [(name, os.path.join(mine, name)) for name in dialect.links] if mine else []
-            furnish(home, links=links, identity=identity_of(self._environ, launch.worktree), files={})
+            profile = login_profile(self._environ.get("PATH", ""))
+            files = dict.fromkeys(LOGIN_PROFILES, profile)
+            furnish(home, links=links, identity=identity_of(self._environ, launch.worktree), files=files)
         return home
 
     def _own(self, dialect: Dialect) -> dict[str, str]:
