@@ -9,7 +9,7 @@ import pytest
 
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.serving import Served
-from foureyes.errors import NoProject
+from foureyes.errors import EnvironmentProblem, NoProject
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE
@@ -48,3 +48,15 @@ def test_where_there_is_no_project_each_call_says_so_until_there_is_one(checkout
     create_project(root, os.environ, ALICE, prefix="fe", target="main", commit=False)
     with served.call() as (app, _):
         assert app.projects.get().target == "main"
+
+
+def test_G2_a_project_that_was_moved_is_not_begun_anew_where_it_was(checkout: Checkout) -> None:
+    root = Path(checkout.git("rev-parse", "--show-toplevel").strip())
+    create_project(str(root), os.environ, ALICE, prefix="fe", target="main", commit=False)
+    served = Served(str(root), {})
+    with served.call():
+        pass
+    root.rename(root.with_name("moved"))
+    with pytest.raises(EnvironmentProblem, match="any more") as caught, served.call():
+        pass
+    assert not any(step.argv for step in caught.value.next_step.steps), "no git init in the place of what was moved"

@@ -130,3 +130,39 @@ def test_P12_a_store_that_moves_to_a_server_meanwhile_is_written_where_it_lies_n
     shown = stage.cast.alice.fe("show", task, cwd=stage.repo).out
     assert "0 words later" in shown
     assert "3 words later" in shown
+
+
+def test_A1_G1_neither_a_link_a_forged_git_file_nor_endless_words_have_a_server_commit_something_else_or_end_it(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """The agent writes its worktree as it likes, and the server, which stands outside, commits there or nowhere."""
+    task, before = stage.create(stage.cast.alice), stage.git("rev-parse", "main")
+    stage.git("config", "user.name", "Alice")
+    submission = {"task": task, "commit": "Say hello", "message": "done"}
+    with opened(stage.repo, stage.cast.job.base_env()) as (_, line):
+        line.begin()
+        assert not line.call("task_start", {"task": task})["isError"]
+        place = stage.repo / ".foureyes/worktrees" / task
+        (place / "hello.py").write_text("print(1)\n")
+        (stage.repo / "persons.py").write_text("somebody's, not committed\n")
+        link = (place / ".git").read_text()
+        (place / ".git").write_text(f"gitdir: {stage.repo}/.git\n")
+        assert line.call("task_submit", submission)["isError"], "its .git leads to the person's checkout"
+        (place / ".git").write_text(link)
+        place.rename(tmp_path / "aside")
+        place.symlink_to(stage.repo)
+        assert line.call("task_submit", submission)["isError"], "a link in its place"
+        place.unlink()
+        (tmp_path / "aside").rename(place)
+        assert (stage.git("rev-parse", "main"), stage.status(task)) == (before, "in_progress")
+        many = {"task": task, "text": "x" * (8 << 20)}
+        assert line.call("task_log", many)["structuredContent"]["error"]["code"] == "usage"
+        depth = 50_000
+        line.write(b'{"jsonrpc":"2.0","id":0,"method":"ping","params":' + b"[" * depth + b"]" * depth + b"}\n")
+        line.say({"id": "after", "method": "ping"})
+        while (answer := line.hear()).get("id") != "after":
+            assert "error" in answer, answer
+        done = line.call("task_submit", submission)
+        assert not done["isError"], done
+    assert stage.git("show", "--format=", "--name-only", f"fe/{task}").split() == ["hello.py"]
+    assert "persons.py" in stage.git("status", "--porcelain")

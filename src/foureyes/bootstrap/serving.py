@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from os.path import isdir
 from typing import TYPE_CHECKING
 
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.bootstrap.wiring import open_project
+from foureyes.errors import EnvironmentProblem
+from foureyes.steps import prose
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
@@ -31,6 +34,11 @@ class Served:
     @contextmanager
     def call(self) -> Iterator[tuple[Application, Actor]]:
         """The Application, and who calls (I5). For the thread that asks."""
+        if self._root and not isdir(self._root):
+            raise EnvironmentProblem(
+                f"the project of this MCP server is not at {self._root} any more, and nothing was done.",
+                next_step=prose("start the server again where the project is now"),
+            )
         self._root = self._root or repository(self._cwd).root  # a worktree that it began in may go meanwhile
         app = open_project(self._root, self._environ)
         try:

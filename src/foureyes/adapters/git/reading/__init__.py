@@ -1,4 +1,6 @@
-"""What decisions rest on, read in the clean room only. A module is loaded when it is first used."""
+"""What decisions rest on, read in the clean room only; a merge that is tried for it is written there and nowhere else.
+A module is loaded when it is first used.
+"""
 
 from __future__ import annotations
 
