@@ -55,15 +55,20 @@ WITHOUT: dict[str, str] = {
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
         app/pages/preview app/pages/waiting app/review/lead app/review/prompts
     """,
+    "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
+        app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/held app/run/looking
+        app/run/performing app/run/profiles app/run/prompting app/run/rows app/run/starting app/run/tidying
+    """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
-        bootstrap/wiring config/primer config/rules config/writing
+        bootstrap/running bootstrap/wiring config/primer config/rules config/writing
     """,
     "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """
         ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
-        ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops ui/cli/store
-        ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/task ui/cli/validation
+        ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/running ui/cli/security ui/cli/sessions ui/cli/stops
+        ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop
+        ui/cli/text/task ui/cli/validation
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """
         ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/commenting ui/tui/crash

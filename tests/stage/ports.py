@@ -141,6 +141,7 @@ class DeskOutside:
         self.gone: set[str] = set()
         self.shut: list[Unwritable] = []
         self.set_up: list[ProgramSetup] = []
+        self.notified: list[tuple[str, str]] = []
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -169,6 +170,10 @@ class DeskOutside:
 
     def is_gone(self, process: str) -> bool:
         return process in self.gone
+
+    def notify(self, command: str, message: str) -> str:
+        self.notified.append((command, message))
+        return ""
 
     def unwritable(self) -> list[Unwritable]:
         return self.shut

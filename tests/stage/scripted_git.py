@@ -244,6 +244,9 @@ class ScriptedWorkshop:
     def worktrees(self) -> dict[str, str]:
         return {}
 
+    def unlock_worktree(self, task: str) -> str:
+        return f"refs/heads/fe/{task}"
+
     def worktree_state(self, task: str) -> WorktreeState:
         return WorktreeState()
 

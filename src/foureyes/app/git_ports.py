@@ -190,6 +190,11 @@ class Workshop(Protocol):
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""
 
+    def unlock_worktree(self, task: str) -> str:
+        """Remove an `index.lock` that a dead process left in the worktree of a task; the branch that is checked out
+        there (full name), else empty. Only for who has shown that nobody works there.
+        """
+
     def worktree_state(self, task: str) -> WorktreeState:
         """How the worktree of a task stands; looks, and touches nothing."""
 

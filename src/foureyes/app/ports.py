@@ -110,6 +110,18 @@ class DraftFiles(Protocol):
         """Let go of every file."""
 
 
+class Changes(Protocol):
+    """Notices that somebody wrote to the store, on a connection of its own."""
+
+    def fileno(self) -> int:
+        """Becomes readable when somebody did; -1 where only asking tells."""
+
+    def changed(self) -> bool:
+        """Whether somebody wrote since the last time this was asked."""
+
+    def close(self) -> None: ...
+
+
 class Outside(Protocol):
     """What few commands need of the world; each is made when first asked for."""
 
@@ -137,6 +149,11 @@ class Outside(Protocol):
 
     def is_gone(self, process: str) -> bool:
         """Whether a process on record is shown to have ended."""
+
+    def notify(self, command: str, message: str) -> str:
+        """Start a command of the accepted configuration, with a message on its standard input; what went wrong, else
+        empty.
+        """
 
     def unwritable(self) -> list[Unwritable]:
         """Try to write where claiming, committing and handing in write; nothing of it stays."""
@@ -190,6 +207,9 @@ class Store(Protocol):
 
     def health(self) -> list[str]:
         """What the database's own checks find wrong with it."""
+
+    def changes(self) -> Changes | None:
+        """Who notices that somebody wrote; None where nobody else can."""
 
     def describe(self) -> str:
         """What kind of database this is, in a few words."""

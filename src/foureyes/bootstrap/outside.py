@@ -85,6 +85,16 @@ class Outside:
 
         return is_gone(process)
 
+    def notify(self, command: str, message: str) -> str:
+        from foureyes.adapters.process import ProcessProblem, run
+
+        words = ["/bin/sh", "-c", command]
+        try:
+            done = run(words, cwd=self._place.root, env=dict(self._environ), input=message.encode(), timeout=30)
+        except (ProcessProblem, OSError) as problem:
+            return str(problem)
+        return "" if done.rc == 0 else f"it ended with exit code {done.rc}"
+
     def unwritable(self) -> list[Unwritable]:
         from foureyes.adapters.folders import why_not_written
         from foureyes.app.views.work import Unwritable

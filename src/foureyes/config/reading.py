@@ -111,6 +111,13 @@ def checked(setting: Setting, value: object, where: str) -> Value:
         return _label_rules(value, where)
     if setting.kind == "share" and isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
+    if (
+        setting.kind == "amount"
+        and isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 0 <= value < 1e9
+    ):
+        return float(value)
     if setting.kind == "checks" and isinstance(value, list):
         return _checks(value, where)
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
@@ -174,6 +181,7 @@ def allowed_values(setting: Setting) -> str:
         "list": "a list of texts",
         "text": "a text",
         "share": "a share from 0 to 1",
+        "amount": "a number from 0, e.g. 2.5",
         "checks": '[[checks]] tables, e.g. name = "tests", run = "pytest -q"',
         "profiles": 'a table by agent, e.g. claude = { program = "claude", model = "…" }',
         "rules": 'a table by label, e.g. security = { auto_approve = false, independence = "human" }',
@@ -193,6 +201,8 @@ def parse(setting: Setting, text: str, where: str) -> Value:
         value = int(text) if re.fullmatch(r"\d{1,9}", text) else text
     elif setting.kind == "share":
         value = float(text) if re.fullmatch(r"\d?(\.\d{1,9})?", text) and text else text
+    elif setting.kind == "amount":
+        value = float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text) else text
     elif setting.kind == "yes/no":
         value = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
     return checked(setting, value, where)

@@ -29,7 +29,7 @@ from foureyes.core.rules.policy import (
 )
 
 Value = str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
-Plain = Literal["text", "number", "share", "yes/no", "choice", "list", "rules", "profiles", "checks"]
+Plain = Literal["text", "number", "share", "amount", "yes/no", "choice", "list", "rules", "profiles", "checks"]
 Source = Literal["environment", "store", "foureyes.toml", "default"]
 
 
@@ -312,6 +312,49 @@ SETTINGS: tuple[Setting, ...] = (
         of=RunRule,
         kind="list",
         meaning="user@host of services (cron, CI) that may begin a runner; whom they start counts as independent (I5)",
+    ),
+    Setting(
+        key="run.review_limit",
+        of=RunRule,
+        kind="number",
+        meaning="while so many tasks wait in review no new task is begun, only fixes; 0: no limit",
+    ),
+    Setting(key="run.checks_at_once", of=RunRule, kind="number", meaning="the checks of so many attempts run at once"),
+    Setting(
+        key="run.commit_max_files",
+        of=RunRule,
+        kind="number",
+        meaning="more uncommitted files than this a runner does not commit for an agent (S4)",
+    ),
+    Setting(
+        key="run.commit_max_mb",
+        of=RunRule,
+        kind="number",
+        meaning="nor new files of more megabytes than this, together (S4)",
+    ),
+    Setting(
+        key="run.spend_per_task",
+        of=RunRule,
+        kind="amount",
+        meaning="a task whose runs cost so much goes to a person, in the currency that programs report; 0: no cap",
+    ),
+    Setting(
+        key="run.max_runs_per_task",
+        of=RunRule,
+        kind="number",
+        meaning="so many runs without a hand-in, and the task goes to a person",
+    ),
+    Setting(
+        key="run.order",
+        of=RunRule,
+        kind="list",
+        meaning="agent profiles in the order in which one stands in for another; empty: tiers, then the project's own",
+    ),
+    Setting(
+        key="run.notify",
+        of=RunRule,
+        kind="text",
+        meaning="a command that a runner tells what only a person can move, on its standard input; empty: none",
     ),
     Setting(
         key="minor.self",

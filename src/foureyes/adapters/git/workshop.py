@@ -172,6 +172,10 @@ class GitWorkshop:
         except OSError:
             return {}
 
+    def unlock_worktree(self, task: str) -> str:
+        """Remove an `index.lock` that a dead process left in the worktree of a task; the branch checked out there."""
+        return checkouts.task_worktrees.unlock(self._git, checkouts.task_worktrees.desk(self._folder, task))
+
     def worktree_state(self, task: str) -> WorktreeState:
         """How the worktree of a task stands; looks, and touches nothing."""
         return checkouts.worktree_states.state(self._git, checkouts.task_worktrees.desk(self._folder, task))

@@ -145,6 +145,10 @@ class PostgresEngine:
                 f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
             ) from None
 
+    def connect_apart(self) -> psycopg.Connection[tuple[Value, ...]]:
+        """A connection of its own, for who waits."""
+        return self._connect()
+
     def run(self, name: str, params: dict[str, Value]) -> None:
         """Kept back inside of a writing transaction, sent at once outside of one."""
         if not self._writing:
@@ -216,7 +220,7 @@ class PostgresEngine:
             return
         self._writing, self._began = False, None
         with in_our_words(committing=True):
-            self.connection.execute("COMMIT")
+            self.connection.execute(f'NOTIFY "{self.schema}"; COMMIT')  # who waits for a change hears of it
 
     def _begin(self, *, write: bool) -> None:
         """A consistent state to read, or this writer's turn to write."""

@@ -26,7 +26,7 @@ from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import Progress, Tx, WriteTx
+    from foureyes.app.ports import Changes, Progress, Tx, WriteTx
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
@@ -226,6 +226,12 @@ class Store:
 
     def health(self) -> list[str]:
         return self.engine.problems()
+
+    def changes(self) -> Changes | None:
+        """Who notices that somebody wrote."""
+        from foureyes.adapters.store.changes import changes_of
+
+        return changes_of(self.engine)
 
     def describe(self) -> str:
         return self.engine.describe()

@@ -115,14 +115,24 @@ class Checks:
         with self._context.store.read() as tx:
             after = None
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
-                for row in rows:
-                    facts, policy = self._look(tx, actor, TaskId(row.id))
-                    paused = [] if again else self._paused(facts, policy)
-                    if self._has_to_do(facts, policy, {each.check for each in paused}):
-                        waiting.append(row.id)
-                    else:
-                        later += paused
+                page = self._due(tx, actor, [row.id for row in rows], again=again)
+                waiting += page.tasks
+                later += page.later
                 after = (rows[-1].priority, rows[-1].n)
+        return Pending(tasks=tuple(waiting), later=tuple(later))
+
+    def _due(self, tx: Tx, actor: Actor, tasks: Sequence[str], *, again: bool = False) -> Pending:
+        waiting: list[str] = []
+        later: list[Later] = []
+        for task in tasks:
+            facts, policy = self._look(tx, actor, TaskId(task))
+            if facts.task.status != "reviewing":
+                continue
+            paused = [] if again else self._paused(facts, policy)
+            if self._has_to_do(facts, policy, {each.check for each in paused}):
+                waiting.append(task)
+            else:
+                later += paused
         return Pending(tasks=tuple(waiting), later=tuple(later))
 
     def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[Later]:
@@ -184,6 +194,11 @@ class Checks:
             settled = settle(self._context, work, task, tip)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
         return report(now, settled, fresh, actor)
+
+
+def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> Pending:
+    """Of these tasks, the attempts in review that checks have something to do for: now, or after a pause."""
+    return Checks(context)._due(tx, actor, tasks)
 
 
 def target_tree(context: Context) -> Sha:

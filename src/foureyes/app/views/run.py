@@ -86,3 +86,26 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     payload: str
     at: str
+
+
+class RunLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A live run, as its runner sees it now: what its program told last, and how long nothing was heard of it."""
+
+    run: str
+    task: str
+    profile: str
+    last: str = ""
+    quiet_seconds: int = 0
+
+
+class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
+    """What a runner is doing right now. `waits` is why nothing new begins, empty where it may; `stopping` how it is to
+    end.
+    """
+
+    runs: tuple[RunLine, ...] = ()
+    agents: int = 0
+    checking: int = 0
+    merging: bool = False
+    waits: str = ""
+    stopping: str = ""

@@ -25,7 +25,7 @@ MERGE_FAILURES = 3
 NOT_YET = 1 << 62
 """A round that was not sent back but overtaken closes after everything else in it."""
 
-WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked"})
+WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked", "unchanged"})
 
 
 class Handed(msgspec.Struct, frozen=True, kw_only=True):

@@ -191,9 +191,20 @@ class Tiers(msgspec.Struct, frozen=True):
 
 
 class RunRule(msgspec.Struct, frozen=True):
-    """I5: which services may begin a runner, as user@host; people may in any case."""
+    """What runners do (S, X3), and which services may begin one, as user@host; people may in any case (I5).
+
+    `spend_per_task` is in the currency that programs report; `order` is who stands in for whom.
+    """
 
     services: tuple[str, ...] = ()
+    review_limit: int = 0
+    checks_at_once: int = 1
+    commit_max_files: int = 200
+    commit_max_mb: int = 20
+    spend_per_task: float = 0.0
+    max_runs_per_task: int = 4
+    order: tuple[str, ...] = ()
+    notify: str = ""
 
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")

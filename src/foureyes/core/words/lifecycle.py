@@ -18,7 +18,7 @@ Action = Literal[
     "requested_changes",
     "approved",
 ]
-RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled"]
+RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled", "unchanged"]
 """L17: how a run ended without a hand-in; nothing where it ended well."""
 
 STATUSES: tuple[Status, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")

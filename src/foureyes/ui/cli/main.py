@@ -73,6 +73,12 @@ SECTIONS: dict[str, dict[str, str]] = {
         "reopen": "closing:reopen",
         "author": "authors:author",
     },
+    "Agents": {
+        "run": "running:run",
+        "watch": "running:watch",
+        "logs": "running:logs",
+        "attach": "running:attach",
+    },
     "Gate": {
         "check": "checks:check",
         "merge": "merges:merge",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
 from time import monotonic, sleep
 from typing import NamedTuple
@@ -233,6 +233,15 @@ def _fill(git: Git, place: Located) -> None:
 
 def _users_way(git: Git, place: Located) -> tuple[str, ...]:
     return (*_QUIET, *silenced(git.settings(place.git_dir), users_settings(git.own)))
+
+
+def unlock(git: Git, at: Desk) -> str:
+    """Remove an `index.lock` that a dead process left; the branch that is checked out, else empty."""
+    place = _must_be_checkout(git, at)
+    with suppress(FileNotFoundError):
+        os.unlink(join(place.git_dir, "index.lock"))
+    ref = head_ref(git, place.git_dir)
+    return "" if ref == DETACHED else ref
 
 
 def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:

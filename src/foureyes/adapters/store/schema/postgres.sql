@@ -379,7 +379,7 @@ CREATE TABLE odd_ends (
   had integer NOT NULL,
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
-  CHECK ((how = ANY (ARRAY['crash'::text, 'timeout'::text, 'blocked'::text, 'cancelled'::text]))),
+  CHECK ((how = ANY (ARRAY['crash'::text, 'timeout'::text, 'blocked'::text, 'cancelled'::text, 'unchanged'::text]))),
   PRIMARY KEY (seq)
 );
 
@@ -759,6 +759,8 @@ CREATE INDEX reviews_by_task ON reviews USING btree (task, seq);
 
 CREATE INDEX runners_live ON runners USING btree (seq) WHERE (ended_at = ''::text);
 
+CREATE INDEX runs_by_profile ON runs USING btree (profile, host, seq) WHERE (state = 'ended'::text);
+
 CREATE INDEX runs_by_session ON runs USING btree (session);
 
 CREATE INDEX runs_by_task ON runs USING btree (task, seq);
@@ -803,9 +805,13 @@ CREATE INDEX tasks_live ON tasks USING btree (priority, n) WHERE ((deleted = 0) 
 
 CREATE INDEX tasks_ready ON tasks USING btree (priority, n) WHERE (ready = 1);
 
+CREATE INDEX tasks_sent_back ON tasks USING btree (priority, n) WHERE ((ready = 1) AND (iteration > 0));
+
 CREATE INDEX tasks_stuck ON tasks USING btree (priority, n) WHERE ((deleted = 0) AND ((status = 'blocked'::text) OR ((status = 'open'::text) AND (open_deps > 0))));
 
 CREATE INDEX tasks_unmerged ON tasks USING btree (priority, n) WHERE (unmerged = 1);
+
+CREATE INDEX tasks_waiting ON tasks USING btree (waiting_for, priority, n) WHERE (waiting_for <> ''::text);
 
 CREATE INDEX tokens_by_session ON tokens USING btree (session);
 

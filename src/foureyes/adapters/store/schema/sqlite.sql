@@ -296,7 +296,7 @@ CREATE TABLE odd_ends (
   seq INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   iteration INTEGER NOT NULL,
-  how TEXT NOT NULL CHECK (how IN ('crash', 'timeout', 'blocked', 'cancelled')),
+  how TEXT NOT NULL CHECK (how IN ('crash', 'timeout', 'blocked', 'cancelled', 'unchanged')),
   had INTEGER NOT NULL,
   session TEXT NOT NULL,
   at TEXT NOT NULL
@@ -613,6 +613,8 @@ CREATE INDEX reviews_by_task ON reviews (task, seq);
 
 CREATE INDEX runners_live ON runners (seq) WHERE ended_at = '';
 
+CREATE INDEX runs_by_profile ON runs (profile, host, seq) WHERE state = 'ended';
+
 CREATE INDEX runs_by_session ON runs (session);
 
 CREATE INDEX runs_by_task ON runs (task, seq);
@@ -655,9 +657,13 @@ CREATE INDEX tasks_live ON tasks (priority, n) WHERE deleted = 0 AND status <> '
 
 CREATE INDEX tasks_ready ON tasks (priority, n) WHERE ready = 1;
 
+CREATE INDEX tasks_sent_back ON tasks (priority, n) WHERE ready = 1 AND iteration > 0;
+
 CREATE INDEX tasks_stuck ON tasks (priority, n) WHERE deleted = 0 AND (status = 'blocked' OR (status = 'open' AND open_deps > 0));
 
 CREATE INDEX tasks_unmerged ON tasks (priority, n) WHERE unmerged = 1;
+
+CREATE INDEX tasks_waiting ON tasks (waiting_for, priority, n) WHERE waiting_for <> '';
 
 CREATE INDEX tokens_by_session ON tokens (session);
 

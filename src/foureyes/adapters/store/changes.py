@@ -1,0 +1,90 @@
+"""Noticing that somebody wrote to the store: on a connection of its own, without reading anything.
+
+SQLite is asked (`data_version`, no page is read), PostgreSQL tells (`LISTEN`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.postgres import PostgresEngine
+    from foureyes.adapters.store.sqlite import SqliteEngine
+    from foureyes.app.ports import Changes
+
+
+def changes_of(engine: Database) -> Changes | None:
+    """Who notices; None for a store that nobody else can open."""
+    from foureyes.adapters.store.sqlite import WITHOUT_FILE, SqliteEngine
+
+    if isinstance(engine, SqliteEngine):
+        return None if engine.path in WITHOUT_FILE else SqliteChanges(engine)
+    from foureyes.adapters.store.postgres import PostgresEngine
+
+    return PostgresChanges(engine) if isinstance(engine, PostgresEngine) else None
+
+
+class SqliteChanges:
+    """Asked: a number of the file that every writer changes."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        from foureyes.adapters.store.sqlite import FOR_READING, as_uri, connected
+
+        self._connection = connected(f"{as_uri(engine.path)}?mode=ro", FOR_READING)
+        self._seen = self._version()
+
+    def _version(self) -> object:
+        return self._connection.pragma("data_version")
+
+    def fileno(self) -> int:
+        return -1
+
+    def changed(self) -> bool:
+        before, self._seen = self._seen, self._version()
+        return before != self._seen
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class PostgresChanges:
+    """Told: every commit notifies the channel of its project. Behind a pool that does not pass it on nothing is told,
+    and who waits looks by the clock.
+    """
+
+    def __init__(self, engine: PostgresEngine) -> None:
+        self._engine = engine
+        self._connection = self._listening()
+
+    def _listening(self) -> psycopg.Connection[tuple[object, ...]]:
+        connection = self._engine.connect_apart()
+        connection.execute(f'LISTEN "{self._engine.schema}"')
+        return connection
+
+    def fileno(self) -> int:
+        return self._connection.fileno() if not self._connection.closed else -1
+
+    def changed(self) -> bool:
+        import psycopg
+
+        try:
+            return any(True for _ in self._connection.notifies(timeout=0, stop_after=1))
+        except psycopg.Error:
+            return self._again()
+
+    def _again(self) -> bool:
+        """A lost connection is made anew; meanwhile anything may have happened."""
+        from foureyes.errors import StoreProblem
+
+        self._connection.close()
+        try:
+            self._connection = self._listening()
+        except StoreProblem:
+            return False
+        return True
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,79 @@
+-- What a runner looks at, each by an index and bounded (T4, S4, E2).
+
+-- name: runner.sent_back
+SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
+WHERE t.ready = 1 AND t.iteration > 0 AND t.type <> 'epic'
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
+ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.ready
+SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
+WHERE t.ready = 1 AND t.type <> 'epic'
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
+ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.some
+SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
+WHERE t.id IN (SELECT value FROM json_each(:ids)) AND t.ready = 1 AND t.type <> 'epic'
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
+ORDER BY t.priority, t.n;
+
+-- name: runner.leads
+SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
+WHERE t.waiting_for = 'lead' AND t.deleted = 0 AND t.status <> 'closed' AND t.hold IS NULL
+  AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
+ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.left_claims
+SELECT t.id, r.id AS run FROM tasks t JOIN runs r ON r.session = t.implementer AND r.state = 'ended' AND r.task = t.id
+WHERE t.status = 'in_progress' AND t.deleted = 0 ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.tasks
+SELECT t.id, t.status, t.hold, t.implementer, t.waiting_for, t.iteration, t.title FROM tasks t
+WHERE t.id IN (SELECT value FROM json_each(:ids));
+
+-- name: runner.past
+SELECT r.task, r.profile, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text, r.message, r.final FROM runs r JOIN tasks t ON t.id = r.task
+WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.state = 'ended' AND r.iteration = t.iteration
+  AND r.purpose IN ('implement', 'respond', 'lead', 'plan')
+  AND r.seq > coalesce((SELECT max(j.seq) FROM journal j JOIN sessions s ON s.id = j.session WHERE j.task = r.task AND s.kind = 'human'), 0)
+ORDER BY r.seq;
+
+-- name: runner.costs
+SELECT task, sum(cost_micros) AS n FROM runs WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task;
+
+-- name: runner.reviewing
+SELECT id, priority, n FROM tasks
+WHERE status = 'reviewing' AND deleted = 0 AND (priority > :priority OR (priority = :priority AND n > :n))
+ORDER BY priority, n LIMIT :limit;
+
+-- name: runner.touched
+SELECT DISTINCT j.task AS id FROM journal j JOIN tasks t ON t.id = j.task WHERE j.seq > :after AND j.seq <= :upto AND t.status = 'reviewing';
+
+-- name: runner.stuck
+SELECT s.task AS id, s.why AS text, t.title FROM stuck s JOIN tasks t ON t.id = s.task ORDER BY s.seq DESC LIMIT :limit;
+
+-- name: runner.handed_in
+SELECT a.task AS id, a.submitted_at AS at FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
+WHERE a.task IN (SELECT value FROM json_each(:ids));
+
+-- name: runner.loops
+SELECT t.id, coalesce(e.why, '') AS text, t.title FROM tasks t
+LEFT JOIN escalations e ON e.seq = (SELECT max(x.seq) FROM escalations x WHERE x.task = t.id)
+WHERE t.waiting_for IN (SELECT value FROM json_each(:who)) AND t.deleted = 0 AND t.status <> 'closed' ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.stuck_merges
+SELECT t.id, m.why AS text, t.title FROM merges m JOIN tasks t ON t.id = m.task AND t.status = 'approved' AND t.deleted = 0
+WHERE m.state = 'stuck' ORDER BY m.seq DESC LIMIT :limit;
+
+-- name: runner.blocked
+SELECT t.id, t.blocked_reason AS text, t.title FROM tasks t
+WHERE t.status = 'blocked' AND t.deleted = 0 AND t.rejected_by IS NULL ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.claim_of
+SELECT r.id FROM tasks t JOIN runs r ON r.session = t.implementer AND r.state = 'ended' AND r.task = t.id
+WHERE t.id = :task AND t.status = 'in_progress';

@@ -1,0 +1,48 @@
+"""What only a person can move, as far as a runner tells about it (E6): each by a key that stays while it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from foureyes.app.run.rows import Troubled
+from foureyes.core.run.snapshot import Attention
+from foureyes.core.words.text import one_line
+
+if TYPE_CHECKING:
+    from foureyes.app.ports import Tx
+    from foureyes.app.run.held import Desk
+    from foureyes.app.views.run import Cooldown
+    from foureyes.core.rules.policy import ReviewPolicy
+
+MOST = 10
+LONG = 300
+
+
+def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldown]) -> tuple[Attention, ...]:
+    """The newest of each kind."""
+    found = [
+        Attention(key=f"stuck:{row.id}:{row.text}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
+        for row in tx.all("runner.stuck", Troubled, limit=MOST)
+    ]
+    who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
+    found += [
+        Attention(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
+        for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST)
+    ]
+    found += [
+        Attention(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
+        for row in tx.all("runner.stuck_merges", Troubled, limit=MOST)
+    ]
+    found += [
+        Attention(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
+        for row in tx.all("runner.blocked", Troubled, limit=MOST)
+    ]
+    found += [
+        Attention(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
+        for row in cooled
+        if row.error in ("auth", "missing")
+    ]
+    if desk.merge_problem:
+        found.append(Attention(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
+    return tuple(Attention(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)

@@ -1,0 +1,134 @@
+"""The crew: what takes its time, done beside the watching of runs: checks and merges, each with a store of its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+
+Job = Callable[["Context", Callable[[], bool]], "Said"]
+"""Done with a Context of its own; the second is asked whether to end."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once."""
+
+    text: str = ""
+    rests: bool = False
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """A job that came to its end; `problem` is why it did not come to a good one."""
+
+    key: str
+    said: str = ""
+    problem: str = ""
+    rests: bool = False
+
+
+def _done(key: str, said: Said) -> Done:
+    return Done(key=key, said=said.text, rests=said.rests)
+
+
+class Crew(Protocol):
+    """Somebody who does jobs."""
+
+    def start(self, key: str, job: Job) -> None: ...
+
+    def done(self) -> list[Done]:
+        """The jobs that came to their end since the last time."""
+
+    def fileno(self) -> int:
+        """Becomes readable when a job is done; -1 where nothing ever does."""
+
+    def close(self) -> None:
+        """Ask every job to end, and wait for it."""
+
+
+class Threads:
+    """One thread a job, each with an Application of its own: no connection is shared."""
+
+    def __init__(self, make: Callable[[], Context]) -> None:
+        self._make = make
+        self._done: SimpleQueue[Done] = SimpleQueue()
+        self._threads: dict[str, threading.Thread] = {}
+        self._ending = threading.Event()
+        self._readable, self._written = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def start(self, key: str, job: Job) -> None:
+        thread = threading.Thread(target=self._do, args=(key, job), name=key, daemon=True)
+        self._threads[key] = thread
+        thread.start()
+
+    def _do(self, key: str, job: Job) -> None:
+        try:
+            context = self._make()
+            try:
+                done = _done(key, job(context, self._ending.is_set))
+            finally:
+                context.close()
+        except FoureyesError as problem:
+            done = Done(key=key, problem=problem.message, rests=True)
+        except Exception as problem:  # a job that breaks must not leave the runner waiting for it
+            done = Done(key=key, problem=f"{type(problem).__name__}: {problem}", rests=True)
+        self._done.put(done)
+        with suppress(OSError):
+            os.write(self._written, b".")
+
+    def done(self) -> list[Done]:
+        with suppress(BlockingIOError):
+            os.read(self._readable, 4096)
+        found: list[Done] = []
+        while True:
+            try:
+                found.append(self._done.get_nowait())
+            except Empty:
+                break
+        for one in found:
+            self._threads.pop(one.key).join()
+        return found
+
+    def fileno(self) -> int:
+        return self._readable
+
+    def close(self) -> None:
+        self._ending.set()
+        for thread in self._threads.values():
+            thread.join()
+        for descriptor in (self._readable, self._written):
+            with suppress(OSError):
+                os.close(descriptor)
+
+
+class AtOnce:
+    """Every job at once, in its place: for who has one store and no threads."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._done: list[Done] = []
+
+    def start(self, key: str, job: Job) -> None:
+        try:
+            self._done.append(_done(key, job(self._context, lambda: False)))
+        except FoureyesError as problem:
+            self._done.append(Done(key=key, problem=problem.message, rests=True))
+
+    def done(self) -> list[Done]:
+        found, self._done = self._done, []
+        return found
+
+    def fileno(self) -> int:
+        return -1
+
+    def close(self) -> None:
+        pass

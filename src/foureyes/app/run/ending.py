@@ -1,0 +1,124 @@
+"""The end of a run: what becomes of its work, then the run itself (S1, S2, S4, L17). Work first: what is cut off
+between the two is a run that has lost its runner, and no work is lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from foureyes.app.run.leases import get
+from foureyes.app.run.profiles import cools_until
+from foureyes.app.run.runs import Runs
+from foureyes.app.run.tidying import tidy
+from foureyes.app.views.run import Cooldown
+from foureyes.core.words.text import one_line
+from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.call.context import Context
+    from foureyes.app.run.held import Held
+    from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.run.step import SettleRun, Then
+    from foureyes.core.words.lifecycle import RunEnd
+
+LONG = 500
+HOW: dict[Then, RunEnd] = {
+    "ask_signal": "cancelled",
+    "no_change": "unchanged",
+    "retry": "crash",
+    "send_back": "crash",
+    "blocked": "blocked",
+    "stopped": "cancelled",
+    "cool": "cancelled",
+}
+"""L17: with what a claim is given back."""
+ENDINGS: dict[Then, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
+
+
+def settle(context: Context, runner: Actor, held: Held, step: SettleRun) -> str:
+    """What becomes of the work of a run that is over; what to tell people about it."""
+    assert held.outcome is not None
+    runs, run, outcome, then = Runs(context), held.run, held.outcome, step.then
+    why = step.why
+    if then in ("hand_in", "needs_review"):
+        try:
+            signal = "DONE" if then == "hand_in" else "NEEDS_REVIEW"
+            done = runs.hand_in(runner, run.id, signal=signal, message=_message(outcome))
+            _end(context, runner, run.id, outcome, "finished")
+            return f"handed in: {done.status}"
+        except FoureyesError as problem:
+            if not runs.holds(runner, run.id):
+                raise
+            then, why = "send_back", _reasons(problem)
+    if then == "send_back":
+        outcome = replace(outcome, error="refused", error_text=why)
+    if then in HOW:
+        how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
+        runs.release(runner, run.id, how=how, reason=one_line(why, LONG))
+    ending = "timeout" if then == "retry" and outcome.timed_out else ENDINGS.get(then, "finished")
+    _end(context, runner, run.id, outcome, ending)
+    if then == "cool":
+        until = cools_until(context, outcome.error, outcome.retry_after)
+        text = one_line(outcome.error_text or outcome.error, LONG)
+        runs.cool(runner, run.profile, until=until, error=outcome.error, error_text=text)
+    return f"{SAYS[then]}: {one_line(why, LONG)}" if why else SAYS[then]
+
+
+def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:
+    ended = Runs(context).end(runner, run, outcome, ending=ending)
+    if outcome.succeeded:
+        with context.store.read() as tx:
+            cooled = tx.all("run.cooled", Cooldown, host=runner.host)
+        if any(row.profile == ended.profile for row in cooled):
+            Runs(context).warm(runner, ended.profile, reason="it works again")
+
+
+def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Run | None:
+    """J4: end what a run of a dead runner has left running, keep its work, and end it as `lost`; None where something
+    of it could not be ended yet.
+    """
+    runs = Runs(context)
+    with context.store.read() as tx:
+        row = get(tx, run)
+    here = row.host == runner.host
+    if row.runner != runner.session:
+        row = runs.take_over(runner, run)
+    if here and run not in agents.end_left([row.process] if row.process else [], [run]):
+        return None
+    if here:
+        tidy(context, row)
+    runs.release(runner, run, how="cancelled", reason="its runner is gone")
+    return runs.end(runner, run, None, ending="lost")
+
+
+def free_claim(context: Context, runner: Actor, run: RunId) -> bool:
+    """T1: give back what a run left claimed; whether it was."""
+    return Runs(context).release(runner, run, how="cancelled", reason="its run is over").changed
+
+
+def _message(outcome: RunOutcome) -> str:
+    return outcome.message or one_line(outcome.final, LONG)
+
+
+def _reasons(problem: FoureyesError) -> str:
+    """Why a hand-in was refused, for the next run."""
+    said = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return "; ".join([problem.message, *said])
+
+
+SAYS: dict[Then, str] = {
+    "hand_in": "handed in",
+    "needs_review": "handed in",
+    "ask_signal": "asked how it ended",
+    "no_change": "nothing changed",
+    "retry": "failed",
+    "send_back": "sent back",
+    "blocked": "blocked",
+    "stopped": "stopped",
+    "cool": "left alone for a while",
+    "finished": "done",
+}

@@ -1,0 +1,33 @@
+"""What a runner is doing right now, for whoever watches it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.views.run import RunLine, RunnerGlance
+
+if TYPE_CHECKING:
+    from foureyes.app.run.held import Desk
+    from foureyes.core.run.snapshot import Snapshot
+
+
+def glance(snapshot: Snapshot, desk: Desk) -> RunnerGlance:
+    """Its live runs, and what else it is at."""
+    return RunnerGlance(
+        runs=tuple(
+            RunLine(
+                run=held.run.id,
+                task=held.run.task,
+                profile=held.run.profile,
+                last=held.live.last_event(),
+                quiet_seconds=int(held.live.quiet_seconds()),
+            )
+            for held in desk.held.values()
+            if held.outcome is None
+        ),
+        agents=desk.options.agents,
+        checking=len(desk.checking),
+        merging=desk.merging,
+        waits=snapshot.paused or snapshot.full,
+        stopping=desk.stopping,
+    )

@@ -1,0 +1,69 @@
+"""What a runner holds in its hands between two looks: its live programs, and what was asked of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.app.agent_ports import LiveRun
+from foureyes.core.nouns.run import Run, RunId, RunOutcome
+from foureyes.core.run.snapshot import Left
+from foureyes.core.run.step import Step
+
+Stopping = Literal["", "finish", "now"]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a runner was started."""
+
+    agents: int = 1
+    """How many runs at once; 0: none (`fe watch`)."""
+    once: bool = False
+    """Begin what can begin now, see it to its end, and begin nothing else."""
+    until_idle: bool = False
+    assigned: tuple[tuple[str, str], ...] = ()
+    """Tasks, and the profile that a person chose for each."""
+
+
+class Held(msgspec.Struct):
+    """A program of this runner, and what is known of its end. `fenced`: another runner has the run now (J4); the
+    program is ended, and nothing is written for it any more.
+    """
+
+    run: Run
+    live: LiveRun
+    outcome: RunOutcome | None = None
+    left: Left | None = None
+    asked: str = ""
+    """Why it was asked to end; empty where nobody did."""
+    fenced: bool = False
+
+
+class Desk(msgspec.Struct):
+    """All of it."""
+
+    options: Options
+    held: dict[RunId, Held] = msgspec.field(default_factory=dict)
+    stopping: Stopping = ""
+    begun: bool = False
+    """Whether runs began once already."""
+    told: set[str] = msgspec.field(default_factory=set)
+    """What people were told, by its key."""
+    checking: set[str] = msgspec.field(default_factory=set)
+    """The tasks whose checks run now."""
+    merging: bool = False
+    merge_problem: str = ""
+    """Why the merge queue could not be worked off; empty where it could."""
+    put_off: dict[str, str] = msgspec.field(default_factory=dict)
+    """Steps that could not be done, by their key, and when they are tried again."""
+
+    def is_put_off(self, key: str, now: str) -> bool:
+        """Whether a step waits because it could not be done a moment ago."""
+        return self.put_off.get(key, "") > now
+
+
+def key_of(step: Step) -> str:
+    """What a step is about."""
+    about = getattr(step, "run", "") or getattr(step, "task", "") or getattr(step, "key", "")
+    return f"{type(step).__name__}:{about}"

@@ -1,0 +1,190 @@
+"""The look: one snapshot of a project for the plan, by a few bounded questions; no question grows with the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.rows import Named, RunnerRow
+from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
+from foureyes.app.run import candidates
+from foureyes.app.run.attending import attention
+from foureyes.app.run.held import Desk, key_of
+from foureyes.app.run.leases import live_runs, state_of
+from foureyes.app.run.profiles import Profiles
+from foureyes.app.run.rows import HandedIn, TaskRow
+from foureyes.app.run.waiting_checks import WaitingChecks
+from foureyes.app.views.run import PauseView
+from foureyes.core.nouns.run import Run
+from foureyes.core.nouns.session import Actor
+from foureyes.core.run.snapshot import LiveState, Slot, Snapshot, TaskState
+from foureyes.core.run.step import FreeClaim, Merge, RunChecks, TakeOver
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.ports import Tx
+    from foureyes.core.rules.policy import ReviewPolicy
+
+GRACE_SECONDS = 60
+"""How long a program may go on that has handed in."""
+QUEUE = 50
+"""How much of the merge queue is looked at."""
+MICROS = 1_000_000
+
+
+class Looking:
+    """Looks, and remembers between two looks only what spares it work."""
+
+    def __init__(self, context: Context, runner: Actor, agents: Agents) -> None:
+        self._context = context
+        self._runner = runner
+        self._profiles = Profiles(context, agents)
+        self._checks = WaitingChecks(context, runner)
+
+    def look(self, desk: Desk) -> Snapshot:
+        """Everything that the plan asks about, by one consistent look."""
+        with self._context.store.read() as tx:
+            policy = self._context.gate_policy(tx)
+            runs = self._runs(tx, desk)
+            slots = self._profiles.slots(tx, self._runner)
+            tasks = self._tasks(tx, policy, desk, runs, slots)
+            merge_due, settles = self._merge(tx, desk)
+            checks_at = self._checks.look(tx, policy, desk.checking)
+            cooled = self._profiles.wake_at if tasks else ""
+            project = self._context.project(tx)
+            return Snapshot(
+                agents=desk.options.agents,
+                host=self._runner.host,
+                stopping=desk.stopping,
+                starting=not (desk.options.once and desk.begun),
+                until_idle=desk.options.until_idle or desk.options.once,
+                paused=_paused(tx, project.hold),
+                full=_full(tx, policy),
+                tasks=tuple(tasks),
+                runs=tuple(runs),
+                slots=tuple(slots),
+                order=self._profiles.order,
+                assigned=desk.options.assigned,
+                checks_due=tuple(
+                    task for task in self._checks.due if not self._waits(desk, key_of(RunChecks(task=task)))
+                ),
+                checks_running=len(desk.checking),
+                checks_at_once=policy.run.checks_at_once,
+                merge_due=merge_due,
+                merging=desk.merging,
+                more=self._checks.more,
+                wake_at=min(filter(None, (settles, checks_at, cooled, *desk.put_off.values())), default=""),
+                worth_waiting=bool(settles or cooled),
+                max_runs_per_task=policy.run.max_runs_per_task,
+                spend_micros=round(policy.run.spend_per_task * MICROS),
+                attention=attention(tx, policy, desk, self._profiles.cooled),
+                told=frozenset(desk.told),
+            )
+
+    # Runs
+
+    def _runs(self, tx: Tx, desk: Desk) -> list[LiveState]:
+        runs = live_runs(tx)
+        ids = sorted({run.task for run in runs})
+        tasks = {row.id: row for row in tx.all("runner.tasks", TaskRow, ids=ids)} if ids else {}
+        runners = {str(row.session): row for row in tx.all("run.runners", RunnerRow)} if runs else {}
+        handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
+        hold = self._context.project(tx).hold if runs else None
+        states = [self._state(run, desk, tasks.get(run.task), runners.get(run.runner)) for run in runs]
+        return [self._to_end(state, tasks.get(state.run.task), hold, handed) for state in states]
+
+    def _state(self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerRow | None) -> LiveState:
+        mine = run.runner == self._runner.session
+        held = desk.held.get(run.id) if mine else None
+        is_done = task is not None and _is_done(run, task)
+        if held is not None:
+            return LiveState(run=run, outcome=held.outcome, left=held.left, done=is_done)
+        lost = mine or runner is None or state_of(self._context, runner) in ("gone", "ended")
+        late = self._waits(desk, key_of(TakeOver(run=run.id, task=run.task)))
+        lost = (lost or run.until <= self._context.now()) and not late
+        return LiveState(run=run, mine=mine, lost=lost, done=is_done)
+
+    def _waits(self, desk: Desk, key: str) -> bool:
+        """Whether a step could not be done a moment ago."""
+        return desk.is_put_off(key, self._context.now())
+
+    def _to_end(self, state: LiveState, task: TaskRow | None, hold: str | None, handed: dict[str, str]) -> LiveState:
+        """Why a live run should end: a hold, the task was taken away, it has handed in and goes on."""
+        why = ""
+        run = state.run
+        if task is None:
+            why = "its task is gone"
+        elif state.done:
+            since = handed.get(run.task, "")
+            why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
+        elif task.hold is not None or hold is not None:
+            why = f"held: {task.hold or hold}"
+        elif run.role == "implement" and (task.status != "in_progress" or task.implementer != run.session):
+            why = f"{run.task} was taken away: it is {task.status}"
+        elif task.status == "closed":
+            why = f"{run.task} is closed"
+        if run.state == "reserved" or not why:
+            return state
+        return LiveState(
+            run=run, mine=state.mine, lost=state.lost, outcome=state.outcome, left=state.left, stop=why, done=state.done
+        )
+
+    def _is_ago(self, moment: str, seconds: int) -> bool:
+        return stamp(datetime.fromisoformat(moment) + timedelta(seconds=seconds)) <= self._context.now()
+
+    # Tasks
+
+    def _tasks(
+        self, tx: Tx, policy: ReviewPolicy, desk: Desk, runs: Iterable[LiveState], slots: list[Slot]
+    ) -> list[TaskState]:
+        left = [
+            TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
+            for row in tx.all("runner.left_claims", Named, limit=QUEUE)
+            if not self._waits(desk, key_of(FreeClaim(task=TaskId(row.id))))
+        ]
+        free = desk.options.agents - sum(state.mine or state.lost for state in runs)
+        if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
+            return left
+        return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free)
+
+    # Merges
+
+    def _merge(self, tx: Tx, desk: Desk) -> tuple[bool, str]:
+        """Q0, Q1: whether something can be merged now; else when the first approval has settled."""
+        if self._waits(desk, key_of(Merge())):
+            return False, ""
+        items = items_of(tx, limit=QUEUE)
+        if not items:
+            return False, ""
+        rules = rules_of(self._context, tx)
+        for lease in tx.all("merge.leases", Lease):
+            if is_live(self._context, lease) and lease.process != self._context.outside.process():
+                return False, stamp(self._context.clock.now() + timedelta(seconds=5))
+        free = [settles_at(item, rules) for item in items if not obstacle(item, rules)]
+        return any(at <= rules.now for at in free), min((at for at in free if at > rules.now), default="")
+
+
+def _is_done(run: Run, task: TaskRow) -> bool:
+    """Whether what a run was started for is on record."""
+    if run.purpose == "lead":
+        return task.waiting_for != "lead"
+    return task.iteration > run.iteration
+
+
+def _paused(tx: Tx, hold: str | None) -> str:
+    everywhere = next((pause for pause in tx.all("run.pauses_of", PauseView, task="") if not pause.task), None)
+    if everywhere is not None:
+        return f"paused: {everywhere.reason}"
+    return f"held: {hold}" if hold is not None else ""
+
+
+def _full(tx: Tx, policy: ReviewPolicy) -> str:
+    """Why no new task begins: so many wait for somebody to look."""
+    limit = policy.run.review_limit
+    if not limit:
+        return ""
+    waiting = candidates.count_reviewing(tx)
+    return f"{waiting} wait for review, and run.review_limit is {limit}" if waiting >= limit else ""

@@ -1,0 +1,190 @@
+"""The loop of a runner: look, plan, perform, and wait for something to happen (S, J4). Never a busy loop.
+
+Woken by a change in the store, by a run, by the crew, or by the clock; nothing depends on having seen any of it.
+"""
+
+from __future__ import annotations
+
+import selectors
+from collections.abc import Callable
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from foureyes.app.run.glancing import glance
+from foureyes.app.run.held import Desk, Options
+from foureyes.app.run.looking import Looking
+from foureyes.app.run.performing import Performing, Tell
+from foureyes.app.run.runs import Runs
+from foureyes.core.run.plan import plan
+from foureyes.core.run.step import Finish, Wait
+from foureyes.errors import FoureyesError, Refused
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Changes
+    from foureyes.app.run.crew import Crew
+    from foureyes.app.views.run import RunnerGlance
+    from foureyes.core.nouns.run import RunId
+    from foureyes.core.nouns.session import Actor
+
+RENEW_SECONDS = 20.0
+"""How often leases are renewed; they hold for several times as long."""
+GLANCE_SECONDS = 0.5
+"""How often it is looked whether the store has changed, where nothing tells."""
+REST_SECONDS = 30.0
+"""After so long everything is looked at again, whether or not anything happened."""
+ALARM = -1
+
+
+class Lost(Exception):
+    """Another runner has taken this one for dead: its agents are ended, and it writes nothing any more (J4)."""
+
+
+class Runner:
+    """One runner, from its begin to its end."""
+
+    def __init__(
+        self,
+        context: Context,
+        runner: Actor,
+        agents: Agents,
+        crew: Crew,
+        options: Options,
+        *,
+        tell: Tell = lambda task, line: None,
+        show: Callable[[RunnerGlance], None] = lambda glance: None,
+        changes: Changes | None = None,
+        alarm: int = ALARM,
+    ) -> None:
+        self._context = context
+        self._runner = runner
+        self._crew = crew
+        self._agents = agents
+        self._tell = tell
+        self._show = show
+        self._changes = changes
+        self._alarm = alarm
+        self._looking = Looking(context, runner, agents)
+        self._performing = Performing(context, runner, agents, crew, tell)
+        self._renewed, self._renewed_at = monotonic(), context.clock.now()
+        self.desk = Desk(options)
+
+    def ask(self, stopping: str) -> None:
+        """Ask it to end: after what runs, or at once. A second time is at once."""
+        self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
+
+    def run(self) -> str:
+        """Until there is nothing left to do, or it was asked to end; why it ended."""
+        try:
+            while True:
+                last = self.tick()
+                if isinstance(last, Finish):
+                    break
+                if last is not None:
+                    self._wait(last)
+        finally:
+            self._end_all("the runner ends")
+            self._crew.close()
+        Runs(self._context).finish(self._runner, reason=last.why)
+        return last.why
+
+    def tick(self) -> Finish | Wait | None:
+        """One look and what follows from it; None: there may be more to do at once."""
+        try:
+            return self._tick()
+        except FoureyesError as problem:  # a store that is busy or away, a broken configuration: nothing is lost by it
+            self._tell("", problem.message)
+            return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
+
+    def _tick(self) -> Finish | Wait | None:
+        self._renew()
+        self._poll()
+        for done in self._crew.done():
+            self._performing.finished(done, self.desk)
+        snapshot = self._looking.look(self.desk)
+        self._show(glance(snapshot, self.desk))
+        *steps, last = plan(snapshot)
+        moved = snapshot.more
+        for step in steps:
+            moved = self._performing.perform(step, self.desk) or moved
+            self._poll()
+        if isinstance(last, Finish):
+            return last
+        assert isinstance(last, Wait)
+        return None if moved else last
+
+    # Runs
+
+    def _poll(self) -> None:
+        for held in list(self.desk.held.values()):
+            if held.outcome is None:
+                held.outcome = held.live.poll()
+            if held.fenced and held.outcome is not None:
+                del self.desk.held[held.run.id]
+
+    def _renew(self) -> None:
+        """J4: who lost a lease ends its agents first, before anything else is written."""
+        if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
+            return
+        mine = [run for run, held in self.desk.held.items() if not held.fenced]
+        try:
+            lost = Runs(self._context).renew(self._runner, mine)
+        except Refused as refusal:
+            self._fence(mine)
+            self._end_all("another runner took over")
+            raise Lost(refusal.message) from refusal
+        self._renewed, self._renewed_at = monotonic(), self._context.clock.now()
+        self._fence(lost)
+
+    def _is_late(self) -> bool:
+        """Whether more time has passed than this process has seen: the machine slept."""
+        return (self._context.clock.now() - self._renewed_at).total_seconds() > RENEW_SECONDS
+
+    def _fence(self, runs: list[RunId]) -> None:
+        for run in runs:
+            held = self.desk.held[run]
+            held.fenced = True
+            held.live.stop("another runner has it")
+            self._tell(held.run.task, f"{run} was taken over by another runner")
+
+    def _end_all(self, why: str) -> None:
+        """No agent outlives its runner."""
+        for held in self.desk.held.values():
+            if held.outcome is None:
+                held.live.stop(why)
+        end = monotonic() + REST_SECONDS
+        while any(held.outcome is None for held in self.desk.held.values()) and monotonic() < end:
+            self._poll()
+            self._sleep(0.05)
+
+    # Waiting
+
+    def _wait(self, last: Wait) -> None:
+        """Until something happens."""
+        end = monotonic() + self._rest(last)
+        while (left := end - monotonic()) > 0:
+            if self._sleep(min(left, GLANCE_SECONDS)) or self._has_changed():
+                return
+
+    def _rest(self, last: Wait) -> float:
+        """How long nothing needs to be done if nothing happens."""
+        rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
+        dues = [held.live.due_seconds() for held in self.desk.held.values() if held.outcome is None]
+        for moment in filter(None, (last.until, *self.desk.put_off.values())):
+            dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
+        return max(0.01, min([rest, *dues]))
+
+    def _has_changed(self) -> bool:
+        return self._changes is not None and self._changes.changed()
+
+    def _sleep(self, seconds: float) -> bool:
+        """Sleep until a run, the crew, the store or a signal stirs; whether one did."""
+        with selectors.DefaultSelector() as selector:
+            stirring = [held.live.fileno() for held in self.desk.held.values() if held.outcome is None]
+            stirring += [self._crew.fileno(), self._alarm]
+            stirring += [self._changes.fileno()] if self._changes is not None else []
+            for descriptor in {number for number in stirring if number >= 0}:
+                selector.register(descriptor, selectors.EVENT_READ)
+            return bool(selector.select(max(0.0, seconds)))

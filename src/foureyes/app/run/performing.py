@@ -1,0 +1,199 @@
+"""Performing: each step of the plan through a verb or a port. What cannot be done now, the next look sees again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.rows import Named
+from foureyes.app.gate.checks import Checks
+from foureyes.app.gate.merging import Merges
+from foureyes.app.run import ending
+from foureyes.app.run.crew import Said
+from foureyes.app.run.held import key_of
+from foureyes.app.run.runs import Runs
+from foureyes.app.run.starting import Unstarted, start
+from foureyes.app.run.tidying import tidy
+from foureyes.core.nouns.run import RunId
+from foureyes.core.run.step import (
+    FreeClaim,
+    Merge,
+    Notify,
+    RunChecks,
+    SettleRun,
+    StartRun,
+    Step,
+    Stick,
+    StopRun,
+    TakeOver,
+    TidyRun,
+)
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import one_line
+from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.call.context import Context
+    from foureyes.app.run.crew import Crew, Done, Job
+    from foureyes.app.run.held import Desk
+    from foureyes.core.nouns.session import Actor
+
+Tell = Callable[[str, str], None]
+"""Told a task (or none) and a line about it."""
+AGAIN_SECONDS = 5
+JOB_AGAIN_SECONDS = 60
+MERGE = "merge"
+NOTIFY = "notify:"
+LONG = 200
+MOVED = ("merged", "found", "conflict", "checks", "void")
+"""What becomes of an item by which the queue gets shorter."""
+
+
+class Performing:
+    """Does what the plan says. It decides nothing: every step ends in a verb that asks the rules."""
+
+    def __init__(self, context: Context, runner: Actor, agents: Agents, crew: Crew, tell: Tell) -> None:
+        self._context = context
+        self._runner = runner
+        self._agents = agents
+        self._crew = crew
+        self._tell = tell
+
+    def perform(self, step: Step, desk: Desk) -> bool:
+        """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
+        key, now = key_of(step), self._context.now()
+        if desk.is_put_off(key, now):
+            return False
+        desk.put_off.pop(key, None)
+        try:
+            done = self._do(step, desk)
+        except (FoureyesError, Unstarted) as problem:
+            self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", LONG))
+            done = False
+        if done is False:
+            desk.put_off[key] = self._context.later(AGAIN_SECONDS)
+        return done is not False
+
+    def _do(self, step: Step, desk: Desk) -> bool | None:
+        """False: it cannot be done now."""
+        match step:
+            case StartRun():
+                self._start(step, desk)
+            case StopRun():
+                return self._stop(step, desk)
+            case TidyRun():
+                return self._tidy(step, desk)
+            case SettleRun():
+                self._settle(step, desk)
+            case TakeOver():
+                return self._take_over(step)
+            case FreeClaim():
+                return self._free(step)
+            case RunChecks():
+                desk.checking.add(step.task)
+                self._crew.start(step.task, _check(self._runner, step.task))
+            case Merge():
+                desk.merging = True
+                self._crew.start(MERGE, _merge(self._runner))
+            case Stick():
+                Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
+                self._tell(step.task, f"waits for a person: {step.why}")
+            case Notify():
+                self._notify(step, desk)
+        return None
+
+    def _start(self, step: StartRun, desk: Desk) -> None:
+        desk.begun = True
+        held = start(self._context, self._runner, self._agents, step)
+        desk.held[held.run.id] = held
+        how = "goes on" if step.resumes else "started"
+        self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
+
+    def _stop(self, step: StopRun, desk: Desk) -> bool:
+        held = desk.held[step.run]
+        if held.asked:
+            return False
+        held.asked = step.why
+        held.live.stop(step.why)
+        self._tell(step.task, f"stopping {held.run.profile}: {step.why}")
+        return True
+
+    def _tidy(self, step: TidyRun, desk: Desk) -> bool:
+        """S4: only what is proven dead leaves its worktree to us."""
+        held = desk.held[step.run]
+        if step.run not in self._agents.end_left([held.live.process], [step.run]):
+            self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
+            return False
+        held.left = tidy(self._context, held.run)
+        return True
+
+    def _settle(self, step: SettleRun, desk: Desk) -> None:
+        held = desk.held[step.run]
+        said = ending.settle(self._context, self._runner, held, step)
+        del desk.held[step.run]
+        self._tell(step.task, f"{held.run.profile} {said}")
+
+    def _take_over(self, step: TakeOver) -> bool:
+        if ending.take_over(self._context, self._runner, self._agents, step.run) is None:
+            return False
+        self._tell(step.task, f"{step.run} was taken over: {step.why}")
+        return True
+
+    def _free(self, step: FreeClaim) -> bool:
+        with self._context.store.read() as tx:
+            row = tx.one("runner.claim_of", Named, task=step.task)
+        return row is not None and ending.free_claim(self._context, self._runner, RunId(row.id))
+
+    def _notify(self, step: Notify, desk: Desk) -> None:
+        desk.told.add(step.key)
+        with self._context.store.read() as tx:
+            command = self._context.gate_policy(tx).run.notify
+        if command:
+            self._crew.start(f"{NOTIFY}{step.key}", _notify(command, step.text))
+        self._tell("", f"! {step.text}")
+
+    def finished(self, done: Done, desk: Desk) -> None:
+        """A job of the crew came to its end."""
+        if done.key == MERGE:
+            desk.merging = False
+            desk.merge_problem = done.problem
+        desk.checking.discard(done.key)
+        if done.rests and not done.key.startswith(NOTIFY):
+            step = Merge() if done.key == MERGE else RunChecks(task=TaskId(done.key))
+            desk.put_off[key_of(step)] = self._context.later(JOB_AGAIN_SECONDS)
+        for line in (done.said or done.problem).splitlines():
+            self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
+
+
+def _check(runner: Actor, task: str) -> Job:
+    """D5: the checks of an attempt, by a service outside of every author's processes."""
+
+    def job(context: Context, stop: Callable[[], bool]) -> Said:
+        report = Checks(context).run(runner, task, stop=stop)
+        words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
+        after = "sent back" if report.sent_back else report.status
+        return Said(f"checked: {words or 'nothing to check'}; {after}")
+
+    return job
+
+
+def _merge(runner: Actor) -> Job:
+    """Q1: what can be merged now."""
+
+    def job(context: Context, _: Callable[[], bool]) -> Said:
+        rows = Merges(context).process(runner)
+        text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
+        return Said(text, rests=not any(row.outcome in MOVED for row in rows))
+
+    return job
+
+
+def _notify(command: str, text: str) -> Job:
+    """Tell a person by the project's own command."""
+
+    def job(context: Context, _: Callable[[], bool]) -> Said:
+        problem = context.outside.notify(command, text)
+        return Said(f"run.notify: {problem}" if problem else "")
+
+    return job

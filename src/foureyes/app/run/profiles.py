@@ -1,0 +1,74 @@
+"""Profiles on this host: how many runs each may have, whether its program is there, which are left alone for now."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.context import stamp
+from foureyes.app.views.run import Cooldown
+from foureyes.config.policy import agent_profiles
+from foureyes.core.rules.policy import DEFAULT_PROFILES
+from foureyes.core.run.snapshot import Slot
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.run import ErrorKind
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import Profile, ReviewPolicy
+
+LOOK_SECONDS = 30
+"""How long it is believed that a program is there, or is not."""
+COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600}
+"""How long a profile is left alone where its service named no time."""
+
+
+class Profiles:
+    """What is known of them. `order`, `cooled` and `wake_at` are as the last look at the slots found them."""
+
+    def __init__(self, context: Context, agents: Agents) -> None:
+        self._context = context
+        self._agents = agents
+        self._seen: dict[str, tuple[Profile, bool]] = {}
+        self._seen_until = ""
+        self.order: tuple[str, ...] = ()
+        self.cooled: list[Cooldown] = []
+        self.wake_at = ""
+
+    def slots(self, tx: Tx, runner: Actor) -> list[Slot]:
+        """Every profile of the policy in force."""
+        now, profiles = self._context.now(), agent_profiles(self._context.layers(tx, self._context.gate))
+        rows = tx.all("run.cooled", Cooldown, host=runner.host)
+        self.cooled = [row for row in rows if not row.until or row.until > now]
+        self.wake_at = min((row.until for row in self.cooled if row.until), default="")
+        self.order = order_of(self._context.gate_policy(tx), profiles)
+        names = {row.profile for row in self.cooled}
+        if self._seen_until <= now:
+            self._seen, self._seen_until = {}, stamp(self._context.clock.now() + timedelta(seconds=LOOK_SECONDS))
+        return [
+            Slot(profile=name, slots=profile.slots, available=self._is_there(name, profile), cooled=name in names)
+            for name, profile in profiles.items()
+        ]
+
+    def _is_there(self, name: str, profile: Profile) -> bool:
+        known = self._seen.get(name)
+        if known is None or known[0] != profile:
+            self._seen[name] = known = (profile, not self._agents.available(name, profile).problem)
+        return known[1]
+
+
+def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, ...]:
+    """Who stands in for whom: as `run.order` says; else the tiers, then what the project itself configured."""
+    if policy.run.order:
+        return tuple(name for name in policy.run.order if name in profiles)
+    own = [name for name, profile in profiles.items() if profile != DEFAULT_PROFILES.get(name)]
+    names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])
+    return tuple(name for name in names if name in profiles)
+
+
+def cools_until(context: Context, error: ErrorKind, retry_after: int | None) -> str:
+    """When a profile may be tried again: when its service says, else after a while."""
+    seconds = retry_after or COOL_SECONDS.get(error, COOL_SECONDS["quota"])
+    return context.later(min(max(seconds, 1), 7 * 86_400))

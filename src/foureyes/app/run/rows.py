@@ -1,0 +1,83 @@
+"""Rows of the store that a runner looks at."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.core.nouns.run import ErrorKind, RunEnding
+from foureyes.core.words.lifecycle import Status
+
+
+class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
+    """The task of a live run."""
+
+    id: str
+    status: str
+    hold: str | None = None
+    implementer: str | None = None
+    waiting_for: str = ""
+    iteration: int = 0
+    title: str = ""
+
+
+class ReadyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that a run may begin on."""
+
+    id: str
+    status: Status
+    priority: int
+    n: int
+    iteration: int = 0
+    waiting_for: str = ""
+
+
+class PastRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is over, and came to nothing."""
+
+    task: str
+    profile: str
+    ending: RunEnding
+    error: ErrorKind
+    signal: str
+    conversation: str
+    resumes: str
+    error_text: str = ""
+    message: str = ""
+    final: str = ""
+
+
+class HandedIn(msgspec.Struct, frozen=True):
+    """When the latest attempt of a task was handed in."""
+
+    id: str
+    at: str
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What the runs of a task have cost, in millionths."""
+
+    task: str
+    n: int
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A task and its place in the order of tasks."""
+
+    id: str
+    priority: int
+    n: int
+
+
+class Troubled(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that waits for a person."""
+
+    id: str
+    text: str
+    title: str = ""
+
+
+class Counter(msgspec.Struct, frozen=True):
+    """How many tasks there are of a kind."""
+
+    name: str
+    n: int

@@ -1,0 +1,109 @@
+"""The start of a run: reservation, worktree, reaper, token, program, in this order; or none of it (I2, J4, K1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.agent_ports import Launch
+from foureyes.app.run.held import Held
+from foureyes.app.run.leases import live_runs
+from foureyes.app.run.profiles import cools_until
+from foureyes.app.run.prompting import prompt_for
+from foureyes.app.run.runs import Runs
+from foureyes.app.work.worktrees import make_worktree
+from foureyes.config.policy import agent_profiles
+from foureyes.core.nouns.run import RunOutcome
+from foureyes.errors import AgentUnavailable, FoureyesError, Refused
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents, LiveRun
+    from foureyes.app.call.context import Context
+    from foureyes.core.nouns.run import ErrorKind, Run, RunEnding
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import Profile
+    from foureyes.core.run.step import StartRun
+
+
+class Overdrawn(Refused):
+    """Another runner of this host was sooner; nobody is to blame."""
+
+
+class Unstarted(Exception):
+    """A run did not begin; it is over again, and why is on record."""
+
+
+def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> Held:
+    """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing."""
+    runs = Runs(context)
+    run = runs.reserve(runner, step.task, profile=step.profile, purpose=step.purpose, resumes=step.resumes)
+    live: LiveRun | None = None
+    try:
+        profile = _profile(context, run)
+        _refuse_overdrawn(context, run, profile)
+        place = make_worktree(context, run.task, runner.session)
+        secret = f"fe-{context.ids.number():032x}"
+        live = agents.prepare(_launch(context, runner, run, step, profile, place.path, secret))
+        bound = runs.bind(
+            runner,
+            run.id,
+            secret=secret,
+            process=live.process,
+            program=live.program,
+            digest=live.digest,
+            worktree=place.path,
+        )
+        assert bound.session is not None
+        make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
+        live.go()
+    except (FoureyesError, OSError) as problem:
+        _undo(context, runner, run, live, problem)
+        raise Unstarted(str(problem)) from problem
+    return Held(run=bound, live=live)
+
+
+def _profile(context: Context, run: Run) -> Profile:
+    with context.store.read() as tx:
+        return agent_profiles(context.layers(tx, context.gate))[run.profile]
+
+
+def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
+    """Slots of a host are shared by its runners: of two that reserve at once the later one gives way."""
+    with context.store.read() as tx:
+        before = [row for row in live_runs(tx, run.host) if row.profile == run.profile]
+    if [row.id for row in before].index(run.id) >= profile.slots:
+        raise Overdrawn(f"every slot of {run.profile} is taken.")
+
+
+def _launch(
+    context: Context, runner: Actor, run: Run, step: StartRun, profile: Profile, worktree: str, secret: str
+) -> Launch:
+    return Launch(
+        run=run.id,
+        profile_name=run.profile,
+        profile=profile,
+        role=run.role,
+        purpose=run.purpose,
+        worktree=worktree,
+        prompt=prompt_for(context, runner, step),
+        token=secret,
+        task=run.task,
+        iteration=run.iteration + 1,
+        resumes=step.resumes,
+    )
+
+
+def _undo(context: Context, runner: Actor, run: Run, live: LiveRun | None, problem: Exception) -> None:
+    """Nothing stays of a run that did not begin: no process, no claim, no reservation."""
+    if live is not None:
+        live.stop("it did not begin")
+    missing = isinstance(problem, AgentUnavailable)
+    error: ErrorKind = "missing" if missing else "crash"
+    text = problem.message if isinstance(problem, FoureyesError) else str(problem)
+    runs = Runs(context)
+    if not runs.holds(runner, run.id):
+        return
+    runs.release(runner, run.id, how="cancelled", reason=text)
+    ending: RunEnding = "stopped" if isinstance(problem, Overdrawn) else "unstarted"
+    runs.end(runner, run.id, RunOutcome(ended=False, error=error, error_text=text), ending=ending)
+    if missing:
+        runs.cool(runner, run.profile, until=cools_until(context, error, None), error=error, error_text=text)

@@ -1,0 +1,123 @@
+"""Tidying up after a run: its processes proven dead, what it left committed, where its work stands (S4, K1).
+
+No program of the tree is run, and nothing outside of the task's own worktree is touched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.attempts import attempt_of
+from foureyes.app.findings.at_hand_in import answers_in
+from foureyes.app.work.worktrees import branch_of
+from foureyes.core.run.snapshot import Left
+from foureyes.core.words.fence import some
+from foureyes.core.words.secrets import is_likely_secret
+from foureyes.errors import FoureyesError, GitProblem
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.core.nouns.attempt import Attempt
+    from foureyes.core.nouns.run import Run
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.rules.policy import RunRule
+
+SHOWN = 5
+MIB = 1 << 20
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """What the work of a run is compared with."""
+
+    task: Task
+    attempt: Attempt | None
+    target: str
+    rule: RunRule
+    answered: bool
+    """Whether findings were answered since the last hand-in."""
+
+
+def tidy(context: Context, run: Run) -> Left:
+    """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped."""
+    if run.role != "implement" or run.session is None:
+        return Left()
+    with context.store.read() as tx:
+        task = context.get(tx, run.task)
+        ground = Ground(
+            task,
+            attempt_of(tx, run.task),
+            context.project(tx).target,
+            context.gate_policy(tx).run,
+            bool(answers_in(tx, run.task, task.iteration + 1)),
+        )
+    try:
+        return _looked_at(context, run, ground)
+    except FoureyesError as problem:
+        return Left(problem=problem.message)
+
+
+def _looked_at(context: Context, run: Run, ground: Ground) -> Left:
+    if run.task not in context.workshop.worktrees():
+        return Left(problem="its worktree is gone")
+    stands = context.workshop.unlock_worktree(run.task)
+    ref = branch_of(context, run.task)
+    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, ground)
+    head = context.repo.commit_of(ref)
+    if head is None:
+        return Left(problem=f"its branch {ref} is gone")
+    began = ground.attempt.base if ground.attempt is not None else ground.task.start_target
+    if began is not None and not context.repo.is_ancestor(began, head):
+        problem = problem or f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
+    return Left(changed=_is_new(context, ground, head) or ground.answered, problem=problem)
+
+
+def _elsewhere(stands: str, ref: str) -> str:
+    """S4: whether something else than the task's branch is checked out in its worktree."""
+    there, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
+    return "" if stands == ref else f"{there or 'no branch'} is checked out in its worktree, not {wanted}"
+
+
+def _is_new(context: Context, ground: Ground, head: str) -> bool:
+    """Whether the branch holds something that is neither on the target nor handed in before."""
+    if ground.attempt is not None and ground.attempt.head == head:
+        return False
+    tip = context.repo.commit_of(f"refs/heads/{ground.target}")
+    return tip is None or not context.repo.is_ancestor(context.repo.commit_of(head) or tip, tip)
+
+
+def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
+    """S4: commit what was left, as its session; why not, else empty."""
+    paths = context.repo.uncommitted(ref)
+    if not paths:
+        return ""
+    if problem := _too_much(paths, context.repo.untracked(ref), ground.rule):
+        return problem
+    trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
+    message = f"{ground.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
+    try:
+        context.workshop.commit_all(message, trailers, apart=run.task)
+    except GitProblem as refusal:
+        return refusal.message
+    return ""
+
+
+def _too_much(paths: list[str], new: dict[str, int], rule: RunRule) -> str:
+    """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret."""
+    secret = sorted(path for path in new if is_likely_secret(path))
+    if secret:
+        return f"{some(secret, SHOWN)} looks like a secret and was not committed: let git ignore it, or remove it"
+    if len(paths) > rule.commit_max_files:
+        return (
+            f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "
+            f"(run.commit_max_files): {some(sorted(paths), SHOWN)}"
+        )
+    size = sum(new.values())
+    if size > rule.commit_max_mb * MIB:
+        large = sorted(new, key=lambda path: -new[path])
+        return (
+            f"new files of {size // MIB} MB are not committed, and a runner commits {rule.commit_max_mb} MB at most "
+            f"(run.commit_max_mb): {some(large, SHOWN)}"
+        )
+    return ""

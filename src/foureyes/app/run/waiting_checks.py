@@ -1,0 +1,91 @@
+"""Attempts whose checks are due, found little by little: what the journal touched, and a page of the rest (D5, M4).
+
+Level-triggered: every attempt in review is looked at once after the start, and again when its rows, the policy or a
+hold changed. No look goes through all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.rows import Named
+from foureyes.app.gate.checks import due_among
+from foureyes.app.pages.events import Head
+from foureyes.app.run.rows import Place
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import ReviewPolicy
+
+PAGE = 20
+"""How many attempts one look goes into."""
+FIRST = (-1, -1)
+
+
+class WaitingChecks:
+    """`due` are the tasks whose checks can run now; `more`: not everything was looked at yet."""
+
+    def __init__(self, context: Context, runner: Actor) -> None:
+        self._context = context
+        self._runner = runner
+        self._due: dict[TaskId, None] = {}
+        self._later: dict[str, str] = {}
+        self._touched: dict[str, None] = {}
+        self._after = -1
+        self._place: tuple[int, int] | None = FIRST
+        self._ground: object = None
+        self.more = False
+
+    @property
+    def due(self) -> list[TaskId]:
+        return list(self._due)
+
+    def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> str:
+        """See what has become due; when the next thing does by the clock alone."""
+        if not policy.checks:
+            self._due, self._later, self.more = {}, {}, False
+            return ""
+        self._notice(tx, policy)
+        now = self._context.now()
+        ripe = [task for task, at in self._later.items() if at <= now]
+        self._touched.update(dict.fromkeys([*ripe, *self._due]))
+        names = [name for name in self._touched if name not in running][:PAGE]
+        names += self._next_page(tx, PAGE - len(names))
+        self._judge(tx, names)
+        for name in running:
+            self._due.pop(TaskId(name), None)
+        self.more = bool(set(self._touched) - set(running)) or self._place is not None
+        return min(self._later.values(), default="")
+
+    def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
+        """What the journal says since the last look; another policy or hold puts everything in question."""
+        head = tx.one("journal.head", Head)
+        upto = head.seq if head else 0
+        ground = (policy, self._context.project(tx).hold)
+        if ground != self._ground:
+            self._ground, self._place = ground, FIRST
+        elif upto > self._after:
+            rows = tx.all("runner.touched", Named, after=self._after, upto=upto)
+            self._touched.update(dict.fromkeys(row.id for row in rows))
+        self._after = upto
+
+    def _next_page(self, tx: Tx, limit: int) -> list[str]:
+        if self._place is None or limit <= 0:
+            return []
+        rows = tx.all("runner.reviewing", Place, priority=self._place[0], n=self._place[1], limit=limit)
+        self._place = (rows[-1].priority, rows[-1].n) if len(rows) == limit else None
+        return [row.id for row in rows]
+
+    def _judge(self, tx: Tx, names: list[str]) -> None:
+        for name in names:
+            self._touched.pop(name, None)
+            self._later.pop(name, None)
+            self._due.pop(TaskId(name), None)
+        found = due_among(self._context, tx, self._runner, names)
+        self._due.update(dict.fromkeys(TaskId(task) for task in found.tasks))
+        for later in found.later:
+            self._later[later.task] = min(later.at, self._later.get(later.task, later.at))

@@ -1,0 +1,209 @@
+"""A runner, plugged together: an Application for its loop, one for each job of its crew, agents, and who wakes it.
+
+Who starts it is seen first of all: what is a person at a terminal now may have no terminal later (I5).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from foureyes.adapters.folders import folder, opened
+from foureyes.bootstrap.places import folder_of, repository
+from foureyes.bootstrap.wiring import open_project, whoami
+from foureyes.errors import BadInput, FoureyesError, Internal
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.client.locate import Located
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.application import Application
+    from foureyes.app.run.held import Options
+    from foureyes.app.run.loop import Runner
+    from foureyes.app.views.run import RunnerGlance
+
+Tell = Callable[[str, str], None]
+Show = Callable[["RunnerGlance"], None]
+LOGS, RUNNER_LOG = "logs", "runner.log"
+BEGAN = "began"
+
+
+class Running:
+    """One runner of the project around a directory, for a face."""
+
+    def __init__(self, cwd: str, environ: Mapping[str, str], options: Options) -> None:
+        self._place = repository(cwd)
+        self._environ = environ
+        self._options = options
+
+    def run(self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None) -> str:
+        """Begin, run to the end, and say why it ended. `began` is called once it is on record."""
+        from foureyes.app.run.crew import Threads
+        from foureyes.app.run.loop import Runner
+
+        app = open_project(self._place.root, self._environ)
+        try:
+            self._refuse_unknown(app)
+            actor = app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
+            begun = app.runs.begin(actor, agents=self._options.agents)
+            began()
+            changes = app.context.store.changes()
+            crew = Threads(lambda: open_project(self._place.root, self._environ).context)
+            with alarms() as alarm:
+                runner = Runner(
+                    app.context,
+                    begun.actor,
+                    agents_of(self._place, self._environ),
+                    crew,
+                    self._options,
+                    tell=tell,
+                    show=show,
+                    changes=changes,
+                    alarm=alarm.descriptor,
+                )
+                alarm.heard = lambda number: asked(runner, number)
+                return runner.run()
+        finally:
+            app.close()
+
+    def _refuse_unknown(self, app: Application) -> None:
+        """`--assign` names a task and a profile that there are."""
+        from foureyes.config.policy import agent_profiles
+
+        with app.context.store.read() as tx:
+            profiles = agent_profiles(app.context.layers(tx, app.context.gate))
+            tasks = {name: app.context.find_id(tx, name) for name, _ in self._options.assigned}
+        for _, profile in self._options.assigned:
+            if profile not in profiles:
+                raise BadInput(
+                    f"there is no agent profile {profile!r}; there are {', '.join(sorted(profiles))}.",
+                    next_step=fe("policy", "show"),
+                )
+        from msgspec.structs import replace
+
+        self._options = replace(
+            self._options, assigned=tuple((tasks[name], profile) for name, profile in self._options.assigned)
+        )
+
+    def detach(self) -> tuple[int, str]:
+        """The same in a process of its own that outlives this one and its terminal: its number, and where it writes.
+
+        It begins while it still has the terminal, because that is what shows that a person starts it.
+        """
+        from foureyes.adapters.process import twin
+
+        readable, written = os.pipe2(os.O_CLOEXEC)
+        child = twin()
+        if child == 0:
+            os.close(readable)
+            self._be_detached(written)
+        os.close(written)
+        said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
+        os.close(readable)
+        if said == BEGAN:
+            return child, os.path.join(folder_of(self._place), LOGS, RUNNER_LOG)
+        with suppress(ChildProcessError):
+            os.waitpid(child, 0)
+        raise Internal(said or "the runner ended before it began")
+
+    def _be_detached(self, written: int) -> None:
+        """The child: begins, lets go of the terminal, and never comes back."""
+        code = 1
+        try:
+            self.run(_say, lambda _: None, lambda: self._let_go(written))
+            code = 0
+        except FoureyesError as problem:
+            _tell_parent(written, "\n".join([problem.message, *[reason.message for reason in problem.reasons]]))
+        except BaseException as problem:  # whatever it is, this process must not go on as the caller
+            _tell_parent(written, str(problem) or type(problem).__name__)
+        finally:
+            os._exit(code)
+
+    def _let_go(self, written: int) -> None:
+        """It began: from here on it writes into its log, and no terminal ends it."""
+        os.setsid()
+        with folder(os.path.join(folder_of(self._place), LOGS), make=True) as place:
+            log = opened(RUNNER_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, at=place)
+        nothing, closed = os.pipe2(os.O_CLOEXEC)
+        os.close(closed)
+        for ours, theirs in ((nothing, 0), (log, 1), (log, 2)):
+            os.dup2(ours, theirs)
+        _tell_parent(written, BEGAN)
+
+
+def _say(task: str, line: str) -> None:
+    at = time.strftime("%Y-%m-%d %H:%M:%S")
+    os.write(1, f"{at}  {task + '  ' if task else ''}{line}\n".encode("utf-8", "backslashreplace"))
+
+
+def _tell_parent(written: int, text: str) -> None:
+    with suppress(OSError):
+        os.write(written, text.encode("utf-8", "backslashreplace"))
+        os.close(written)
+
+
+def options_for(agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...]) -> Options:
+    """How a face asks for a runner."""
+    from foureyes.app.run.held import Options
+
+    return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned)
+
+
+def agents_of(place: Located, environ: Mapping[str, str]) -> Agents:
+    """The agent programs of this machine, for runs of a project."""
+    from foureyes.adapters.agents.programs import AgentPrograms
+    from foureyes.adapters.identity.alive import of
+
+    return AgentPrograms(folder_of(place), environ, evidence=of, mcp=mcp_command())
+
+
+def mcp_command() -> Sequence[str]:
+    """How the server for runs is started: by this very installation."""
+    return (sys.executable, "-m", "foureyes", "mcp")
+
+
+def open_log(cwd: str, task: str) -> BinaryIO:
+    """The log of a task's runs, to be read while it grows; OSError where there is none."""
+    return open(opened(os.path.join(folder_of(repository(cwd)), LOGS, f"{task}.log")), "rb")
+
+
+class Alarm:
+    """What signals do: they are heard at once, and wake whoever waits on `descriptor`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.heard: Callable[[int], None] = lambda number: None
+
+
+def asked(runner: Runner, number: int) -> None:
+    """A first Ctrl-C finishes what runs; a second one, and every other way to be told to end, ends the runs."""
+    runner.ask("finish" if number == signal.SIGINT else "now")
+
+
+@contextmanager
+def alarms() -> Iterator[Alarm]:
+    """Signals as long as a runner runs. Who is told to stay (`nohup`) stays."""
+    readable, written = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    alarm = Alarm(readable)
+
+    def hear(number: int, _: object) -> None:
+        alarm.heard(number)
+        with suppress(OSError):
+            os.write(written, b"!")
+
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, hear)
+    try:
+        yield alarm
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(readable)
+        os.close(written)

@@ -1,0 +1,196 @@
+"""`fe run`, `watch`, `logs`, `attach`: agents at work while nobody sits there, and a look at them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from foureyes.core.nouns.run import Run
+from foureyes.core.words.text import flat, visible
+from foureyes.errors import BadInput, NotFound
+from foureyes.steps import fe
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+if TYPE_CHECKING:
+    from foureyes.app.views.run import RunnerGlance
+
+WIDTH = 100
+GLANCE = 0.3
+CHUNK = 1 << 16
+TAIL = 1 << 16
+"""How much of a log is shown at first."""
+
+
+@verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
+@click.option("--agents", default=1, metavar="N", type=click.IntRange(1, 100), help="So many runs at once; 1.")
+@click.option("--once", is_flag=True, help="Begin what can begin now, see it to its end, and end.")
+@click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
+@click.option("--assign", multiple=True, metavar="TASK=AGENT", help="Who does a task; repeatable.")
+@click.option("--detach", is_flag=True, help="In the background; it outlives this terminal.")
+def run(session: Session, agents: int, once: bool, until_idle: bool, assign: tuple[str, ...], detach: bool) -> None:
+    """Let agents work on ready tasks, each in its own worktree: their work is handed in, checked, sent back or merged,
+    or waits for a person. For people, and for services that the policy names (I5).
+
+    A first Ctrl-C lets what runs come to its end, a second one ends it; work stays on its branches either way.
+    """
+    _runs(session, agents, once=once, until_idle=until_idle, assigned=tuple(map(_assigned, assign)), detach=detach)
+
+
+@verb("watch", example="fe watch --until-idle")
+@click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
+@click.option("--detach", is_flag=True, help="In the background; it outlives this terminal.")
+def watch(session: Session, until_idle: bool, detach: bool) -> None:
+    """The same without agents: check what is handed in, merge what is approved, tell what waits for a person."""
+    _runs(session, 0, once=False, until_idle=until_idle, assigned=(), detach=detach)
+
+
+def _assigned(text: str) -> tuple[str, str]:
+    task, equals, profile = text.partition("=")
+    if not equals or not task or not profile:
+        raise BadInput(
+            f"--assign {visible(text)!r}: a task and an agent, as fe-7k2=codex.", next_step=fe("run", "--help")
+        )
+    return task, profile
+
+
+def _runs(
+    session: Session, agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], detach: bool
+) -> None:
+    from foureyes.bootstrap.running import Running, options_for
+
+    if session.asserted:
+        raise BadInput("a runner has no typed name.", next_step=fe("run"))
+    options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned)
+    running = Running(session.cwd, os.environ, options)
+    if detach:
+        number, log = running.detach()
+        session.answer({"pid": number, "log": log}, f"a runner is at work, process {number}; it writes to {log}")
+        return
+    line = StatusLine(session)
+    why = running.run(line.tell, line.show)
+    line.clear()
+    session.answer({"ended": why}, why)
+
+
+class StatusLine:
+    """A line for everything that happens; on a terminal one more below them that says what runs now."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._live = not session.json and sys.stderr.isatty()
+        self._shown = ""
+
+    def tell(self, task: str, text: str) -> None:
+        """Something happened."""
+        if self._session.json:
+            output.write_json({"at": _now(), "task": task, "text": text})
+            output.flush()
+            return
+        bell = "\a" if self._live and text.startswith("!") else ""
+        shown, self._shown = self._shown, ""
+        self._erase(shown)
+        at = time.strftime("%H:%M:%S")
+        self._session.note(f"{at}  {task + '  ' if task else ''}{flat(text)}{bell}")
+        self._paint(shown)
+
+    def show(self, glance: RunnerGlance) -> None:
+        """What runs now."""
+        if self._live:
+            self._erase(self._shown)
+            self._paint(glance_text(glance))
+
+    def clear(self) -> None:
+        self._erase(self._shown)
+        self._shown = ""
+
+    def _erase(self, shown: str) -> None:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+
+    def _paint(self, text: str) -> None:
+        self._shown = text
+        if text:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def glance_text(glance: RunnerGlance) -> str:
+    """One line: who is at work on what, what else goes on, why nothing new begins."""
+    parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in glance.runs]
+    parts += [f"checking {glance.checking}"] if glance.checking else []
+    parts += ["merging"] if glance.merging else []
+    head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
+    ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, glance.waits)
+    return output.shorten("  ".join([head, *parts, *([flat(ends)] if ends else [])]), WIDTH)
+
+
+@verb("logs", example="fe logs fe-7k2 -f")
+@click.argument("task")
+@click.option("-f", "--follow", is_flag=True, help="Go on as it grows, until the run ends.")
+def logs(session: Session, task: str, follow: bool) -> None:
+    """What the agent programs of a task have printed, across all its runs."""
+    runs = session.app.runs.of_task(task)
+    if not runs:
+        raise NotFound(f"no agent ran on {visible(task)} yet.", next_step=fe("run"))
+    name = runs[0].task
+    with _opened(session, name) as file:
+        _write(file, follow, session, name)
+
+
+@verb("attach", example="fe attach fe-7k2")
+@click.argument("task")
+def attach(session: Session, task: str) -> None:
+    """Watch the agent that is at work on a task, until it ends. Ctrl-C leaves it at work; `fe stop` ends it."""
+    live = next((run for run in session.app.runs.of_task(task) if run.state != "ended"), None)
+    if live is None:
+        raise NotFound(f"no agent is at work on {visible(task)}.", next_step=fe("logs", task))
+    session.note(f"{live.id}  {live.profile} since {live.started_at[:19]}  in {live.worktree or '…'}")
+    with _opened(session, live.task) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        _write(file, True, session, live.task)
+    ended = next(run for run in session.app.runs.of_task(live.task) if run.id == live.id)
+    session.answer(ended, ended_text(ended))
+
+
+def ended_text(run: Run) -> str:
+    """How a run ended."""
+    if run.state != "ended":
+        return f"{run.id} is {run.state}"
+    said = run.signal or run.error_text or run.message
+    return f"{run.id} {run.ending}" + (f": {flat(said)}" if said else "")
+
+
+def _opened(session: Session, task: str) -> BinaryIO:
+    from foureyes.bootstrap.running import open_log
+
+    try:
+        return open_log(session.cwd, task)
+    except OSError as problem:
+        raise NotFound(f"there is no log of {task} here: {problem.strerror}.", next_step=fe("show", task)) from problem
+
+
+def _write(file: BinaryIO, follow: bool, session: Session, task: str) -> None:
+    """What is there, and what comes; a program's words are shown as text, never obeyed."""
+    rest = b""
+    while True:
+        part = file.read(CHUNK)
+        if part:
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                output.write(visible(line.decode("utf-8", "replace")))
+            continue
+        output.flush()
+        if not follow or not any(run.state != "ended" for run in session.app.runs.of_task(task)):
+            break
+        time.sleep(GLANCE)
+    if rest:
+        output.write(visible(rest.decode("utf-8", "replace")))

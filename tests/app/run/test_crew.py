@@ -1,0 +1,85 @@
+"""The crew: jobs beside the loop, each with a Context of its own; none is lost, and none is waited for in vain."""
+
+from __future__ import annotations
+
+import select
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from foureyes.app.call.context import Context
+from foureyes.app.run.crew import AtOnce, Done, Said, Threads
+from foureyes.errors import Conflict
+
+SECONDS = 10
+
+
+class Opened:
+    """Counts what was opened and closed."""
+
+    def __init__(self) -> None:
+        self.open = 0
+
+    def make(self) -> Any:
+        self.open += 1
+        return self
+
+    def close(self) -> None:
+        self.open -= 1
+
+
+def ends(crew: Threads) -> list[Done]:
+    readable, _, _ = select.select([crew.fileno()], [], [], SECONDS)
+    assert readable
+    return crew.done()
+
+
+def test_a_job_is_done_beside_and_wakes_who_waits() -> None:
+    opened = Opened()
+    crew = Threads(opened.make)
+    crew.start("a", lambda context, stop: Said("fine", rests=True))
+    assert ends(crew) == [Done(key="a", said="fine", rests=True)]
+    assert crew.done() == []
+    assert opened.open == 0
+    crew.close()
+
+
+@pytest.mark.parametrize(("problem", "words"), [(Conflict("taken"), "taken"), (ValueError("odd"), "ValueError: odd")])
+def test_a_job_that_breaks_says_so_and_rests(problem: Exception, words: str) -> None:
+    def job(context: Context, stop: Callable[[], bool]) -> Said:
+        raise problem
+
+    crew = Threads(Opened().make)
+    crew.start("a", job)
+    assert ends(crew) == [Done(key="a", problem=words, rests=True)]
+    crew.close()
+
+
+def test_closing_asks_every_job_to_end_and_waits_for_it() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def job(context: Context, stop: Callable[[], bool]) -> Said:
+        began.set()
+        while not stop():
+            pass
+        ended.set()
+        return Said()
+
+    crew = Threads(Opened().make)
+    crew.start("a", job)
+    assert began.wait(SECONDS)
+    crew.close()
+    assert ended.is_set()
+
+
+def test_at_once_is_the_same_without_threads() -> None:
+    def broken(context: Context, stop: Callable[[], bool]) -> Said:
+        raise Conflict("taken")
+
+    crew = AtOnce(Opened().make())
+    crew.start("a", lambda context, stop: Said("fine"))
+    crew.start("b", broken)
+    assert crew.done() == [Done(key="a", said="fine"), Done(key="b", problem="taken", rests=True)]
+    assert crew.fileno() == -1

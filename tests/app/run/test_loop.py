@@ -1,0 +1,367 @@
+"""The loop: a runner takes tasks from the claim to the merge, and whatever ends how, nothing is lost (S, E, J4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from foureyes.app.run.loop import Lost
+from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.run.step import Finish
+
+from tests.stage.gated import AUTO, LINT
+from tests.stage.people import ALICE, BOB
+from tests.stage.playground import Playground
+from tests.stage.playing import DONE, Play
+
+AUTOMATIC = LINT + '\n[review]\ndefault_mode = "auto-approve"\n'
+
+
+@pytest.fixture
+def ground() -> Iterator[Playground]:
+    ground = Playground()
+    yield ground
+    ground.sound()
+    ground.app.close()
+
+
+def test_a_task_goes_from_the_claim_to_the_merge_while_nobody_sits_there_S_Q1(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    task = ground.create(ALICE, labels=AUTO)
+    assert ground.settle(ground.runner(until_idle=True)) == "there is nothing left to do"
+    assert ground.status(task) == "closed"
+    (run,) = ground.runs_of(task)
+    assert (run.ending, run.profile, run.signal) == ("finished", "claude", "DONE")
+    assert len(ground.shop.moves) == 1
+    ground.check_nothing_left()
+
+
+def test_the_runner_is_no_author_and_its_checks_count_I7_D5(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    task = ground.create(ALICE, labels=AUTO)
+    runner = ground.runner()
+    ground.settle(runner)
+    assert ground.app.lists.show(BOB, task).authors == [run.session for run in ground.runs_of(task)]
+    assert ground.status(task) == "closed"
+
+
+def test_what_checks_say_goes_back_to_who_wrote_it_and_is_mended_E4(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    task = ground.create(ALICE, labels=AUTO)
+    ground.outside.runner.says("lint", exit_code=1)
+    ground.plays = [Play(), Play(during=lambda launch: ground.outside.runner.says("lint"))]
+    ground.settle(ground.runner())
+    first, second = ground.runs_of(task)
+    assert first.profile == second.profile
+    assert ground.status(task) == "closed"
+    assert "lint" in ground.agents.launched[1].prompt
+
+
+def test_without_a_signal_it_is_asked_once_and_then_its_work_waits_for_a_person_S4(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    task = ground.create(ALICE, labels=AUTO)
+    silent = Play(outcome=RunOutcome(ended=True, rc=0, conversation="c1"))
+    ground.plays = [silent, silent]
+    ground.settle(ground.runner())
+    assert [launch.resumes for launch in ground.agents.launched] == ["", "c1"]
+    assert "did not say how" in ground.agents.launched[1].prompt
+    assert ground.status(task) == "reviewing"
+    view = ground.app.lists.show(BOB, task)
+    assert view.attempts[-1].signal == "NEEDS_REVIEW"
+
+
+def test_what_a_run_left_is_committed_for_it_as_its_session_S4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(commits=0, dirty=True)]
+    ground.settle(ground.runner())
+    assert ground.status(task) == "reviewing"
+    (run,) = ground.runs_of(task)
+    head = ground.repo.branches[f"refs/heads/fe/{task}"][-1]
+    assert ground.repo.sessions[head] == (run.session,)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [(["id_rsa"], "looks like a secret"), ([f"f{n}" for n in range(201)], "run.commit_max_files")],
+)
+def test_what_nobody_commits_for_somebody_else_is_sent_back_by_name_S4(
+    ground: Playground, left: list[str], words: str
+) -> None:
+    task = ground.create(ALICE)
+
+    def leave(_: object) -> None:
+        ground.played.left[f"refs/heads/fe/{task}"] = left
+
+    def mend(_: object) -> None:
+        ground.played.left.clear()
+
+    ground.plays = [Play(during=leave), Play(during=mend)]
+    ground.settle(ground.runner())
+    first, _second = ground.runs_of(task)
+    assert (first.ending, first.error) == ("failed", "refused")
+    assert words in first.error_text
+    assert words in ground.agents.launched[1].prompt
+    assert ground.status(task) == "reviewing"
+
+
+def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.shop.stands[task] = "refs/heads/mine"
+    ground.plays = [Play(), Play(during=lambda launch: ground.shop.stands.clear())]
+    ground.settle(ground.runner())
+    first, _ = ground.runs_of(task)
+    assert first.error_text == f"mine is checked out in its worktree, not fe/{task}"
+    assert ground.status(task) == "reviewing"
+
+
+def test_done_without_a_change_twice_is_a_persons_and_a_person_lets_it_go_on_S4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    nothing = Play(commits=0, outcome=replace(DONE, conversation=""))
+    ground.plays = [nothing, nothing]
+    ground.settle(ground.runner())
+    assert len(ground.runs_of(task)) == 2
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert (stuck.task, stuck.kind) == (task, "no_change")
+    assert any(line.startswith(f"! {task} waits for a person") for _, line in ground.said)
+    ground.app.stops.resume(ALICE, task, "look again: the file is src/a.py")
+    ground.settle(ground.runner())
+    assert ground.status(task) == "reviewing"
+
+
+def test_crash_after_crash_each_try_is_another_one_and_then_a_person_looks_lesson_43(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    crash = Play(commits=0, outcome=RunOutcome(ended=False, rc=1, conversation="c1", error="crash"))
+    ground.plays = [crash] * 9
+    ground.settle(ground.runner())
+    tried = [(launch.profile_name, bool(launch.resumes)) for launch in ground.agents.launched]
+    assert tried == [("claude", False), ("claude", True), ("claude", False), ("claude-senior", False)]
+    assert len({launch.prompt for launch in ground.agents.launched[:3]}) == 3
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert stuck.kind == "retries"
+    assert ground.status(task) == "open"
+
+
+def test_blocked_is_blocked_with_its_reason_and_told_L17(ground: Playground) -> None:
+    ground.configured('\n[run]\nnotify = "mail me"\n')
+    task = ground.create(ALICE)
+    ground.plays = [Play(outcome=replace(DONE, signal="BLOCKED", message="which database?"))]
+    ground.settle(ground.runner())
+    assert ground.status(task) == "blocked"
+    assert ground.outside.notified == [("mail me", f"{task} is blocked: which database?")]
+
+
+def test_out_of_quota_cools_the_profile_and_the_next_in_order_takes_over_without_blame(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    empty = RunOutcome(ended=False, rc=1, error="quota", error_text="usage limit reached", retry_after=3600)
+    ground.plays = [Play(commits=0, outcome=empty)]
+    ground.settle(ground.runner())
+    first, second = ground.runs_of(task)
+    assert (first.profile, second.profile) == ("claude", "claude-senior")
+    assert ground.status(task) == "reviewing"
+    (cooled,) = ground.app.runs.cooled("box")
+    assert (cooled.profile, cooled.error_text) == ("claude", "usage limit reached")
+
+
+def test_a_program_that_is_not_there_leaves_no_claim_and_no_reservation(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(missing=True)]
+    runner = ground.runner()
+    ground.ticks(runner)
+    (run,) = ground.runs_of(task)
+    assert (run.ending, run.error) == ("unstarted", "missing")
+    assert ground.status(task) == "open"
+    ground.check_nothing_left()
+
+
+def test_an_agent_that_hands_in_itself_has_said_its_signal_S1(ground: Playground) -> None:
+    task = ground.create(ALICE)
+
+    def hand_in(launch: object) -> None:
+        token, process = launch.token, f"process:{launch.run}"  # type: ignore[attr-defined]
+        me = ground.show_token(token, ("process:agent", process), ("process:agent",))
+        ground.app.attempts.submit(me, task, branch=f"fe/{task}")
+
+    ground.plays = [Play(during=hand_in, outcome=RunOutcome(ended=False, rc=1))]
+    ground.settle(ground.runner())
+    (run,) = ground.runs_of(task)
+    assert run.ending == "finished"
+    assert ground.status(task) == "reviewing"
+
+
+def test_a_hold_ends_its_run_and_the_work_stays_V9(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(lasts=50)]
+    runner = ground.runner()
+    ground.ticks(runner)
+    ground.app.stops.hold(BOB, task, "wait")
+    ground.settle(runner)
+    (run,) = ground.runs_of(task)
+    assert run.ending == "stopped"
+    assert ground.status(task) == "open"
+    assert len(ground.repo.branches[f"refs/heads/fe/{task}"]) > 1
+    ground.check_nothing_left()
+
+
+def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9_lesson_38(ground: Playground) -> None:
+    first = ground.create(ALICE)
+    ground.plays = [Play(lasts=5)]
+    runner = ground.runner(agents=1)
+    ground.ticks(runner)
+    second = ground.create(ALICE)
+    ground.app.runs.pause(BOB, None, reason="lunch")
+    ground.settle(runner)
+    assert (ground.status(first), ground.status(second)) == ("reviewing", "open")
+    again = ground.runner(agents=1)
+    ground.settle(again)
+    assert ground.status(second) == "open"
+    ground.app.stops.resume(BOB, None, "back")
+    ground.settle(again)
+    assert ground.status(second) == "reviewing"
+
+
+def test_a_first_request_to_end_finishes_what_runs_a_second_ends_it(ground: Playground) -> None:
+    tasks = [ground.create(ALICE) for _ in range(3)]
+    ground.plays = [Play(lasts=4), Play(lasts=4)]
+    runner = ground.runner(agents=2)
+    ground.ticks(runner)
+    runner.ask("finish")
+    assert ground.settle(runner) == "it was asked to end"
+    assert sorted(map(ground.status, tasks)) == ["open", "reviewing", "reviewing"]
+    ground.plays = [Play(lasts=1000)]
+    runner = ground.runner(agents=2)
+    ground.ticks(runner)
+    runner.ask("finish")
+    runner.ask("finish")
+    assert ground.settle(runner) == "it was asked to end"
+    ground.check_nothing_left()
+    assert sorted(map(ground.status, tasks)) == ["open", "reviewing", "reviewing"]
+
+
+def test_once_begins_what_can_begin_now_and_nothing_after_it(ground: Playground) -> None:
+    tasks = [ground.create(ALICE) for _ in range(3)]
+    assert ground.settle(ground.runner(agents=2, once=True)) == "there is nothing left to do"
+    assert sorted(map(ground.status, tasks)) == ["open", "reviewing", "reviewing"]
+
+
+def test_a_person_chooses_who_does_a_task(ground: Playground) -> None:
+    tasks = [ground.create(ALICE) for _ in range(30)]
+    ground.settle(ground.runner(agents=1, once=True, assigned=((tasks[29], "codex"),)))
+    assert [(run.profile, run.ending) for run in ground.runs_of(tasks[29])] in ([("codex", "finished")], [])
+
+
+def test_watching_starts_nobody_checks_and_merges(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    mine, other = ground.handed_in(labels=AUTO), ground.create(ALICE)
+    ground.settle(ground.runner(agents=0, until_idle=True))
+    assert (ground.status(mine), ground.status(other)) == ("closed", "open")
+    assert ground.agents.launched == []
+
+
+def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None:
+    ground.configured("\n[run]\nspend_per_task = 0.5\n")
+    task = ground.create(ALICE)
+    dear = replace(DONE, signal="FAILED", usage=replace(DONE.usage, cost_micros=600_000))
+    ground.plays = [Play(outcome=dear)]
+    ground.settle(ground.runner())
+    assert [run.ending for run in ground.runs_of(task)] == ["finished"] or len(ground.runs_of(task)) == 1
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert stuck.kind == "spend"
+
+
+def test_review_limit_keeps_new_tasks_back(ground: Playground) -> None:
+    ground.configured("\n[run]\nreview_limit = 2\n")
+    tasks = [ground.create(ALICE) for _ in range(4)]
+    ground.settle(ground.runner(agents=1))
+    assert sorted(map(ground.status, tasks)) == ["open", "open", "reviewing", "reviewing"]
+
+
+def test_a_runner_that_died_leaves_nothing_that_the_next_one_does_not_take_up_J4(ground: Playground) -> None:
+    tasks = [ground.create(ALICE) for _ in range(2)]
+    ground.plays = [Play(lasts=1000), Play(lasts=1000)]
+    dead = ground.runner()
+    ground.ticks(dead)
+    assert len(ground.app.runs.live()) == 2
+    ground.outside.gone.add(ground.outside.own)
+    ground.settle(ground.runner())
+    assert [ground.status(task) for task in tasks] == ["reviewing", "reviewing"]
+    assert [run.ending for run in ground.runs_of(tasks[0])] == ["lost", "finished"]
+    ground.check_nothing_left()
+
+
+def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_writes_nothing_J4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(lasts=1000)]
+    asleep = ground.runner()
+    ground.ticks(asleep)
+    ground.clock.advance(minutes=10)
+    ground.plays = [Play()]
+    ground.settle(ground.runner())
+    assert ground.status(task) == "reviewing"
+    rows = ground.rows()
+    try:
+        for _ in range(5):
+            asleep.tick()
+    except Lost:
+        pass
+    assert asleep.desk.held == {}
+    assert ground.rows() == rows
+    assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
+
+
+OUTCOMES = [
+    DONE,
+    replace(DONE, signal="NEEDS_REVIEW"),
+    RunOutcome(ended=True, rc=0, conversation="c"),
+    RunOutcome(ended=True, rc=0, final="not done yet"),
+    replace(DONE, signal="BLOCKED"),
+    replace(DONE, signal="FAILED"),
+    RunOutcome(ended=False, rc=1, error="crash", conversation="c"),
+    RunOutcome(ended=False, timed_out="idle", error="timeout"),
+    RunOutcome(ended=False, timed_out="deadline", error="timeout"),
+    RunOutcome(ended=False, rc=1, error="quota", retry_after=60),
+    RunOutcome(ended=False, rc=1, error="auth"),
+    RunOutcome(ended=True, rc=0, error="refused", error_text="\x00garbage \ud800"),
+]
+
+
+def random_play(random: Random) -> Play:
+    return Play(
+        outcome=random.choice([DONE, DONE, *OUTCOMES]),
+        commits=random.choice([0, 1, 1, 2]),
+        dirty=random.random() < 0.2,
+        missing=random.random() < 0.05,
+        lasts=random.randint(1, 4),
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55(
+    ground: Playground, seed: int
+) -> None:
+    random = Random(seed)
+    ground.configured(AUTOMATIC)
+    ground.agents.next_play = lambda launch: random_play(random)
+    tasks = [ground.create(ALICE, labels=AUTO) for _ in range(25)]
+    runner = ground.runner(agents=4)
+    for _ in range(300):
+        last = runner.tick()
+        assert len(runner.desk.held) <= 4
+        if random.random() < 0.02:  # kill -9
+            ground.outside.gone.add(ground.outside.own)
+            runner = ground.runner(agents=4)
+        if isinstance(last, Finish) or (last is not None and last.idle and not last.until):
+            break
+        ground.clock.advance(seconds=20 if last is not None else 0)
+    runner.ask("now")
+    ground.settle(runner)
+    ground.check_nothing_left()
+    stuck = {row.task for row in ground.app.runs.standstill().stuck}
+    for task in tasks:
+        status = ground.status(task)
+        assert status in ("open", "closed", "blocked", "reviewing", "approved"), task
+        assert status != "open" or task in stuck or ground.app.lists.show(BOB, task).task.ready
+    merged = [task for task in tasks if ground.status(task) == "closed"]
+    assert len(ground.shop.moves) == len(set(ground.shop.moves)) == len(merged)

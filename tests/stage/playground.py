@@ -1,0 +1,88 @@
+"""A world in which a runner runs: scripted git, agents that are played, a clock that goes on when somebody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from foureyes.app.agent_ports import Launch
+from foureyes.app.run.crew import AtOnce
+from foureyes.app.run.held import Options
+from foureyes.app.run.loop import Runner
+from foureyes.core.nouns.run import Run
+from foureyes.core.nouns.session import Actor
+from foureyes.core.run.step import Finish
+
+from tests.stage.gated import configure
+from tests.stage.people import ALICE
+from tests.stage.playing import Play, PlayedAgents, PlayedRepo, PlayedWorkshop
+from tests.stage.world import DeskWorld
+
+MOST_TICKS = 400
+
+
+class Playground(DeskWorld):
+    """One project, and runners in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repo = self.played = PlayedRepo()
+        self.workshop = self.shop = PlayedWorkshop(self.played)
+        self.plays: list[Play] = []
+        """How the next runs go, first one first; then everything is done at once."""
+        self.agents = PlayedAgents(self.played, self._next)
+        self.said: list[tuple[str, str]] = []
+        self.began = 0
+
+    def _next(self, launch: Launch) -> Play:
+        return self.plays.pop(0) if self.plays else Play()
+
+    def configured(self, text: str) -> None:
+        configure(self, text)
+
+    def runner(self, agents: int = 2, *, by: Actor = ALICE, **options: Any) -> Runner:
+        """A runner in a process of its own."""
+        self.began += 1
+        self.outside.own = f"process:boot:ns:{1000 + self.began}:1"
+        actor = self.app.runs.begin(by, agents=agents).actor
+        chosen = Options(agents=agents, **options)
+        tell: Callable[[str, str], None] = lambda task, line: self.said.append((task, line))  # noqa: E731
+        return Runner(self.app.context, actor, self.agents, AtOnce(self.app.context), chosen, tell=tell)
+
+    def ticks(self, runner: Runner, n: int = 1) -> None:
+        for _ in range(n):
+            runner.tick()
+
+    def settle(self, runner: Runner, most: int = MOST_TICKS) -> str:
+        """Until it has nothing left to do; the clock goes on where it would wait."""
+        for _ in range(most):
+            last = runner.tick()
+            if isinstance(last, Finish):
+                return last.why
+            if last is not None:
+                if last.idle and not last.until and not runner.desk.put_off:
+                    return "idle"
+                self.clock.advance(seconds=10)
+        raise AssertionError(f"it does not come to rest: {self.said[-10:]}")
+
+    def runs_of(self, task: str) -> list[Run]:
+        """The oldest first."""
+        return self.app.runs.of_task(task)[::-1]
+
+    def lines(self, task: str) -> list[str]:
+        return [line for about, line in self.said if about == task]
+
+    def check_nothing_left(self) -> None:
+        """No slot, lease, process, token or claim is left, and no worktree that no task names."""
+        assert self.agents.alive == {}
+        assert self.app.runs.live() == []
+        with self.store.read() as tx:
+            from foureyes.app.call.rows import Named
+
+            assert tx.all("runner.left_claims", Named, limit=9) == []
+        live = self.sql("SELECT count(*) FROM tokens WHERE ended_seq = 0 AND session IN (SELECT session FROM runs)")
+        assert live[0][0] == 0
+        renewals = self.sql("SELECT count(*) FROM renewals WHERE lease IN (SELECT id FROM runs)")
+        assert renewals[0][0] == 0
+        for task in self.shop.places:
+            self.app.lists.show(ALICE, task)

@@ -1,0 +1,178 @@
+"""Agents that are no programs: they play how runs end, in process; and a workshop without git that merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from foureyes.app.agent_ports import Availability, Launch
+from foureyes.app.git_ports import Merged
+from foureyes.app.views.work import Dropped
+from foureyes.core.nouns.run import RunId, RunOutcome
+from foureyes.core.rules.policy import Profile
+from foureyes.core.words.ids import Sha
+from foureyes.errors import AgentUnavailable
+
+from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop, sha
+
+DONE = RunOutcome(ended=True, rc=0, signal="DONE", message="done", conversation="c1")
+
+
+class Play(msgspec.Struct, kw_only=True):
+    """How one run goes: what it does to its branch, and how it ends."""
+
+    outcome: RunOutcome = DONE
+    commits: int = 1
+    dirty: bool = False
+    missing: bool = False
+    """The program cannot be started at all."""
+    lasts: int = 1
+    """How often it is asked before it is over."""
+    during: Callable[[Launch], None] | None = None
+
+
+class PlayedRun:
+    """A program that is only played."""
+
+    def __init__(self, launch: Launch, play: Play, house: PlayedAgents) -> None:
+        self.run, self.process = launch.run, f"process:{launch.run}"
+        self.program, self.digest = f"/bin/{launch.profile.program}", "sha256:0"
+        self.launch, self._play, self._house = launch, play, house
+        self._left = play.lasts
+        self._stopped = ""
+        self.went = False
+
+    def go(self) -> None:
+        self.went = True
+        for _ in range(self._play.commits):
+            self._house.repo.commit(f"fe/{self.launch.task}")
+        if self._play.dirty:
+            self._house.repo.left[f"refs/heads/fe/{self.launch.task}"] = ["left.txt"]
+        if self._play.during is not None:
+            self._play.during(self.launch)
+
+    def fileno(self) -> int:
+        return -1
+
+    def poll(self) -> RunOutcome | None:
+        if not self.went and not self._stopped:
+            return None
+        self._left -= 1
+        if self._stopped:
+            self._house.over(self.run)
+            return msgspec.structs.replace(self._play.outcome, stopped=True)
+        if self._left > 0:
+            return None
+        self._house.over(self.run)
+        return self._play.outcome
+
+    def quiet_seconds(self) -> float:
+        return 0.0
+
+    def due_seconds(self) -> float:
+        return 0.01
+
+    def last_event(self) -> str:
+        return "plays"
+
+    def stop(self, why: str) -> None:
+        self._stopped = why
+
+
+class PlayedAgents:
+    """`Agents`: every run is played as `next_play` says; `alive` are those that are not over."""
+
+    def __init__(self, repo: PlayedRepo, next_play: Callable[[Launch], Play] = lambda launch: Play()) -> None:
+        self.repo = repo
+        self.next_play = next_play
+        self.alive: dict[RunId, PlayedRun] = {}
+        self.launched: list[Launch] = []
+        self.missing: set[str] = set()
+
+    def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
+        problem = "it is not installed" if name in self.missing else ""
+        return Availability(profile=name, program=profile.program, path="" if problem else "/bin/x", problem=problem)
+
+    def prepare(self, launch: Launch) -> PlayedRun:
+        play = self.next_play(launch)
+        if play.missing:
+            raise AgentUnavailable(f"{launch.profile.program} is not there")
+        self.launched.append(launch)
+        self.alive[launch.run] = PlayedRun(launch, play, self)
+        return self.alive[launch.run]
+
+    def over(self, run: RunId) -> None:
+        self.alive.pop(run, None)
+
+    def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
+        for run in runs:
+            self.alive.pop(run, None)
+        return list(runs)
+
+    def forget(self, task: str) -> None:
+        """Nothing is kept."""
+
+
+class PlayedRepo(ScriptedRepo):
+    """A scripted repository whose worktrees can hold what nobody committed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left: dict[str, list[str]] = {}
+
+    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
+        return [] if in_conflict else list(self.left.get(ref, ()))
+
+    def untracked(self, ref: str) -> dict[str, int]:
+        return dict.fromkeys(self.left.get(ref, ()), 1)
+
+
+class PlayedWorkshop(ScriptedWorkshop):
+    """Worktrees that are only names, and merges that always fit."""
+
+    def __init__(self, repo: PlayedRepo) -> None:
+        super().__init__(repo)
+        self.played = repo
+        self.places: dict[str, str] = {}
+        self.stands: dict[str, str] = {}
+        self.moves: list[str] = []
+        """The branches that reached the target, in order."""
+
+    def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
+        self.repo.branches.setdefault(branch, list(self.repo.branches["refs/heads/main"]))
+        self.places[task] = f"/worktrees/{task}"
+        return self.places[task]
+
+    def worktrees(self) -> dict[str, str]:
+        return dict(self.places)
+
+    def unlock_worktree(self, task: str) -> str:
+        return self.stands.get(task, f"refs/heads/fe/{task}")
+
+    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+        self.played.left.pop(f"refs/heads/fe/{apart}", None)
+        return super().commit_all(message, trailers, apart=apart)
+
+    def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
+        if not only_try:
+            self.places.pop(task, None)
+        return Dropped()
+
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+        return Merged(tree=sha(f"tree of {tip} and {head}"), diff_id=self.repo.change_id(base, head))
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        made = sha(f"{tree} {' '.join(parents)}")
+        self._parents = (made, *parents)
+        return made
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        main = self.repo.branches[ref]
+        if main[-1] != old:
+            return False
+        made, _, head = self._parents
+        line = next(line for line in self.repo.branches.values() if head in line and line is not main)
+        main += [each for each in line[: line.index(head) + 1] if each not in main] + [made]
+        self.moves.append(head)
+        return True
