@@ -62,7 +62,6 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "tiers.developer": ('"codex"', "codex"),
     "tiers.senior": ('"codex-senior"', "codex-senior"),
     "tiers.lead": ('"codex-lead"', "codex-lead"),
-    "run.services": ('["ci@box"]', ("ci@box",)),
     "run.review_limit": ("20", 20),
     "run.checks_at_once": ("2", 2),
     "run.commit_max_files": ("10", 10),
