@@ -5,6 +5,7 @@ It runs from a copy of this file that is named after whom it plays, isolated: it
 Most commands are `fe`, and most of what a short command does is importing itself. So, from its second `fe` on, a caller
 has a child (this file again, as `warm`) that imports what commands import and forks for each of them. What is forked is
 a process of its own in all that anybody can see: number, start, parents, session, terminal, environment, command line.
+Short commands (IN_PLACE) it runs itself: for that long it has their terminal, environment and command line.
 The first `fe` of every caller is started as usual, and at night all of them are.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import array
 import atexit
 import contextlib
+import contextvars
 import fcntl
 import gc
 import importlib
@@ -38,6 +40,17 @@ END_OF_INPUT = b"\x04"
 ROOM = 16_000
 """Bytes for the command line of what a warm process forks: it stands where the one of that process stood."""
 FIRST = ("ctypes", "foureyes.ui.cli.main")
+IN_PLACE = frozenset(
+    "approve attention audit author block cancel checkpoint close context create defer delete dep export feature"
+    " finding handoff help hold import label lead list log loop merges next plan policy prime prompt queue ready redo"
+    " reject reopen resume review reviewable rules security show start stats status submit unblock undefer unstart"
+    " update validate version whoami".split()
+)
+"""Commands that a warm process runs itself, one after the other: nothing of them, and of their process, is asked for
+once they have answered. Those that run programs of a tree, hold a lease or move a store are not among them."""
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGPIPE)
+KNOWN: set[type] = set()
+"""The types that a warm process has looked up."""
 RUNNING: list[int] = []
 """The command that is running."""
 
@@ -120,7 +133,7 @@ class Player:
         self._calls += bool(warm)
         if not warm or self._calls == 1 or not os.path.isdir(request["cwd"]):
             return Started(request, files)
-        if self._warm is None:
+        if self._warm is None or self._warm.has_ended:
             self._warm = Warm(request["argv"][0], warm["script"], warm["env"])
         self._warm.fork(request, files)
         return self._warm
@@ -156,9 +169,13 @@ class Started:
 
 
 class Warm:
-    """A child that has imported the command line; it forks one command at a time."""
+    """A child that has imported the command line; it forks one command at a time, or runs it itself.
+
+    It `has_ended` if it was killed with a command that it ran, or could not be as before after one.
+    """
 
     pid = 0
+    has_ended = False
 
     def __init__(self, python: str, script: str, env: Mapping[str, str]) -> None:
         self._connection, theirs = socket.socketpair()
@@ -177,7 +194,12 @@ class Warm:
         left = None if until is None else max(until - time.monotonic(), 0)
         if not select.select([self._connection], [], [], left)[0]:
             return None
-        return int(self._answer()["rc"])
+        if self.pid == self.process.pid and not self._connection.recv(1, socket.MSG_PEEK):
+            self.has_ended = True
+            return self.process.wait()
+        answer = self._answer()
+        self.has_ended = bool(answer.get("last"))
+        return int(answer["rc"])
 
     def _answer(self) -> dict[str, Any]:
         answer = receive(self._connection)
@@ -207,6 +229,13 @@ def _detach() -> None:
 def _take_terminal() -> None:
     """In the new session's first process: make the terminal that is its input its controlling one."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _leave_terminal() -> None:
+    """Who leads a session and leaves its terminal is told by a SIGHUP."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    fcntl.ioctl(0, termios.TIOCNOTTY)
+    signal.signal(signal.SIGHUP, before)
 
 
 # --------------------------------------------------------------------------------------- input, output and terminal
@@ -331,11 +360,16 @@ class Screen:
 
 
 def keep_warm(connection: socket.socket) -> None:
-    """Import what commands import, and fork for each command."""
-    known: list[str] = []
+    """Import what commands import, and fork for each command or run it."""
+    os.setsid()
+    os.set_inheritable(connection.fileno(), False)
+    own = _words()
     _learn(list(FIRST))
     while request := receive(connection):
         message, files = request
+        if IN_PLACE.issuperset(message["argv"][3:4] or [""]):
+            _answer_in_place(connection, message, files, own)
+            continue
         known, (heard, tell) = list(sys.modules), os.pipe()
         child = os.fork()
         if child == 0:
@@ -352,13 +386,74 @@ def keep_warm(connection: socket.socket) -> None:
             _learn((pipe.read(1 << 20) or b"").decode().split())
 
 
+def _answer_in_place(connection: socket.socket, message: dict[str, Any], files: list[int], own: bytes) -> None:
+    """Run a command that starts nothing which could outlive it, and be as before; where that cannot be, end."""
+    before, modules = os.listdir("/proc/self/fd"), len(sys.modules)
+    send(connection, {"pid": os.getpid()})
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    if message["terminal"]:
+        _take_terminal()
+    code = contextvars.copy_context().run(_run_in_place, message)
+    _rename(own)
+    if message["terminal"]:
+        _leave_terminal()
+    os.chdir("/")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(nothing, number)
+    os.close(nothing)
+    is_last = len(os.listdir("/proc/self/fd")) > len(before) - len(files) or threading.active_count() > 1
+    send(connection, {"rc": code, "last": is_last})
+    if is_last:
+        os._exit(0)
+    if len(sys.modules) > modules:
+        _learn([])
+
+
+def _run_in_place(message: dict[str, Any]) -> int:
+    handlers = {number: signal.getsignal(number) for number in HANDLED}
+    try:
+        os.chdir(message["cwd"])
+        os.environ.clear()
+        os.environ.update(message["env"])
+        _rename(b"\0".join(os.fsencode(word) for word in message["argv"]))
+        _take_streams()
+        sys.argv = ["foureyes", *message["argv"][3:]]
+        importlib.import_module("foureyes.ui.cli.main").main(sys.argv[1:])
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return 70
+
+
 def _learn(modules: list[str]) -> None:
     """The next command finds them imported."""
     for name in modules:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    with contextlib.suppress(ImportError):
+        _look_up()
     gc.collect()
     gc.freeze()
+
+
+def _look_up() -> None:
+    """What every command works out anew from the text of the program: its types, and the statements of the store."""
+    msgspec = importlib.import_module("msgspec")
+    queries = importlib.import_module("foureyes.adapters.store.queries")
+    for name, module in list(sys.modules.items()):
+        kinds = vars(module).values() if name.startswith("foureyes.") else ()
+        for kind in [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]:
+            if kind not in KNOWN:
+                KNOWN.add(kind)
+                with contextlib.suppress(Exception):  # one whose parts are only named for the type checker
+                    msgspec.json.Decoder(kind)
+    for name in queries.names():
+        queries.sql(name)
 
 
 def _become(message: dict[str, Any], files: list[int], tell: int, known: frozenset[str]) -> NoReturn:
@@ -373,11 +468,8 @@ def _become(message: dict[str, Any], files: list[int], tell: int, known: frozens
         os.chdir(message["cwd"])
         os.environ.clear()
         os.environ.update(message["env"])
-        _name(message["argv"])
-        for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
-            stream = _stream(number, getattr(sys, name))
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+        _rename(b"\0".join(os.fsencode(word) for word in message["argv"]))
+        _take_streams()
         atexit.register(lambda: os.write(tell, " ".join(set(sys.modules) - known).encode()))
         sys.argv = ["foureyes", *message["argv"][3:]]
         importlib.import_module("foureyes.ui.cli.entry").main()
@@ -393,13 +485,25 @@ def _stream(number: int, like: TextIO) -> TextIO:
     return io.TextIOWrapper(binary, like.encoding, like.errors, newline, line_buffering=lines)
 
 
-def _name(argv: Sequence[str]) -> None:
+def _take_streams() -> None:
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        stream = _stream(number, getattr(sys, name))
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _words() -> bytes:
+    """Our command line."""
+    with open("/proc/self/cmdline", "rb") as file:
+        return file.read().rstrip(b"\0")
+
+
+def _rename(text: bytes) -> None:
     """Our command line, for whoever reads it in /proc."""
     ctypes = importlib.import_module("ctypes")
     with open("/proc/self/stat", "rb") as file:
         fields = file.read().rpartition(b")")[2].split()
     start, end = int(fields[45]), int(fields[46])
-    text = b"\0".join(os.fsencode(word) for word in argv)
     ctypes.memset(start, 0, end - start)
     ctypes.memmove(start, text, len(text))
 

@@ -46,9 +46,13 @@ def look():
     }))
 
 
-def main():
+def main(argv=None):
     match sys.argv[1]:
-        case "look": look()
+        case "look" | "show": look()
+        case "list" if sys.argv[2] == "wait": os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600"); signal.pause()
+        case "list" if sys.argv[2] == "die": os.kill(os.getpid(), signal.SIGKILL)
+        case "list" if sys.argv[2] == "leave": os.open("/", os.O_RDONLY); print(os.getpid())
+        case "list": os.write(2, b"oops"); print(os.getpid())
         case "cat": sys.stdout.write(sys.stdin.read())
         case "both": os.write(2, b"oops"); print("fine")
         case "die": os.kill(os.getpid(), signal.SIGKILL)
@@ -56,7 +60,9 @@ def main():
         case "inner": subprocess.run(["sh", "-c", sys.argv[2]])
         case code: os._exit(int(code))
     sys.stdout.flush()
-    os._exit(0)
+    if argv is None:
+        os._exit(0)
+    sys.exit(int(sys.argv[2]) if sys.argv[2].isdigit() else 0)
 """
 CASES: dict[str, tuple[str, Options]] = {
     "an agent": ("claude", {}),
@@ -83,7 +89,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stages]:
     place.mkdir(parents=True)
     for path in (folder / "foureyes", place.parent, place):
         (path / "__init__.py").write_text("")
-    (place / "main.py").write_text("")
+    (place / "main.py").write_text("from foureyes.ui.cli.entry import main\n")
     (place / "entry.py").write_text(PROGRAM)
     (folder / "foureyes" / "__main__.py").write_text("from foureyes.ui.cli.entry import main\nmain()\n")
     source = Path(__file__).resolve().parents[2] / "src" / "foureyes"
@@ -108,15 +114,16 @@ def both(stages: Stages, who: str, *args: str, **options: Unpack[Options]) -> tu
     return cold, warm
 
 
+@pytest.mark.parametrize("word", ["look", "show"], ids=["forked", "in place"])
 @pytest.mark.parametrize("case", CASES)
-def test_a_forked_command_is_what_a_started_one_is_I3_I5(stages: Stages, case: str) -> None:
+def test_a_warm_command_is_what_a_started_one_is_I3_I5(stages: Stages, case: str, word: str) -> None:
     who, options = CASES[case]
     options["cwd"] = "/"
-    cold, warm = both(stages, who, "look", "wörds", **options)
+    cold, warm = both(stages, who, word, "wörds", **options)
     told, forked = told_by(cold), told_by(warm)
     assert (told.pop("processes") != []) == (forked.pop("processes") != []) == (who == "claude")
     assert forked == told
-    assert told["words"] == ["-m", "foureyes", "look", "wörds"]
+    assert told["words"] == ["-m", "foureyes", word, "wörds"]
 
 
 def told_by(result: Result) -> dict[str, Any]:
@@ -157,6 +164,31 @@ def test_a_forked_command_that_does_not_end_is_killed_with_its_children(stages: 
     warm = caller(stages.warm, who)
     with pytest.raises(TimeoutError, match="did not end"):
         warm.fe("wait", timeout=0.2)
+    assert warm.fe("both").out == "fine\n"
+
+
+@pytest.mark.parametrize("who", ["claude", "alice"])
+def test_commands_in_place_follow_each_other_in_one_process_and_none_finds_what_another_left(
+    stages: Stages, who: str
+) -> None:
+    warm = caller(stages.warm, who)
+    first, second = (warm.fe("list", code) for code in ("0", "7"))
+    assert (first.rc, second.rc) == (0, 7)
+    assert first[1:] == second[1:]
+    assert first.err == "oops"
+    above = warm.fe("inner", "read a b c number rest < /proc/$PPID/stat; echo $number; cat /proc/$number/cmdline")
+    assert above.out.split()[0] == first.out.strip()
+    assert "foureyes" not in above.out, "between commands it is nobody's command"
+
+
+@pytest.mark.parametrize("who", ["claude", "alice"])
+def test_a_process_that_cannot_be_as_before_does_not_run_the_next_one(stages: Stages, who: str) -> None:
+    warm = caller(stages.warm, who)
+    left = warm.fe("list", "leave").out
+    assert warm.fe("list", "0").out != left
+    assert warm.fe("list", "die").rc == -signal.SIGKILL
+    with pytest.raises(TimeoutError, match="did not end"):
+        warm.fe("list", "wait", timeout=0.2)
     assert warm.fe("both").out == "fine\n"
 
 
