@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -374,6 +375,19 @@ def on_disk(folder: Path) -> DeskWorld:
     """A world whose store lies in a folder, with lock and mirror."""
     folder.mkdir(exist_ok=True)
     return DeskWorld(store=create_store(str(folder), PROJECT, NOW))
+
+
+@cache
+def _full_folder() -> Path:
+    """Made once in a process, closed, and never used but copied."""
+    folder = Path(tempfile.mkdtemp(prefix="full-")) / "store"
+    fill(on_disk(folder)).app.close()
+    return folder
+
+
+def full_on_disk(folder: Path) -> None:
+    """A full store in a folder, with lock and mirror, that nobody has open."""
+    shutil.copytree(_full_folder(), folder, dirs_exist_ok=True)
 
 
 def reopened(folder: Path) -> Store:

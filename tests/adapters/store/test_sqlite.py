@@ -19,7 +19,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.store.shop import append, fill, on_disk, security
+from tests.adapters.store.shop import append, full_on_disk, security
 from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 
@@ -99,8 +99,7 @@ def test_another_programs_database_is_refused_and_not_touched(tmp_path: Path) ->
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.9])
 def test_a_truncated_store_is_refused_or_found_damaged_and_not_touched(tmp_path: Path, share: float) -> None:
-    world = fill(on_disk(tmp_path))
-    world.app.close()
+    full_on_disk(tmp_path)
     path = tmp_path / "store.db"
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
@@ -233,8 +232,7 @@ def as_another(task: Callable[[], object]) -> str:
 def test_a_store_that_is_not_ones_own_is_a_clear_problem_and_not_touched(
     shared: Path, folder: int, file: int, wrong: str
 ) -> None:
-    world = fill(on_disk(shared))
-    world.app.close()
+    full_on_disk(shared)
     for path in shared.iterdir():
         path.chmod(file if path.name.startswith("store.db") else 0o666)
     shared.chmod(folder)
@@ -247,7 +245,7 @@ def test_a_store_that_is_not_ones_own_is_a_clear_problem_and_not_touched(
 
 @pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o555, 0o666), (0o777, 0o444)])
 def test_who_cannot_write_reads_and_leaves_nothing_behind(shared: Path, folder: int, file: int) -> None:
-    fill(on_disk(shared)).app.close()
+    full_on_disk(shared)
     (shared / "store.db").chmod(file)
     shared.chmod(folder)
     before = sorted(shared.iterdir())
@@ -322,8 +320,7 @@ def test_a_log_that_was_left_without_its_index_is_never_left_out_by_who_cannot_w
 
 
 def test_an_open_store_whose_files_became_read_only_is_a_clear_problem(shared: Path) -> None:
-    world = fill(on_disk(shared))
-    world.app.close()
+    full_on_disk(shared)
     (shared / "store.lock").chmod(0o444)
     shared.chmod(0o555)
 
