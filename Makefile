@@ -1,7 +1,7 @@
 # Needs Python 3.11 or newer, git and make. Everything else goes into .venv.
 #   make demo    see it work          make check   lint, types, contracts, docs, tests
 #   make test    tests of every day   make bench   figures, as ratios
-#   make test-sandboxes  the real codex and claude from npm, in their own sandboxes (needs root)
+#   make test-sandboxes  the real agent programs from npm, in their own sandboxes (needs root)
 #   make test-agents     the real codex, claude, gemini, opencode and qwen from npm, driven by Foureyes (needs root)
 #   make record-agents   record what the real agent programs print, for tests of those who read it (needs root)
 #   make nightly everything: every variant of every test, every failpoint on both engines, ROUNDS=500 days of random kills (hours)
@@ -47,7 +47,7 @@ test: $(STAMP)
 nightly: $(STAMP)
 	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(PYTEST) $(PYTEST_ARGS)
 
-# The real codex and claude from npm, each in its own sandbox, in a network namespace with loopback only. Needs root, npm,
+# The real agent programs from npm, in their own sandboxes, in a network namespace with loopback only. Needs root, npm,
 # and, for claude, bwrap and socat. What cannot be run here is listed as NOT RUN.
 test-sandboxes: $(STAMP)
 	@mkdir -p .venv-agents/run
