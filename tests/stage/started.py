@@ -404,6 +404,7 @@ def _answer_in_place(connection: socket.socket, message: dict[str, Any], files: 
     for number in range(3):
         os.dup2(nothing, number)
     os.close(nothing)
+    _take_streams()  # what the old ones could not write goes nowhere, and not to the next one's output
     is_last = len(os.listdir("/proc/self/fd")) > len(before) - len(files) or threading.active_count() > 1
     send(connection, {"rc": code, "last": is_last})
     if is_last:
