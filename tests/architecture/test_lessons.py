@@ -55,3 +55,24 @@ def test_a_duration_has_its_unit_in_its_name_lesson_56() -> None:
     names = [setting.key for setting in SETTINGS if setting.kind == "number" and durations.search(setting.key)]
     assert len(names) > 1
     assert [name for name in names if not name.endswith(units)] == []
+
+
+DAY = re.compile(r"^\| ((?:[ABR]\d+)(?:, [ABR]\d+)*) \| .+ \| (.+) \|$", re.MULTILINE)
+LEFT_OUT = {"B5", "B20"}
+"""What belongs to reports of checks, and to modes."""
+
+
+def test_every_row_of_the_ordinary_day_names_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    rows = DAY.findall(text)
+    tests = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *def (test_\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    cited = {name: ids for ids, names in rows for name in re.findall(r"`(test_\w+)`", names)}
+    assert {name: ids for name, ids in cited.items() if name not in tests} == {}
+    assert all("`test_" in names for _, names in rows)
+    known = {one for ids, _ in rows for one in ids.split(", ")}
+    wanted = {f"A{n}" for n in range(2, 10)} | {f"B{n}" for n in range(1, 23)} | {"R2", "R3", "R4", "R5", "R12"}
+    assert known == wanted - LEFT_OUT
