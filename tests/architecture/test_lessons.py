@@ -57,8 +57,8 @@ def test_a_duration_has_its_unit_in_its_name_lesson_56() -> None:
     assert [name for name in names if not name.endswith(units)] == []
 
 
-DAY = re.compile(r"^\| ((?:[ABR]\d+)(?:, [ABR]\d+)*) \| .+ \| (.+) \|$", re.MULTILINE)
-LEFT_OUT = {"B5", "B20"}
+DAY = re.compile(r"^\| ((?:[abr]\d+)(?:, [abr]\d+)*) \| .+ \| (.+) \|$", re.MULTILINE)
+LEFT_OUT = {"b5", "b20"}
 """What belongs to reports of checks, and to modes."""
 
 
@@ -74,5 +74,5 @@ def test_every_row_of_the_ordinary_day_names_tests_that_exist() -> None:
     assert {name: ids for name, ids in cited.items() if name not in tests} == {}
     assert all("`test_" in names for _, names in rows)
     known = {one for ids, _ in rows for one in ids.split(", ")}
-    wanted = {f"A{n}" for n in range(2, 10)} | {f"B{n}" for n in range(1, 23)} | {"R2", "R3", "R4", "R5", "R12"}
+    wanted = {f"a{n}" for n in range(2, 10)} | {f"b{n}" for n in range(1, 23)} | {"r2", "r3", "r4", "r5", "r12"}
     assert known == wanted - LEFT_OUT
