@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/python demo/demo.py
+	@$(BIN)/fe demo
 
 # Compiled files are kept whatever the machine says: else every worker would rewrite all tests. Who has done with its
 # share takes half of what another one still has: neighbours stay together, and share what they have made.

@@ -93,6 +93,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "status": "project:status",
         "tui": "terminal:tui",
         "mcp": "serving:mcp",
+        "demo": "demonstrating:demo",
         "init": "project:init",
         "setup": "setting_up:setup",
         "remind": "setting_up:remind",

@@ -263,7 +263,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
 NOT_YET: dict[tuple[Context, str], str] = {
     ("board", "shift+s"): "sprints are not built yet: there is nothing to plan with",
     ("board", "s"): "sprints are not built yet: there is nothing to plan with",
-    ("board", "d"): "make demo, in a checkout of Foureyes, plays the demo in a throw-away repository",
+    ("board", "d"): "fe demo, in a shell, plays the demo in a throw-away repository",
 }
 """Keys whose place is kept for what is to come. They are offered nowhere; who presses one is told."""
 

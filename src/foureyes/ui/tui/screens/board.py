@@ -233,7 +233,7 @@ class BoardPage(Page):
             "Nothing planned yet.",
             "",
             "N   write a task    I   import a plan (Markdown)    ?   all keys",
-            "The demo is played in a throw-away repository: make demo, in a checkout of Foureyes.",
+            "The demo is played in a throw-away repository: fe demo, in a shell.",
             "",
             "A task without a review label waits for you in a batch. Labels change that:",
             "review:per-task · review:batch · review:auto · review:skip",

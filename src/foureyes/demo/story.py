@@ -6,10 +6,9 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-from stage import Answer, Player
+from foureyes.demo.stage import Answer, Player
 
 FE = [sys.executable, "-m", "foureyes"]
 
@@ -27,9 +26,6 @@ class Story:
         self.repo.mkdir()
         self.bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self.alice = Player(folder, "alice", person=True)
-        self.claude = Player(folder, "claude")
-        self.codex = Player(folder, "codex")
-        self.ci = Player(folder, "ci")
 
     def tell(self, text: str) -> None:
         """A line of the story."""
@@ -61,33 +57,9 @@ class Story:
         if missing:
             raise StoryBroken(f"{who.name}: {command}: nothing about {missing[0]!r} in\n{answer.text}")
 
-    def worktree(self, task: str) -> Path:
-        """Where an agent works on a task."""
-        return self.repo / ".foureyes" / "worktrees" / task
-
-    def start(self, who: Player, task: str, *, quiet: bool = False) -> None:
-        """An agent claims a task, and gets a checkout of its own for it."""
-        self.do(who, f"fe start {task}", f"started {task}", quiet=quiet)
-        if not self.worktree(task).is_dir():
-            raise StoryBroken(f"there is no worktree {self.worktree(task)}")
-
-    def write(self, who: Player, task: str, files: Mapping[str, str]) -> None:
-        """An agent writes into its worktree."""
-        for name, text in files.items():
-            (self.worktree(task) / name).write_text(text, encoding="utf-8")
-        print(f"{who.name}  (writes {' and '.join(files)})", flush=True)
-
-    def submit(self, who: Player, task: str, message: str, *says: str) -> str:
-        """An agent commits and hands in; what whoever looks at it has to call the change."""
-        text = self.do(
-            who, f'fe submit {task} --commit "{message}"', f"handed in {task}", *says, at=self.worktree(task)
-        )
-        return found(r"diff (\d+\.\w+)", text)
-
     def close(self) -> None:
         """Everybody goes home."""
-        for player in (self.alice, self.claude, self.codex, self.ci):
-            player.close()
+        self.alice.close()
 
 
 def found(pattern: str, text: str) -> str:

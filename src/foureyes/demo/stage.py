@@ -1,8 +1,8 @@
-"""A stage for the demo: agents and people that look the same under an agent, in CI without a terminal and on a desk.
+"""A stage for the demo: a person that looks the same under an agent, in CI without a terminal and on a desk.
 
-Foureyes tells who is calling from the processes above. So each player is a process of its own, detached from whatever
-started the demo, with an empty environment; it runs what it is told over a socket. An agent is this file under the
-name `claude` or `codex`; a person's commands each get a pseudo-terminal. The lower half runs in the players, isolated.
+Foureyes tells who is calling from the processes above. So a player is a process of its own, detached from whatever
+started the demo, with an empty environment; it runs what it is told over a socket. A person's commands each get a
+pseudo-terminal. The lower half runs in the players, isolated.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import termios
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SOURCE = Path(__file__).resolve().parent.parent / "src"
-LIMIT = 60.0
+SOURCE = Path(__file__).resolve().parents[2]
+LIMIT = 600.0
 
 
 class Answer(NamedTuple):

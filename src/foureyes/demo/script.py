@@ -1,0 +1,69 @@
+"""What the agents of the demo play, as a script of the scripted agent: which run writes what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.demo import shop
+
+Steps = list[dict[str, Any]]
+
+
+def script() -> dict[str, Any]:
+    """Every play. The first that fits is played, so what comes later stands first."""
+    plays = [
+        _play(shop.GREET, _work(shop.GREETING, "Greet by name")),
+        _play(shop.DISCOUNT, _work(shop.RIGHT_DISCOUNT, "A discount is a share of the price"), again=True),
+        _play(shop.DISCOUNT, _work(shop.WRONG_DISCOUNT, "Give a discount")),
+        _play(shop.CURRENCY, _on_main(shop.BOTH, "Prices name their currency, in cents"), again=True),
+        _play(shop.CENTS, _on_main(shop.BOTH, "Whole cents, with the currency"), again=True),
+        _play(shop.CURRENCY, _work(shop.IN_EURO, "Prices name their currency")),
+        _play(shop.CENTS, _work(shop.IN_CENTS, "Round to whole cents")),
+        _play(shop.ORDER, _work(shop.RIGHT_ORDER, "Read it as the format it is"), profile="senior"),
+        _play(shop.ORDER, _work(shop.STILL_WRONG_ORDER, "Cut at the first comma"), again=True),
+        _play(shop.ORDER, _work(shop.WRONG_ORDER, "Read an order line")),
+        _play(shop.LOGIN, _approves_itself()),
+        _play(shop.RECEIPT, [*_files(shop.BETTER_RECEIPT, "Print two decimals"), *_fixed(), _done()], again=True),
+        _play(shop.RECEIPT, _work(shop.FIRST_RECEIPT, "Print a receipt")),
+    ]
+    return {"plays": plays}
+
+
+def _play(title: str, steps: Steps, *, profile: str = "", again: bool = False) -> dict[str, Any]:
+    """Who is asked to do this task; `again`: after it came back."""
+    play: dict[str, Any] = {"prompt": title, "steps": steps}
+    if again:
+        play["play"] = "[2-9]*"
+    return play | ({"profile": profile} if profile else {})
+
+
+def _work(files: shop.Files, message: str) -> Steps:
+    return [*_files(files, message), _done()]
+
+
+def _files(files: shop.Files, message: str) -> Steps:
+    return [*[{"write": name, "text": text} for name, text in files.items()], {"commit": message}]
+
+
+def _done() -> dict[str, Any]:
+    return {"signal": "DONE", "message": "it is done"}
+
+
+def _fixed() -> Steps:
+    return [{"answer": "FIXED", "text": "two decimals, and a test with 19.99"}]
+
+
+def _on_main(files: shop.Files, message: str) -> Steps:
+    """Take in what was merged meanwhile, and say what the file is then."""
+    merge = {"git": ["merge", "-q", "-m", "Take main in", "main"], "fails": True}
+    return [merge, *_files(files, message), _done()]
+
+
+def _approves_itself() -> Steps:
+    """Hand in, and try to agree to it oneself."""
+    handed = {
+        "fe": ["submit", "{task}", "-m", "constant time, and a wrong password is tried", "--json"],
+        "keep": {"seen": "seen"},
+    }
+    approve = {"fe": ["approve", "{task}", "--seen", "{seen}", "-m", "looks good to me"], "fails": True}
+    return [*_files(shop.PASSWORD, "Log in with a password"), handed, approve, _done()]
