@@ -19,7 +19,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from demo.stage import Player
+from foureyes.demo.stage import Player
 
 from bench import large_tree
 from bench.figures import Figure, at_most, note, progress, show

@@ -40,33 +40,41 @@ def plan(s: Story) -> Tasks:
     with (s.repo / "foureyes.toml").open("a", encoding="utf-8") as file:
         file.write(shop.SETTINGS.replace("{script}", str(s.folder / "play.json")))
     s.do(s.alice, "git commit -q -a -m 'Two agents'", quiet=True)
-    s.do(s.alice, "fe policy accept --yes", quiet=True)
+    seal = found(r"--seen (\S+)", s.do(s.alice, "fe policy accept", expect=2, quiet=True))
+    s.do(s.alice, f"fe policy accept --seen {seal}", quiet=True)
     s.do(s.alice, "fe policy set review.human.settle_seconds 1", quiet=True)
     text = s.do(s.alice, "fe plan import ../plan.md", "planned 7 tasks")
     return {title: found(rf"(fe-\w+) .*{title}", text) for title in shop.PLAN_TITLES}
 
 
-def night(s: Story, t: Tasks) -> None:
-    """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged."""
+def night(s: Story, t: Tasks) -> str:
+    """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
+    told.
+    """
     s.tell("3. Alice starts a runner and goes home. Nobody types anything from here on.")
-    s.do(s.alice, "fe run --agents 3 --until-idle")
+    told = s.do(s.alice, "fe run --agents 3 --until-idle", "sent back", "conflict", "started: senior")
     merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
     for title in merged:
-        s.do(s.alice, f"fe show {t[title]}", "closed", quiet=True)
+        s.do(s.alice, f"fe show {t[title]}", "closed (merged)", quiet=True)
+    return told
 
 
-def morning(s: Story, t: Tasks) -> None:
+def morning(s: Story, t: Tasks, told: str) -> None:
     """What happened, each with the rule that decided it."""
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
     s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
     s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it mended it.")
-    s.do(s.alice, f"fe audit log --task {t[shop.DISCOUNT]}", "AttemptSentBack", "TaskMerged")
+    s.do(s.alice, f"fe loop {t[shop.DISCOUNT]}", "iteration 2")
     s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
+    second = found(r"(fe-\w+) conflict", told)
+    print("".join(f"    {line.strip()}\n" for line in told.splitlines() if second in line), end="")
     s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
-    s.do(s.alice, f"fe audit log --task {t[shop.ORDER]}", "TaskEscalated", "TaskMerged")
+    s.do(s.alice, f"fe loop {t[shop.ORDER]}", "senior")
     s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
-    s.do(s.alice, f"fe logs {t[shop.LOGIN]}", "I2", "may")
+    log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
+    print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
+    print(f"    {found(r'(refused: approve is not for you.*?on its task, not approve)', log)}".replace("\\n", "\n    "))
 
 
 def finding(s: Story, t: Tasks) -> None:
@@ -105,8 +113,8 @@ def play(folder: Path) -> None:
     try:
         set_the_stage(s)
         tasks = plan(s)
-        night(s, tasks)
-        morning(s, tasks)
+        told = night(s, tasks)
+        morning(s, tasks, told)
         finding(s, tasks)
         your_turn(s)
     finally:

@@ -128,8 +128,9 @@ class Player:
     def _answer(self, action: str, step: Step) -> None:
         """Answer every open finding of the task."""
         listed = self._do(["fe", "finding", "list", self.known["task"], "--open", "--json"], {})
-        for finding in _findings(json.loads(listed)):
-            self._do(["fe", "finding", "respond", finding, action, "-m", self._filled(step.get("text", "done"))], {})
+        words = self._filled(step.get("text", "done"))
+        for line in filter(str.strip, listed.splitlines()):
+            self._do(["fe", "finding", "respond", json.loads(line)["id"], f"--{action.lower()}", "-m", words], {})
 
     def _signalled(self, name: str, step: Step) -> None:
         message = self._filled(step.get("message", ""))
@@ -292,12 +293,6 @@ def _at(tree: Any, path: str) -> Any:
     for part in path.split("."):
         tree = tree[int(part)] if isinstance(tree, list) else tree[part]
     return tree
-
-
-def _findings(tree: Any) -> list[str]:
-    """The ids in an answer of `fe finding list --json`."""
-    rows = tree if isinstance(tree, list) else next((value for value in tree.values() if isinstance(value, list)), [])
-    return [str(row["id"]) for row in rows]
 
 
 def chosen(plays: Sequence[Step], known: Mapping[str, str], prompt: str) -> Step | None:

@@ -10,7 +10,7 @@ from foureyes.ui.cli.command import Session, verb
 
 
 @verb("demo", example="fe demo")
-def demo(session: Session) -> None:
+def demo(_session: Session) -> None:
     """A throw-away project in which agents that play a script work through a plan, with everything else real. It takes
     about half a minute, touches nothing outside of a temporary directory, needs no agent program and no network.
     """

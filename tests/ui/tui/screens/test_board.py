@@ -127,7 +127,7 @@ def test_keys_that_decide_elsewhere_say_so_and_others_are_silent(seat: Seat) -> 
         assert "works in" not in await player.press("y")
         for key in "sS":
             assert "sprints are not built yet" in await player.press(key)
-        assert "make demo" in await player.press("d")
+        assert "fe demo" in await player.press("d")
         assert "nothing to take back" in await player.press("u")
         assert "ATTENTION" in await player.press("exclamation_mark")
         assert "▐Open 1▌" in await player.press("escape")
