@@ -10,9 +10,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "foureyes"
 
 
+DEMO = PACKAGE / "demo"
+"""Uses Foureyes as somebody else would, by its commands, in a folder that it has made itself."""
+
+
 def modules(under: Path = PACKAGE) -> list[Path]:
     """Every Python file below a folder of the package, in a stable order."""
     return sorted(under.rglob("*.py"))
+
+
+def product() -> list[Path]:
+    """The same without the demo."""
+    return [path for path in modules() if DEMO not in path.parents]
 
 
 def name_of(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.house import PACKAGE, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, name_of, product, tree_of
 
 OPENER = "adapters/folders.py"
 SAFE = frozenset({"opened", "given"})
@@ -112,7 +112,7 @@ def is_excused(place: str) -> bool:
 def test_files_that_others_can_write_are_opened_by_folders_alone() -> None:
     found = {
         f"{module}:{function}"
-        for path in modules()
+        for path in product()
         if (module := path.relative_to(PACKAGE).as_posix()) != OPENER
         for function in openings(tree_of(path))
     }
@@ -122,7 +122,7 @@ def test_files_that_others_can_write_are_opened_by_folders_alone() -> None:
 
 
 def test_nobody_uses_a_module_that_opens_files_by_itself() -> None:
-    found = {f"{name_of(path)}: {name}" for path in modules() for name in others(tree_of(path))}
+    found = {f"{name_of(path)}: {name}" for path in product() for name in others(tree_of(path))}
     assert sorted(found) == [], "open it by adapters/folders.py"
 
 

@@ -63,6 +63,9 @@ WITHOUT: dict[str, str] = {
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
         bootstrap/running bootstrap/wiring config/primer config/rules config/writing
     """,
+    "The demo is played as a whole: tests/scenarios/test_demo.py": """
+        demo/__main__ demo/script demo/shop demo/stage demo/story ui/cli/demonstrating
+    """,
     "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """
         ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output

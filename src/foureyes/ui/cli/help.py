@@ -66,7 +66,6 @@ SYNONYMS: dict[str, str] = {
     "remove": "delete",
     "reviews": "review",
     "rm": "delete",
-    "run": "check run",
     "save": "submit",
     "search": "list --text",
     "send": "submit",
