@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.ui.cli import diagnostics
+
 from tests.stage.commands import Cast
 from tests.stage.processes import FE, Caller
 from tests.ui.cli.counter import GREEN, KNIP, LINT, RED, Counter, counter, keys
@@ -223,3 +225,21 @@ def test_a_crash_that_printed_nothing_says_so_D5(template: Path, tmp_path: Path,
     task = shop.work()
     shop.text(cast.job, "check", "run", task, rc=6)
     assert "── lint: exit 127\n   (it printed nothing)" in shop.text(cast.alice, "check", "show", task)
+
+
+def test_what_a_check_prints_on_a_terminal_takes_the_place_of_the_line_before(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    for text in ("F", "F.F", "\x1b[2Jx"):
+        diagnostics.pass_by(text)
+    diagnostics.talk("passed")
+    diagnostics.talk("next")
+    err = capsys.readouterr().err
+    assert err.replace(diagnostics.CLEARED, "|").startswith("|F|F.F|")
+    assert err.endswith(f"x{diagnostics.CLEARED}passed\nnext\n")
+    assert "\x1b[2J" not in err
+    monkeypatch.setenv("TERM", "dumb")
+    diagnostics.pass_by("F")
+    assert capsys.readouterr().err == ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from foureyes.app.views.check import CheckReport, CheckRow, CheckRun, Later, Pending
@@ -11,7 +9,7 @@ from foureyes.app.views.news import News
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.steps import fe
-from foureyes.ui.cli import output
+from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
 from foureyes.ui.steps import next_line, steps_text
 
@@ -87,13 +85,17 @@ def later_text(later: Later) -> str:
 
 
 class Teller:
-    """Progress on stderr: everything that begins or ends; what a check prints only on a terminal."""
+    """Progress on stderr: everything that begins or ends; what a check prints only on a terminal, each line where the
+    one before was.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def __call__(self, news: News) -> None:
-        if not news.printed or sys.stderr.isatty():
+        if news.printed:
+            diagnostics.pass_by(news.text)
+        else:
             self._session.tell(news)
 
 

@@ -15,9 +15,28 @@ USAGE = 2
 INTERRUPTED = 130
 
 
+CLEARED = "\r\x1b[K"
+_passing = False
+
+
 def talk(text: str) -> None:
     """Progress, hints and warnings."""
-    sys.stderr.write(in_encoding(visible(text) + "\n", sys.stderr.encoding or "utf-8"))
+    global _passing
+    sys.stderr.write((CLEARED if _passing else "") + in_encoding(visible(text) + "\n", sys.stderr.encoding or "utf-8"))
+    _passing = False
+
+
+def pass_by(text: str) -> None:
+    """A line that the next one takes the place of, on a terminal; elsewhere nothing."""
+    global _passing
+    if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        return
+    from shutil import get_terminal_size
+
+    line = flat(text)[: get_terminal_size().columns - 1]
+    sys.stderr.write(CLEARED + in_encoding(line, sys.stderr.encoding or "utf-8"))
+    sys.stderr.flush()
+    _passing = True
 
 
 def report(problem: FoureyesError, *, json: bool) -> int:
