@@ -52,9 +52,10 @@ class WaitingChecks:
         self._notice(tx, policy)
         now = self._context.now()
         ripe = [task for task, at in self._later.items() if at <= now]
-        self._touched.update(dict.fromkeys([*ripe, *self._due]))
+        self._touched.update(dict.fromkeys(ripe))
         names = [name for name in self._touched if name not in running][:PAGE]
         names += self._next_page(tx, PAGE - len(names))
+        names += self._known(names, running)[: PAGE - len(names)]
         self._judge(tx, names)
         for name in running:
             self._due.pop(TaskId(name), None)
@@ -72,6 +73,12 @@ class WaitingChecks:
             rows = tx.all("runner.touched", Named, after=self._after, upto=upto)
             self._touched.update(dict.fromkeys(row.id for row in rows))
         self._after = upto
+
+    def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
+        """What was due at the last look, and may be no more: looked at only where there is room, or many that are due
+        would keep the rest from being found. Who was looked at comes last the next time.
+        """
+        return [str(task) for task in self._due if task not in names and task not in running]
 
     def _next_page(self, tx: Tx, limit: int) -> list[str]:
         if self._place is None or limit <= 0:
