@@ -80,6 +80,7 @@ class Plays(NamedTuple):
 
 PLAYS = {
     "random verbs": Plays(3, 200),
+    "random verbs of runners": Plays(12, 300),
     "tasks that 64 claim": Plays(66, 200),
     "lines that each of 32 writes": Plays(3, 8),
     "random verbs, copied to the other engine": Plays(1, 30),

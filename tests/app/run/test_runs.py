@@ -113,6 +113,16 @@ def test_the_claim_that_an_ended_run_left_goes_to_the_next_run_and_to_nobody_bet
     desk.sound()
 
 
+def test_the_claim_that_a_run_left_is_freed_by_the_next_one_that_never_began_T(desk: DeskWorld) -> None:
+    """Found by the machine of test_run_plays.py."""
+    me, task = runner(desk), desk.create()
+    first = bound(desk, me, task)
+    desk.app.runs.end(me, first.id, None, ending="failed")
+    second = reserved(desk, me, task)
+    desk.app.runs.end(me, second.id, None, ending="unstarted")
+    assert desk.app.runs.release(me, second.id).status == "open"
+
+
 def test_what_a_runner_takes_nobody_else_starts_and_the_other_way_round_T1_K1(desk: DeskWorld) -> None:
     me, task, other = runner(desk), desk.create(), desk.create()
     run = reserved(desk, me, task)

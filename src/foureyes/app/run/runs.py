@@ -218,15 +218,16 @@ class Runs:
         return Attempts(self._context).submit(leased, row.task, message=words, commit=commit, signal=signal, apart=True)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
-        """T: give a run's claim back; `how` it ended, where that is a round of the loop (L17). One that is blocked says
-        so, and waits for a person.
+        """T: give a run's claim back, or the one that a run before it left; `how` it ended, where that is a round of
+        the loop (L17). One that is blocked says so, and waits for a person.
         """
         from foureyes.app.work.claims import give_back
 
         with self._context.writing(self._leased(runner, run), "run") as work:
             row = get(work.tx, run)
             task = self._context.get(work.tx, row.task)
-            if task.status != "in_progress" or task.implementer != row.session or row.session is None:
+            is_its_own = row.session is not None and task.implementer == row.session
+            if task.status != "in_progress" or not (is_its_own or left_by_a_run(work.tx, task)):
                 return outcome(task, f"{run} has no claim on {task.id}", changed=False)
             words = spaced(reason, TEXT)
             done = give_back(self._context, work, task, words, how)
