@@ -116,6 +116,20 @@ class Ground:
         prompt: str = "Work.\n", **profile: Any,
     ) -> Ended:  # fmt: skip
         """One run, from its reaper to its last process."""
+        done = self._driven(commands, role, resumes, stop_when, prompt, profile)
+        assert done.returncode == 0, done.stderr
+        return msgspec.json.decode(done.stdout, type=Ended)
+
+    def refused(self, why: str, *commands: Asked, role: str) -> None:
+        """One run that does not even begin."""
+        done = self._driven(commands, role, "", None, "Work.\n", {})
+        assert "AgentUnavailable" in done.stderr
+        assert why in done.stderr
+
+    def _driven(
+        self, commands: tuple[Asked, ...], role: str, resumes: str, stop_when: Path | None, prompt: str,
+        profile: dict[str, Any],
+    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         launch = {
             "profile_name": self.name, "role": role, "purpose": "implement" if role == "implement" else "lead",
             "worktree": str(self.work), "prompt": prompt, "token": "tok-of-the-run", "task": "fe-1", "resumes": resumes,
@@ -130,6 +144,4 @@ class Ground:
         path.write_text(json.dumps(plan))
         inside = ["unshare", "-n", sys.executable, "-m", "tests.agents.drive", str(path)]
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
-        done = subprocess.run(inside, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return msgspec.json.decode(done.stdout, type=Ended)
+        return subprocess.run(inside, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

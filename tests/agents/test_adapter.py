@@ -85,6 +85,12 @@ def test_stopped_in_the_middle_of_a_command_it_leaves_no_process_lesson_39(name:
 def test_configuration_of_the_tree_starts_nothing(name: str, role: str, tmp_path: Path) -> None:
     ground = Ground(name, tmp_path)
     marker = tmp_path / "marker"
+    if name == "opencode":  # it runs plugins of the tree, whatever it is told: it is not started to read one
+        hostile(ground, f"touch {marker}")
+        if role == "lead":
+            ground.refused("would run plugins", "true", DONE, role=role)
+            assert not marker.exists()
+        return
     hostile(ground, f"touch {marker}")
     found = ground.drive("true", DONE, role=role).outcome
     assert (found["error"], found["signal"]) == ("none", "DONE")

@@ -43,6 +43,16 @@ def test_a_program_of_the_worktree_is_not_started(bench: Bench) -> None:
     assert not (bench.work / "started").exists()
 
 
+@pytest.mark.parametrize("name", [".opencode", "opencode.json"])
+def test_a_program_that_obeys_the_tree_is_not_started_to_read_it(name: str, bench: Bench, tmp_path: Path) -> None:
+    program(with_path(bench, tmp_path / "bin"), "opencode", "true")
+    (bench.work / name).mkdir()
+    with pytest.raises(AgentUnavailable, match=f"plugins that {name} of the worktree names"):
+        bench.prepare(Profile("opencode"), role="lead", purpose="lead")
+    assert not (bench.folder / "runs").exists()
+    assert bench.run(Profile("opencode", output="text")).succeeded, "what it wrote itself, it may run"
+
+
 def test_a_worktree_that_is_gone_leaves_no_run_behind(bench: Bench) -> None:
     with pytest.raises(AgentUnavailable, match="no such directory"):
         bench.prepare(bench.shell("true"), worktree=str(bench.work / "gone"))

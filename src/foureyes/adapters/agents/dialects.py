@@ -23,7 +23,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """How one program is driven. The prompt is its standard input.
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
-    own for it (`resume_words`, in place of all others). `keys` are variables that log somebody in, `own` the program's
+    own for it (`resume_words`, in place of all others). `obeys` are files of a tree by which it starts programs, and no
+    flag keeps it from that. `keys` are variables that log somebody in, `own` the program's
     own directory (variable, and where it is in the person's home), `links` one that only HOME tells. `login` are files
     that show, below the person's home, that somebody is logged in.
     """
@@ -45,6 +46,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     own: tuple[tuple[str, str], ...] = ()
     links: tuple[str, ...] = ()
     login: tuple[str, ...] = ()
+    obeys: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     version: tuple[str, ...] = ("--version",)
 
@@ -125,6 +127,7 @@ OPENCODE = Dialect(
     keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
     links=(".config/opencode", ".local/share/opencode"),
     login=(".local/share/opencode/auth.json",),
+    obeys=(".opencode", "opencode.json", "opencode.jsonc"),
 )
 TEXT = Dialect(program="", output="text", model=())
 SCRIPT = Dialect(

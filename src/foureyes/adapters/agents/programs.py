@@ -67,6 +67,11 @@ class AgentPrograms:
         path = self._find(profile, dialect)
         if os.path.realpath(path).startswith(os.path.realpath(launch.worktree) + os.sep):
             raise AgentUnavailable(f"{path} lies in the worktree that it would work on: it is not started.")
+        obeyed = [name for name in dialect.obeys if os.path.lexists(os.path.join(launch.worktree, name))]
+        if obeyed and launch.role != "implement":
+            raise AgentUnavailable(
+                f"{launch.profile_name} would run plugins that {obeyed[0]} of the worktree names: it is not started."
+            )
         try:
             return self._started(launch, dialect, path)
         except (OSError, process.ProcessProblem) as problem:
