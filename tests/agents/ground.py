@@ -80,14 +80,20 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     marked: int
 
 
+def found_program(name: str) -> Path:
+    """Where a program is; where it cannot be run here, the test says so and is skipped."""
+    need("unshare", "-n", "true")
+    found = program_path(PROGRAMS[name])
+    if isinstance(found, str):
+        pytest.skip(f"NOT RUN: {found}")
+    return found
+
+
 class Ground:
     """A person, a project and a program."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        need("unshare", "-n", "true")
-        found = program_path(PROGRAMS[name])
-        if isinstance(found, str):
-            pytest.skip(f"NOT RUN: {found}")
+        found = found_program(name)
         self.name, self.folder, self.settings = name, folder, SETTINGS[name]
         self.work, self.home = folder / "work", folder / "person"
         bin_ = folder / "bin"

@@ -134,7 +134,8 @@ class Conversation:
         path, content = asked["write"], asked["content"]
         name = next((name for name in WRITERS if name in heard.tools), "")
         if not name:
-            return self._move(f"printf %s {shlex.quote(content)} > {shlex.quote(path)}", heard)
+            folder = shlex.quote(str(Path(path).parent))
+            return self._move(f"mkdir -p {folder} && printf %s {shlex.quote(content)} > {shlex.quote(path)}", heard)
         return Call(name, WRITERS[name](path if name == "apply_patch" else str(self.folder / path), content))
 
     @staticmethod
@@ -145,13 +146,13 @@ class Conversation:
         return command
 
 
-def serve(conversation: Conversation) -> ThreadingHTTPServer:
+def serve(conversation: Conversation, port: int = 0) -> ThreadingHTTPServer:
     """A server on loopback; its port is in `server_address`."""
 
     class Handler(Answering):
         talk = conversation
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

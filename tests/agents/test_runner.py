@@ -1,0 +1,94 @@
+"""The real programs driven by `fe run`, from a ready task to the merge: work, hand-in, checks, and nobody sits there
+(S1, D5, Q1); a program that is refused leaves the task to the next one (S2).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.ground import DONE, EACH, SETTINGS, found_program
+from tests.agents.within import URL
+from tests.sandboxes.programs import ROOT
+from tests.sandboxes.scripted_model import Asked
+from tests.stage.commands import Stage
+from tests.stage.processes import FE, SOURCE
+from tests.stage.shop import Shop
+
+CHECKS = """
+[[checks]]
+name = "lint"
+run = "! grep -rn MESSY src"
+"""
+
+
+class House:
+    """A project in which a real program works for a person."""
+
+    def __init__(self, stage: Stage, folder: Path, *names: str) -> None:
+        self.shop, self.folder = Shop(stage.repo, stage.cast), folder
+        self.home, bin_ = folder / "person", folder / "bin"
+        self.home.mkdir()
+        bin_.mkdir()
+        (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+        self.environ = {"HOME": str(self.home), "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
+        self.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{SOURCE}"
+        lines = [f'[tiers]\ndeveloper = "{names[0]}"\nsenior = "{names[-1]}"\n']
+        for name in names:
+            (bin_ / name).symlink_to(found_program(name))
+            self.environ |= filled(SETTINGS[name].environ)
+            for file, text in filled(SETTINGS[name].home).items():
+                (self.home / file).parent.mkdir(parents=True, exist_ok=True)
+                (self.home / file).write_text(text)
+            profile = {"program": name, **filled(SETTINGS[name].profile)}
+            lines.append(f"[agents.{name}]\n" + "".join(f"{key} = {json.dumps(v)}\n" for key, v in profile.items()))
+        self.shop.configure("\n".join(lines) + CHECKS)
+
+    def create(self) -> str:
+        return self.shop.create(self.shop.cast.alice, "--label", "review:auto", title="Say hello")
+
+    def run(self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",)) -> list[dict[str, Any]]:
+        """As a person, to its end; what the runner told."""
+        told, plan = self.folder / "told.json", self.folder / "plan.json"
+        tree = self.shop.folder / "worktrees" / task
+        plan.write_text(json.dumps({"commands": commands, "folder": str(tree), "told": str(told)}))
+        within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
+        command = [*within, *FE, "run", *options, "--json"]
+        done = self.shop.cast.alice.run(command, cwd=self.shop.repo, env=self.environ)
+        assert done.rc == 0, done
+        return [json.loads(line) for line in done.out.splitlines()]
+
+
+def filled(value: Any) -> Any:
+    return json.loads(json.dumps(value).replace("@URL@", URL))
+
+
+@EACH
+def test_from_a_ready_task_to_the_merge_while_nobody_sits_there_S1_D5_Q1(
+    name: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name)
+    shop, task = house.shop, house.create()
+    lines = house.run(task, {"write": "src/hello.py", "content": "print('hello')\n"}, DONE)
+    assert shop.status(task) == "closed", lines
+    assert "hello" in shop.git("show", "main:src/hello.py")
+    page = shop.show(task)
+    assert page["task"]["implementer"]
+    assert [path.name for path in (shop.folder / "runs").iterdir()] == []
+    assert "hello.txt is there" in (shop.folder / "logs" / f"{task}.log").read_text()
+
+
+@pytest.mark.parametrize("name", ["codex"])
+def test_a_program_whose_key_is_not_valid_cools_and_the_task_is_nobodys_S2(
+    name: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name)
+    task = house.create()
+    lines = house.run(task, {"trouble": "401"}, options=("--once",))
+    assert house.shop.status(task) == "open", lines
+    assert any("Incorrect API key" in line["text"] for line in lines if "text" in line), lines
