@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 
-from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
+from foureyes.app.views.board import COLUMNS, AgentRow, BoardView, Card, ColumnName
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
@@ -352,16 +352,26 @@ class BoardPage(Page):
         self.note("the board is ordered by what can be done first; R orders the review, with O there")
 
     def do_log(self) -> None:
-        from foureyes.ui.tui.screens.texts import show_log
+        """Of an agent that a runner started, what its program prints; else the task's log."""
+        row, task = self._agent(), self.selected_task()
+        if row is not None and row.run:
+            from foureyes.ui.tui.screens.run_log import RunLogPage
 
-        if task := self.selected_task():
+            self.app.push_screen(RunLogPage(row.task))
+        elif task:
+            from foureyes.ui.tui.screens.texts import show_log
+
             show_log(self, task)
+
+    def _agent(self) -> AgentRow | None:
+        """Who the cursor of the agents' pane stands on."""
+        agents = self.view.agents if self.view and self.pane == "agents" else ()
+        return next((row for row in agents if row.task == self.rows.at), None)
 
     def do_stop(self) -> None:
         from foureyes.ui.tui.stopping import stop_run
 
-        agents = self.view.agents if self.view and self.pane == "agents" else ()
-        stop_run(self, next((row for row in agents if row.task == self.rows.at), None))
+        stop_run(self, self._agent())
 
     def do_import_plan(self) -> None:
         from foureyes.ui.tui.importing import import_plan
