@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,16 @@ def test_fe_run_takes_tasks_from_the_claim_to_the_merge_S_Q1(theatre: Theatre) -
     lines = theatre.run("--agents", "2", "--until-idle")
     print(lines)
     assert [shop.status(task) for task in tasks] == ["closed", "closed"], lines
+
+
+@pytest.mark.scenario
+def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_terminal_I5(theatre: Theatre) -> None:
+    shop = theatre.shop
+    task = shop.create(shop.cast.alice, "--label", "review:auto", title="In the background")
+    begun = shop.done(shop.cast.alice, "run", "--detach")
+    try:
+        while shop.status(task) != "closed":
+            assert os.path.exists(f"/proc/{begun['pid']}"), Path(begun["log"]).read_text()
+    finally:
+        os.kill(begun["pid"], signal.SIGTERM)
+    assert "merged" in Path(begun["log"]).read_text()

@@ -19,6 +19,7 @@ from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.session import Actor
 
 
 class FixedClock:
@@ -142,6 +143,7 @@ class DeskOutside:
         self.shut: list[Unwritable] = []
         self.set_up: list[ProgramSetup] = []
         self.notified: list[tuple[str, str]] = []
+        self.launched: list[tuple[str, int]] = []
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -155,6 +157,10 @@ class DeskOutside:
     def agents(self) -> Agents:
         assert self.programs is not None, "this test has no agent programs"
         return self.programs
+
+    def launch_runner(self, starter: Actor, agents: int) -> int:
+        self.launched.append((starter.session, agents))
+        return 4711
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         return reports.read(document, name)

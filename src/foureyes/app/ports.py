@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import Workshop
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.finding import Finding, Found
+    from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -132,6 +133,9 @@ class Outside(Protocol):
     def drafts(self) -> DraftFiles: ...
 
     def agents(self) -> Agents: ...
+
+    def launch_runner(self, starter: Actor, agents: int) -> int:
+        """Start a runner, in the name of who starts it, in a process of its own that outlives this one: its number."""
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none

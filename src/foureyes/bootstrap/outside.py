@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, Found
+    from foureyes.core.nouns.session import Actor
 
 
 class Outside:
@@ -55,6 +56,12 @@ class Outside:
         from foureyes.adapters.identity.alive import of
 
         return AgentPrograms(self._folder, self._environ, evidence=of)
+
+    def launch_runner(self, starter: Actor, agents: int) -> int:
+        from foureyes.bootstrap.running import Running, options_for
+
+        options = options_for(agents, once=False, until_idle=False, assigned=())
+        return Running(self._place.root, self._environ, options).detach(starter)[0]
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         from foureyes.adapters.exchange.reports import read

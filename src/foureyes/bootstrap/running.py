@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from foureyes.adapters.folders import folder, opened
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.bootstrap.wiring import open_project, whoami
-from foureyes.errors import BadInput, FoureyesError, Internal
+from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.held import Options
     from foureyes.app.run.loop import Runner
     from foureyes.app.views.run import RunnerGlance
+    from foureyes.core.nouns.session import Actor
 
 Tell = Callable[[str, str], None]
 Show = Callable[["RunnerGlance"], None]
@@ -41,16 +42,19 @@ class Running:
         self._environ = environ
         self._options = options
 
-    def run(self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None) -> str:
-        """Begin, run to the end, and say why it ended. `began` is called once it is on record."""
+    def run(
+        self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None, starter: Actor | None = None
+    ) -> str:
+        """Begin, run to the end, and say why it ended. `began` is called once it is on record. `starter` is who starts
+        it, where that was seen before.
+        """
         from foureyes.app.run.crew import Threads
         from foureyes.app.run.loop import Runner
 
         app = open_project(self._place.root, self._environ)
         try:
             self._refuse_unknown(app)
-            actor = app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
-            begun = app.runs.begin(actor, agents=self._options.agents)
+            begun = app.runs.begin(starter or self._caller(app), agents=self._options.agents)
             began()
             changes = app.context.store.changes()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
@@ -71,6 +75,10 @@ class Running:
         finally:
             app.close()
 
+    def _caller(self, app: Application) -> Actor:
+        """Who starts it, as far as this process shows."""
+        return app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
+
     def _refuse_unknown(self, app: Application) -> None:
         """`--assign` names a task and a profile that there are."""
         from foureyes.config.policy import agent_profiles
@@ -90,18 +98,20 @@ class Running:
             self._options, assigned=tuple((tasks[name], profile) for name, profile in self._options.assigned)
         )
 
-    def detach(self) -> tuple[int, str]:
+    def detach(self, starter: Actor | None = None) -> tuple[int, str]:
         """The same in a process of its own that outlives this one and its terminal: its number, and where it writes.
 
-        It begins while it still has the terminal, because that is what shows that a person starts it.
+        Who starts it is seen here: of the new process only this one would be, which gives nobody rights (I5).
         """
         from foureyes.adapters.process import twin
+
+        starter = starter or self._seen()
 
         readable, written = os.pipe2(os.O_CLOEXEC)
         child = twin()
         if child == 0:
             os.close(readable)
-            self._be_detached(written)
+            self._be_detached(written, starter)
         os.close(written)
         said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
         os.close(readable)
@@ -109,13 +119,20 @@ class Running:
             return child, os.path.join(folder_of(self._place), LOGS, RUNNER_LOG)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        raise Internal(said or "the runner ended before it began")
+        raise Refused("no runner began.", reasons=(Reason("I5", said or "it ended before it began", fe("doctor")),))
 
-    def _be_detached(self, written: int) -> None:
+    def _seen(self) -> Actor:
+        app = open_project(self._place.root, self._environ)
+        try:
+            return self._caller(app)
+        finally:
+            app.close()
+
+    def _be_detached(self, written: int, starter: Actor) -> None:
         """The child: begins, lets go of the terminal, and never comes back."""
         code = 1
         try:
-            self.run(_say, lambda _: None, lambda: self._let_go(written))
+            self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
             code = 0
         except FoureyesError as problem:
             _tell_parent(written, "\n".join([problem.message, *[reason.message for reason in problem.reasons]]))

@@ -60,6 +60,9 @@ def test_a_dead_runner_that_left_runs_asks_for_another_J4_E6(desk: DeskWorld) ->
     (row,) = rows(desk, "runner")
     assert "left 1 run" in row.text
     assert "fe run" in steps_text(row.next)
+    (choice,) = row.choices
+    assert "process 4711" in desk.app.runs.launch(BOB).message
+    assert (choice.noun, choice.verb, desk.outside.launched) == ("runs", "launch", [(BOB.session, 3)])
 
 
 def test_a_program_that_nobody_is_logged_in_to_is_named_in_its_own_words_E6(desk: DeskWorld) -> None:

@@ -135,6 +135,13 @@ class Ways:
         text = "release the claim; what was committed stays on its branch"
         return (Choice(text=text, noun="claims", verb="unstart", values={"task": task}, step=fe("unstart", task)),)
 
+    def launching(self) -> tuple[Choice, ...]:
+        """I5: a runner takes up what another one left."""
+        if not self.may("run"):
+            return ()
+        text = "start a runner; it goes on when this ends"
+        return (Choice(text=text, noun="runs", verb="launch", step=fe("run", "--detach")),)
+
     def mending(self) -> tuple[Choice, ...]:
         """X4: somebody has to mend the target."""
         if not self.may("create"):

@@ -56,7 +56,7 @@ def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
         yield _stuck(stuck, ways)
     for left in tx.all("run.left_runners", LeftRunner):
         if left.until <= context.now() or context.outside.is_gone(left.process):
-            yield _left(left)
+            yield _left(left, ways)
     for cooled in tx.all("run.cooled", Cooldown, host=""):
         if cooled.error in ("auth", "missing"):
             yield _cooled(cooled)
@@ -90,7 +90,7 @@ def _stuck(stuck: StuckView, ways: Ways) -> Halt:
     )
 
 
-def _left(left: LeftRunner) -> Halt:
+def _left(left: LeftRunner, ways: Ways) -> Halt:
     runs = "1 run" if left.runs == 1 else f"{left.runs} runs"
     return Halt(
         kind="runner",
@@ -101,6 +101,7 @@ def _left(left: LeftRunner) -> Halt:
             "Its agents were ended with it; what they made is in their worktrees.",
             "The next runner takes their tasks up where they are.",
         ),
+        choices=ways.launching,
     )
 
 

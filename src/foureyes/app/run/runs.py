@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 TEXT = 2_000
 """How much is kept of what a program says about its end."""
 MOST = 200
+AGENTS = 3
+"""How many agents a runner has that is started by the way."""
 
 
 class Runs:
@@ -76,6 +78,12 @@ class Runs:
             work.record("", event)
             beginning.introduce(self._context, work, runner)
         return Begun(actor=runner, until=event.until, lost=lost)
+
+    def launch(self, actor: Actor, *, agents: int = AGENTS) -> Outcome:
+        """I5: start a runner in a process of its own, which outlives the caller's."""
+        permit(actor, "run")
+        number = self._context.outside.launch_runner(actor, agents)
+        return Outcome(task="", status="", version=0, message=f"a runner is at work, process {number}")
 
     def finish(self, runner: Actor, *, reason: str = "") -> None:
         """A runner comes to its end. Runs that it still has can be taken over at once."""
