@@ -307,7 +307,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     ),
     "runs": (
         ("begin", ("run",), "people and services", "journal", "", "Begin a runner."),
-        ("launch", ("run",), "people and services", "journal", "", "Start a runner in a process of its own."),
+        ("launch", ("run",), "people and services", "files", "", "Start a runner in a process of its own."),
         ("finish", ("run",), "people and services", "journal", "", "A runner comes to its end."),
         ("runners", (), "anyone", "", "", "Runners that live, and dead ones that left something."),
         ("reserve", ("run",), "people and services", "journal", "", "Take a task for a run."),
