@@ -41,7 +41,7 @@ WITHOUT_A_COMMAND = {
     **dict.fromkeys(
         (
             f"runs.{name}"
-            for name in "begin finish runners reserve bind renew holds take_over end hand_in release said stuck "
+            for name in "begin launch finish runners reserve bind renew holds take_over end hand_in release said stuck "
             "standstill cool warm cooled live of_task".split()
         ),
         "for a runner, and for faces that show what it does",
