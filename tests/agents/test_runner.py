@@ -92,3 +92,39 @@ def test_a_program_whose_key_is_not_valid_cools_and_the_task_is_nobodys_S2(
     lines = house.run(task, {"trouble": "401"}, options=("--once",))
     assert house.shop.status(task) == "open", lines
     assert any("Incorrect API key" in line["text"] for line in lines if "text" in line), lines
+
+
+def test_where_one_is_refused_the_next_in_order_takes_over_E2_S2(stage: Stage, tmp_path: Path) -> None:
+    house = House(stage, tmp_path, "codex", "claude")
+    task = house.create()
+    hello: Asked = {"write": "src/hello.py", "content": "print('hello')\n"}
+    lines = house.run(task, {"trouble": "limit", "times": 1}, hello, DONE)
+    assert house.shop.status(task) == "closed", lines
+    assert "started: codex" in told(lines)
+    assert "started: claude" in told(lines)
+
+
+@pytest.mark.parametrize("name", ["codex", "claude"])
+def test_over_its_own_server_of_tools_a_run_hands_in_and_may_not_approve_that_I2(
+    name: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name)
+    shop = house.shop
+    task = shop.create(shop.cast.alice, title="Say hello")
+    lines = house.run(
+        task,
+        {"write": "src/hello.py", "content": "print('hello')\n"},
+        {"tool": "task_submit", "args": {"task": task, "commit": "Say hello", "message": "done"}},
+        {"tool": "task_approve", "args": {"task": task, "seen": "@SEEN@", "reason": "mine"}},
+        DONE,
+    )
+    printed = json.loads((tmp_path / "told.json").read_text())["printed"]
+    assert '"attempt":1' in printed[1], printed
+    assert '"rule":"I2"' in printed[2], printed
+    assert shop.status(task) == "reviewing", lines
+    log = shop.git("log", "-1", "--format=%s %(trailers:key=Foureyes-Session,valueonly)", f"fe/{task}")
+    assert log.split()[-1] == shop.show(task)["task"]["implementer"]
+
+
+def told(lines: list[dict[str, Any]]) -> str:
+    return "\n".join(str(line.get("text", "")) for line in lines)
