@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.stage.commands import Stage
+from tests.stage.night import plays
 from tests.stage.shop import Shop
 
 SETTINGS = """
@@ -25,10 +30,11 @@ args = ["{play}"]
 name = "lint"
 run = "! grep -rn MESSY src"
 """
-DONE = {"signal": "DONE", "message": "it is done"}
+PATIENCE = 60
+DONE: dict[str, object] = {"signal": "DONE", "message": "it is done"}
 
 
-def write(name: str, text: str) -> list[dict[str, str]]:
+def write(name: str, text: str) -> list[dict[str, object]]:
     return [{"write": f"src/{name}", "text": text}, {"commit": f"Write {name}"}]
 
 
@@ -59,7 +65,6 @@ def test_fe_run_takes_tasks_from_the_claim_to_the_merge_S_Q1(theatre: Theatre) -
     alice = shop.cast.alice
     tasks = [shop.create(alice, "--label", "review:auto", title=f"Task {n}") for n in range(2)]
     lines = theatre.run("--agents", "2", "--until-idle")
-    print(lines)
     assert [shop.status(task) for task in tasks] == ["closed", "closed"], lines
 
 
@@ -74,3 +79,151 @@ def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_
     finally:
         os.kill(begun["pid"], signal.SIGTERM)
     assert "merged" in Path(begun["log"]).read_text()
+
+
+def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> None:
+    shop = theatre.shop
+    mended = [{"replace": "src/a.py", "old": "MESSY", "new": "fine"}, {"commit": "Tidy"}, DONE]
+    theatre.play({"plays": [{"play": "1", "steps": [*write("a.py", "MESSY\n"), DONE]}, {"steps": mended}]})
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    theatre.run("--until-idle")
+    assert shop.status(task) == "closed"
+    assert (shop.repo / "src/a.py").read_text() == "fine\n"
+
+
+def test_what_an_agent_left_and_a_lock_that_it_held_are_cleared_up_S4(theatre: Theatre) -> None:
+    shop = theatre.shop
+    lock = {"run": ["sh", "-c", "touch $(git rev-parse --git-dir)/index.lock"]}
+    theatre.play({"plays": [{"steps": [{"write": "src/left.py", "text": "left\n"}, lock, DONE]}]})
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    theatre.run("--until-idle")
+    assert shop.status(task) == "closed"
+    assert (shop.repo / "src/left.py").read_text() == "left\n"
+
+
+def test_below_an_agent_no_runner_begins_I5(theatre: Theatre) -> None:
+    shop = theatre.shop
+    before = shop.head()
+    assert "I5" in shop.no(shop.cast.claude, "run", "--until-idle").rules
+    theatre.play({"plays": [{"steps": [{"fe": ["run", "--until-idle"], "fails": True}, *write("a.py", "x\n"), DONE]}]})
+    assert shop.head() == before
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    theatre.run("--until-idle")
+    assert shop.status(task) == "closed"
+    assert "fe run --until-idle" in shop.run(shop.cast.alice, "logs", task).out
+    kinds = [row["kind"] for row in shop.lines(shop.cast.alice, "audit", "export")]
+    assert kinds.count("RunnerStarted") == 1
+
+
+def test_logs_show_what_a_program_printed_as_text(theatre: Theatre) -> None:
+    shop = theatre.shop
+    theatre.play({"plays": [{"steps": [{"say": "hello \x1b[2J there"}, *write("a.py", "x\n"), DONE]}]})
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    theatre.run("--until-idle")
+    shown = shop.run(shop.cast.alice, "logs", task).out
+    assert "hello" in shown
+    assert "\x1b" not in shown
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    """Until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def waiting(theatre: Theatre, tmp_path: Path) -> Iterator[tuple[str, int, int, Path]]:
+    """An agent at work under a runner in the background, until a file is there: the task, both processes, the file."""
+    shop, go, pid = theatre.shop, tmp_path / "go", tmp_path / "pid"
+    tell = {"run": ["sh", "-c", f"echo $PPID > {pid}.new; mv {pid}.new {pid}"]}
+    theatre.play({"plays": [{"steps": [*write("{task}.py", "fine\n"), tell, {"until": str(go)}, DONE]}]})
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    runner = shop.done(shop.cast.alice, "run", "--detach")["pid"]
+    wait_for(pid.exists)
+    yield task, runner, int(pid.read_text()), go
+    with suppress(ProcessLookupError):
+        os.kill(runner, signal.SIGKILL)
+    wait_for(lambda: not is_alive(runner))
+
+
+def test_a_runner_that_is_killed_takes_its_agents_along_and_the_next_goes_on_J4(
+    theatre: Theatre, waiting: tuple[str, int, int, Path]
+) -> None:
+    shop, (task, runner, agent, go) = theatre.shop, waiting
+    assert "1 of 1 at work" in shop.run(shop.cast.alice, "status").out
+    os.kill(runner, signal.SIGKILL)
+    wait_for(lambda: not is_alive(agent))
+    go.touch()
+    theatre.play({"plays": [{"steps": [*write("more.py", "more\n"), DONE]}]})
+    theatre.run("--until-idle")
+    assert shop.status(task) == "closed"
+    assert {(shop.repo / f"src/{name}").is_file() for name in ("more.py", f"{task}.py")} == {True}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_being_told_to_end_ends_the_runs_and_their_work_stays(
+    theatre: Theatre, waiting: tuple[str, int, int, Path], number: signal.Signals
+) -> None:
+    shop, (task, runner, agent, _) = theatre.shop, waiting
+    os.kill(runner, number)
+    wait_for(lambda: not is_alive(runner))
+    assert not is_alive(agent)
+    assert shop.status(task) == "open"
+    assert shop.git("show", f"fe/{task}:src/{task}.py") == "fine"
+
+
+def test_a_first_ctrl_c_finishes_what_runs(theatre: Theatre, waiting: tuple[str, int, int, Path]) -> None:
+    shop, (task, runner, agent, go) = theatre.shop, waiting
+    os.kill(runner, signal.SIGINT)
+    assert is_alive(agent)
+    go.touch()
+    wait_for(lambda: not is_alive(runner))
+    assert shop.status(task) in ("reviewing", "approved", "closed")
+
+
+ENDS: list[list[dict[str, object]]] = [
+    [DONE],
+    [{"exit": 3}],
+    [{"kill": 9}],
+    [{"raw": "{garbage \x00\n", "times": 50}, DONE],
+    [{"signal": "BLOCKED", "message": "which one?"}],
+    [{"fail": "usage limit reached", "status": 400}],
+    [],
+    [{"leave": ["/bin/sleep", "300"]}, DONE],
+]
+
+
+def test_random_ends_of_real_processes_leave_nothing_behind(theatre: Theatre) -> None:
+    random, shop = Random(30), theatre.shop
+    shown = [
+        {"play": str(n), "task": "*", "steps": [*write("{task}.py", f"{n}\n"), *random.choice(ENDS)]}
+        for n in range(1, 9)
+    ]
+    theatre.play({"plays": [*shown, {"steps": [DONE]}]})
+    tasks = [shop.create(shop.cast.alice, "--label", "review:auto") for _ in range(plays("runs of real processes"))]
+    theatre.run("--agents", "3", "--until-idle")
+    assert {shop.status(task) for task in tasks} <= {"closed", "blocked", "open", "reviewing"}
+    status = shop.done(shop.cast.alice, "status")
+    assert status["runners"] == []
+    stuck = {row["task"] for row in status["stuck"]}
+    assert {task for task in tasks if shop.status(task) == "open"} <= stuck
+    assert not list((shop.repo / ".foureyes/runs").iterdir())
+    marked = [path for path in Path("/proc").glob("[0-9]*/environ") if str(shop.repo).encode() in _bytes(path)]
+    assert marked == []
+    assert shop.verify()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.run.step import Finish
 
 from tests.stage.gated import AUTO, LINT
+from tests.stage.night import plays, spread
 from tests.stage.people import ALICE, BOB
 from tests.stage.playground import Playground
 from tests.stage.playing import DONE, Play
@@ -337,16 +339,17 @@ def random_play(random: Random) -> Play:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.on("sqlite")
 def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55(
-    ground: Playground, seed: int
+    ground: Playground,
 ) -> None:
-    random = Random(seed)
+    """By night a thousand runs and more."""
+    random = Random(55)
     ground.configured(AUTOMATIC)
     ground.agents.next_play = lambda launch: random_play(random)
-    tasks = [ground.create(ALICE, labels=AUTO) for _ in range(25)]
+    tasks = [ground.create(ALICE, labels=AUTO) for _ in range(plays("tasks of random run ends"))]
     runner = ground.runner(agents=4)
-    for _ in range(300):
+    for _ in range(100 * len(tasks)):
         last = runner.tick()
         assert len(runner.desk.held) <= 4
         if random.random() < 0.02:  # kill -9
@@ -357,6 +360,11 @@ def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move
         ground.clock.advance(seconds=20 if last is not None else 0)
     runner.ask("now")
     ground.settle(runner)
+    check_everything_can_be_moved(ground, tasks)
+
+
+def check_everything_can_be_moved(ground: Playground, tasks: list[str]) -> None:
+    """Nothing is left behind, nothing was merged twice, and somebody can move each task."""
     ground.check_nothing_left()
     stuck = {row.task for row in ground.app.runs.standstill().stuck}
     for task in tasks:
@@ -365,3 +373,88 @@ def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move
         assert status != "open" or task in stuck or ground.app.lists.show(BOB, task).task.ready
     merged = [task for task in tasks if ground.status(task) == "closed"]
     assert len(ground.shop.moves) == len(set(ground.shop.moves)) == len(merged)
+
+
+def test_two_runners_share_one_store_and_nothing_runs_twice_to_a_merge_J4(ground: Playground) -> None:
+    ground.configured(AUTOMATIC)
+    tasks = [ground.create(ALICE, labels=AUTO) for _ in range(5)]
+    ground.plays = [Play(lasts=3) for _ in range(5)]
+    first = ground.runner(agents=2)
+    mine = ground.outside.own
+    second = ground.runner(agents=2)
+    theirs = ground.outside.own
+    for _ in range(60):
+        for runner, process in ((first, mine), (second, theirs)):
+            ground.outside.own = process
+            runner.tick()
+        ground.clock.advance(seconds=1)
+    assert {ground.status(task) for task in tasks} == {"closed"}
+    assert [len(ground.runs_of(task)) for task in tasks] == [1] * 5
+    assert {run.runner for task in tasks for run in ground.runs_of(task)} == {
+        row.session for row in ground.app.runs.runners()
+    }
+    check_everything_can_be_moved(ground, tasks)
+
+
+def test_slots_are_those_of_the_host_not_of_a_runner(ground: Playground) -> None:
+    """Two runners of one machine have the slots of a profile together."""
+    for _ in range(6):
+        ground.create(ALICE)
+    ground.plays = [Play(lasts=99) for _ in range(6)]
+    for runner in (ground.runner(agents=3), ground.runner(agents=3)):
+        ground.ticks(runner, 2)
+    assert len(ground.app.runs.live()) == 2
+
+
+class Killed(BaseException):
+    """kill -9, in the middle of something."""
+
+
+def story(ground: Playground, kill_at: int) -> int:
+    """One task from its claim to its merge, by a runner that is killed before its n-th step outside of itself; how many
+    steps there were.
+    """
+    ground.configured(AUTOMATIC)
+    ground.create(ALICE, labels=AUTO)
+    ground.plays = [Play(dirty=True)]
+    runner = ground.runner()
+    count = 0
+
+    def step(call: Callable[..., object]) -> Callable[..., object]:
+        def counted(*args: object, **fields: object) -> object:
+            nonlocal count
+            count += 1
+            if count == kill_at:
+                raise Killed
+            return call(*args, **fields)
+
+        return counted
+
+    points = [
+        (ground.store, "write"), (ground.shop, "add_worktree"), (ground.shop, "commit_all"), (ground.shop, "move"),
+        (ground.shop, "drop_worktree"), (ground.agents, "prepare"), (ground.agents, "end_left"),
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in points:
+            patch.setattr(owner, name, step(getattr(owner, name)))
+        with suppress(Killed):
+            ground.settle(runner)
+    return count
+
+
+@pytest.mark.on("sqlite")
+def test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merges_nothing_twice_Q4_J4(
+    ground: Playground,
+) -> None:
+    steps = story(ground, 0)
+    assert steps > 15
+    for kill_at in spread("steps before which a command is killed", range(1, steps + 1)):
+        again = Playground()
+        story(again, kill_at)
+        again.outside.gone.add(again.outside.own)
+        again.agents.alive.clear()  # the reaper ends them with their runner
+        again.settle(again.runner())
+        (task,) = again.ids_of(status="closed")
+        check_everything_can_be_moved(again, [task])
+        again.sound()
+        again.app.close()

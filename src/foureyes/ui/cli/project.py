@@ -22,8 +22,12 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionView
+    from foureyes.app.views.run import RunnerView, Standstill
     from foureyes.bootstrap.creating import Created
     from foureyes.bootstrap.detecting import Proposal
+
+SHOWN_STUCK = 5
+"""How many stuck tasks `fe status` names; `fe attention` has them all."""
 
 
 @verb("init", example="fe init --prefix shop")
@@ -136,10 +140,12 @@ def _kept_as(proposal: Proposal) -> str:
 def status(session: Session) -> None:
     """The project at a glance."""
     view, waiting = session.app.status.show(session.actor), first(session)
-    session.answer(output.plain(view) | {"attention": waiting.rows}, status_text(view, waiting))
+    runners, still = session.app.runs.runners(), session.app.runs.standstill()
+    said = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
+    session.answer(output.plain(view) | said, status_text(view, waiting, running_lines(runners, still)))
 
 
-def status_text(view: StatusView, waiting: AttentionView) -> str:
+def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str] = ()) -> str:
     """The status lines, after what waits for a person (E6)."""
     count = view.counts
     split = f"{count['ready']} ready, {count['waiting']} waiting" if count["open"] else ""
@@ -153,6 +159,7 @@ def status_text(view: StatusView, waiting: AttentionView) -> str:
     lines.append("  " + "   ".join(words))
     if view.hold is not None and not any(row.kind == "hold" and not row.task for row in waiting.rows):
         lines.append(f"  HELD      {flat(view.hold)}")
+    lines += running
     lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
     lines += (
         [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
@@ -168,6 +175,19 @@ def status_text(view: StatusView, waiting: AttentionView) -> str:
     said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
     lines += [f"  note      {steps_text(note)}" for note in view.notes if note != said]
     return "\n".join([*lines, next_line(view.next)])
+
+
+def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
+    """Who runs agents here, what they are at, and what keeps runs from beginning."""
+    lines = []
+    for runner in runners:
+        words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
+        what = f"{len(runner.runs)} of {runner.agents} at work" if runner.agents else "watches"
+        lines.append(f"  runner    {what}, started by {flat(runner.starter)} on {flat(runner.host)}{words}")
+        lines += [f"  run       {run.task}  {run.profile}  {run.state}: fe attach {run.task}" for run in runner.runs]
+    lines += [f"  PAUSED    {pause.task or 'everything'}: {flat(pause.reason)}" for pause in still.pauses]
+    lines += [f"  STUCK     {row.task}: {flat(row.why)}" for row in still.stuck[:SHOWN_STUCK]]
+    return lines
 
 
 @verb("doctor", example="fe doctor")
