@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 from bench import audit, claims, counts, gate, loop, others, scale, startup, terminal, writes
+from bench import run as running
 from bench.install import ROOT
 
 FIGURES: dict[str, Callable[[], int]] = {
@@ -18,6 +19,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "audit": audit.main,
     "gate": gate.main,
     "loop": loop.main,
+    "run": running.main,
     "terminal": terminal.main,
     "others": others.main,
 }

@@ -7,7 +7,7 @@ import pytest
 from foureyes.app.run.waiting_checks import PAGE, WaitingChecks
 
 from tests.stage.gated import LINT, configure
-from tests.stage.people import CI
+from tests.stage.people import BOB, CI
 from tests.stage.world import DeskWorld
 
 
@@ -35,6 +35,16 @@ def test_what_waits_since_before_is_found_page_by_page(desk: DeskWorld, waiting:
     assert len(look(desk, waiting)) == PAGE
     assert waiting.more
     assert whole(desk, waiting) == tasks
+    assert not waiting.more, "what is due is not looked at again and again"
+    assert set(look(desk, waiting)) == tasks
+    assert not waiting.more
+
+
+def test_what_is_no_longer_in_review_is_not_due(desk: DeskWorld, waiting: WaitingChecks) -> None:
+    task = desk.handed_in()
+    assert look(desk, waiting) == [task]
+    desk.app.feedback.redo(BOB, task, "not so")
+    assert look(desk, waiting) == []
 
 
 def test_what_is_handed_in_later_is_found_at_the_next_look_and_gone_when_it_is_checked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import Context, stamp
@@ -68,9 +69,7 @@ class Looking:
                 slots=tuple(slots),
                 order=self._profiles.order,
                 assigned=desk.options.assigned,
-                checks_due=tuple(
-                    task for task in self._checks.due if not self._waits(desk, key_of(RunChecks(task=task)))
-                ),
+                checks_due=tuple(self._checks_due(desk)),
                 checks_running=len(desk.checking),
                 checks_at_once=policy.run.checks_at_once,
                 merge_due=merge_due,
@@ -149,6 +148,11 @@ class Looking:
         if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
             return left
         return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free)
+
+    def _checks_due(self, desk: Desk) -> Iterable[TaskId]:
+        """The first of them; others are seen once these have run."""
+        free = (task for task in self._checks.due if not self._waits(desk, key_of(RunChecks(task=task))))
+        return islice(free, QUEUE)
 
     # Merges
 

@@ -68,6 +68,13 @@ class Place(msgspec.Struct, frozen=True):
     n: int
 
 
+class Touched(msgspec.Struct, frozen=True):
+    """A task that the journal speaks of."""
+
+    id: str
+    status: str
+
+
 class Troubled(msgspec.Struct, frozen=True, kw_only=True):
     """Something that waits for a person."""
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.rows import Named
 from foureyes.app.gate.checks import due_among
 from foureyes.app.pages.events import Head
-from foureyes.app.run.rows import Place
+from foureyes.app.run.rows import Place, Touched
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -70,8 +69,10 @@ class WaitingChecks:
         if ground != self._ground:
             self._ground, self._place = ground, FIRST
         elif upto > self._after:
-            rows = tx.all("runner.touched", Named, after=self._after, upto=upto)
-            self._touched.update(dict.fromkeys(row.id for row in rows))
+            for row in tx.all("runner.touched", Touched, after=self._after, upto=upto):
+                self._forget(row.id)
+                if row.status == "reviewing":
+                    self._touched[row.id] = None
         self._after = upto
 
     def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
@@ -87,11 +88,14 @@ class WaitingChecks:
         self._place = (rows[-1].priority, rows[-1].n) if len(rows) == limit else None
         return [row.id for row in rows]
 
+    def _forget(self, name: str) -> None:
+        self._touched.pop(name, None)
+        self._later.pop(name, None)
+        self._due.pop(TaskId(name), None)
+
     def _judge(self, tx: Tx, names: list[str]) -> None:
         for name in names:
-            self._touched.pop(name, None)
-            self._later.pop(name, None)
-            self._due.pop(TaskId(name), None)
+            self._forget(name)
         found = due_among(self._context, tx, self._runner, names)
         self._due.update(dict.fromkeys(TaskId(task) for task in found.tasks))
         for later in found.later:

@@ -23,7 +23,7 @@ ORDER BY t.priority, t.n;
 
 -- name: runner.leads
 SELECT t.id, t.status, t.priority, t.n, t.iteration, t.waiting_for FROM tasks t
-WHERE t.waiting_for = 'lead' AND t.deleted = 0 AND t.status <> 'closed' AND t.hold IS NULL
+WHERE t.waiting_for <> '' AND t.waiting_for = 'lead' AND t.deleted = 0 AND t.status <> 'closed' AND t.hold IS NULL
   AND NOT EXISTS (SELECT 1 FROM stuck s WHERE s.task = t.id) AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.task = t.id)
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review')
 ORDER BY t.priority, t.n LIMIT :limit;
@@ -52,7 +52,7 @@ WHERE status = 'reviewing' AND deleted = 0 AND (priority > :priority OR (priorit
 ORDER BY priority, n LIMIT :limit;
 
 -- name: runner.touched
-SELECT DISTINCT j.task AS id FROM journal j JOIN tasks t ON t.id = j.task WHERE j.seq > :after AND j.seq <= :upto AND t.status = 'reviewing';
+SELECT DISTINCT j.task AS id, t.status FROM journal j JOIN tasks t ON t.id = j.task WHERE j.seq > :after AND j.seq <= :upto;
 
 -- name: runner.stuck
 SELECT s.task AS id, s.why AS text, t.title FROM stuck s JOIN tasks t ON t.id = s.task ORDER BY s.seq DESC LIMIT :limit;
@@ -64,7 +64,7 @@ WHERE a.task IN (SELECT value FROM json_each(:ids));
 -- name: runner.loops
 SELECT t.id, coalesce(e.why, '') AS text, t.title FROM tasks t
 LEFT JOIN escalations e ON e.seq = (SELECT max(x.seq) FROM escalations x WHERE x.task = t.id)
-WHERE t.waiting_for IN (SELECT value FROM json_each(:who)) AND t.deleted = 0 AND t.status <> 'closed' ORDER BY t.priority, t.n LIMIT :limit;
+WHERE t.waiting_for <> '' AND t.waiting_for IN (SELECT value FROM json_each(:who)) AND t.deleted = 0 AND t.status <> 'closed' ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.stuck_merges
 SELECT t.id, m.why AS text, t.title FROM merges m JOIN tasks t ON t.id = m.task AND t.status = 'approved' AND t.deleted = 0
