@@ -65,12 +65,12 @@ def test_closing_asks_every_job_to_end_and_waits_for_it() -> None:
         while not stop():
             pass
         ended.set()
-        return Said()
+        return Said("ended")
 
     crew = Threads(Opened().make)
     crew.start("a", job)
     assert began.wait(SECONDS)
-    crew.close()
+    assert crew.close() == [Done(key="a", said="ended")]
     assert ended.is_set()
 
 

@@ -51,8 +51,8 @@ class Crew(Protocol):
     def fileno(self) -> int:
         """Becomes readable when a job is done; -1 where nothing ever does."""
 
-    def close(self) -> None:
-        """Ask every job to end, and wait for it."""
+    def close(self) -> list[Done]:
+        """Ask every job to end, and wait for it; what came of each that nobody asked about yet."""
 
 
 class Threads:
@@ -101,13 +101,15 @@ class Threads:
     def fileno(self) -> int:
         return self._readable
 
-    def close(self) -> None:
+    def close(self) -> list[Done]:
         self._ending.set()
-        for thread in self._threads.values():
+        for thread in list(self._threads.values()):
             thread.join()
+        left = self.done()
         for descriptor in (self._readable, self._written):
             with suppress(OSError):
                 os.close(descriptor)
+        return left
 
 
 class AtOnce:
@@ -130,5 +132,5 @@ class AtOnce:
     def fileno(self) -> int:
         return -1
 
-    def close(self) -> None:
-        pass
+    def close(self) -> list[Done]:
+        return self.done()

@@ -86,7 +86,8 @@ class Runner:
                     self._wait(last)
         finally:
             self._end_all("the runner ends")
-            self._crew.close()
+            for done in self._crew.close():
+                self._performing.finished(done, self.desk)
         Runs(self._context).finish(self._runner, reason=last.why)
         return last.why
 
