@@ -70,12 +70,19 @@ def _error(story: Story, ending: Ending, last_words: str, *, is_text: bool) -> t
     if ending.stopped:
         return "none", ending.stopped
     if ending.timed_out:
-        return (kind_of(story.trouble, story.status) if story.trouble else "timeout"), story.trouble or ending.problem
+        return _why_so_long(story, ending, last_words)
     if ending.rc == 0 and (story.ended or is_text):
         return "none", ""
     told = story.trouble or last_words or (story.final.strip() if is_text else "") or ending.problem
     guessed = kind_of(told, story.status) if told else "crash"
     return ("crash" if guessed == "refused" else guessed), told or NO_LAST_EVENT
+
+
+def _why_so_long(story: Story, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
+    """A program that fell silent may have said why: its service takes no work, and it tries for ever."""
+    told = story.trouble or (last_words if ending.timed_out == "idle" else "")
+    kind = kind_of(told, story.status) if told else "refused"
+    return ("timeout", ending.problem) if kind == "refused" else (kind, told)
 
 
 def _without(text: str, secret: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from foureyes.adapters.agents.streams.trouble import kind_of, wait_in
@@ -62,8 +64,14 @@ def test_a_status_says_it_before_any_word(status: int, kind: str) -> None:
         ("usage limit reached|0999999999", 0),
         ("quota exceeded", None),
         ("retry limit exceeded after 5 tries", None),
-        ("resets 3pm", None),
+        ("or try again at Jan 1st, 2100 12:00 AM.", 4_102_444_800 - 1_000_000_000),
+        ("Resets Sep 9, 2001 2:46 AM", 3600 - 40),
+        ("try again at Foo 1st, 2100 12:00 AM", None),
+        ("resets 3pm", 15 * 3600 - (1_000_000_000 % 86400)),
+        ("resets at 1:00 AM", 25 * 3600 - (1_000_000_000 % 86400)),
     ],
 )
-def test_how_long_to_wait(text: str, seconds: int | None) -> None:
+def test_how_long_to_wait(text: str, seconds: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     assert wait_in(text, 1_000_000_000.0) == seconds

@@ -7,6 +7,7 @@ no, and a person reads why.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from foureyes.core.nouns.run import ErrorKind
 from foureyes.core.words.shape import Shape
@@ -18,7 +19,8 @@ AUTH = Shape(
     r"unauthori[sz]ed|not (?:logged|signed) in|(?:log|sign) ?in (?:again|to)|/login|invalid (?:x-)?api[ _-]?key"
     r"|api[ _-]?key (?:not (?:found|valid)|expired|is (?:invalid|missing))|incorrect api key|no api key|missing api key"
     r"|authentication[ _](?:error|failed|required)|(?:token|session|credentials?)[ a-z]{0,20}expired|invalid_grant"
-    r"|permission_denied|please set an auth method|refresh token",
+    r"|permission_denied|please set an auth method|refresh token"
+    r"|(?:missing|specify|set|provide)\b[^.\n]{0,40}_KEY\b",
     re.IGNORECASE,
 )
 QUOTA = Shape(
@@ -39,6 +41,13 @@ PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s?{UNIT}\b", re.IGNORECASE)
 SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 UNTIL = Shape(r"limit reached\|(\d{10})\b")
 """claude names the second at which a limit ends."""
+DATE = Shape(
+    r"(?:try again at|resets?(?: at)?) ((?:[A-Z][a-z]{2}) \d{1,2})(?:st|nd|rd|th)?, (\d{4}),? (\d{1,2}:\d\d ?[AP]M)",
+    re.IGNORECASE,
+)
+CLOCK = Shape(r"(?:try again at|resets?(?: at)?) (\d{1,2})(:\d\d)? ?([AP]M)\b", re.IGNORECASE)
+"""A time of day, in the time zone of this machine: the next one."""
+DAY = 86400
 
 
 def kind_of(text: str, status: int = 0) -> ErrorKind:
@@ -71,8 +80,26 @@ def wait_in(text: str, now: float) -> int | None:
         return int(bare.group(1))
     found = WAIT.search(text)
     if found is None:
-        return None
+        return _until(text, now)
     return max(1, round(sum(_seconds(amount, unit) for amount, unit in PIECE.findall(found.group(1)))))
+
+
+def _until(text: str, now: float) -> int | None:
+    """How long it is to a time that a text names by the calendar or by the clock."""
+    here = datetime.fromtimestamp(now)  # noqa: DTZ006  (programs speak of the time of this machine)
+    try:
+        if date := DATE.search(text):
+            when = datetime.strptime(
+                " ".join(date.groups()).replace(" PM", "PM").replace(" AM", "AM"), "%b %d %Y %I:%M%p"
+            )
+            return max(0, int((when - here).total_seconds()))
+        if clock := CLOCK.search(text):
+            when = datetime.strptime(f"{clock[1]}{clock[2] or ':00'}{clock[3].upper()}", "%I:%M%p")  # noqa: DTZ007
+            ahead = here.replace(hour=when.hour, minute=when.minute, second=0, microsecond=0) - here
+            return int(ahead.total_seconds()) % DAY
+    except ValueError:
+        return None
+    return None
 
 
 def _seconds(amount: str, unit: str) -> float:
