@@ -19,7 +19,7 @@ from foureyes.app import agent_ports, git_ports, ports
 from foureyes.bootstrap.outside import Outside as RealOutside
 
 from tests.app import matrix
-from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, ScriptedChecks
+from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
@@ -33,6 +33,7 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (DeskKeys, ports.Keys, frozenset()),
     (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
     (DeskOutside, ports.Outside, frozenset()),
+    (NoPrograms, agent_ports.Agents, frozenset()),
 ]
 """Stand-in, port, and the words by which a test scripts it."""
 REAL: list[tuple[type, type]] = [

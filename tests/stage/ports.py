@@ -12,14 +12,17 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
-from foureyes.app.agent_ports import Agents
+from foureyes.app.agent_ports import Agents, Availability, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.policy import Profile
+from foureyes.errors import AgentUnavailable
 
 
 class FixedClock:
@@ -130,13 +133,34 @@ class ScriptedChecks:
         return self.answers.get(rule.name, Ran(exit_code=0))
 
 
+class NoPrograms:
+    """A machine without agent programs, but for those that a test says are there."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, Availability] = {}
+        self.forgotten: list[str] = []
+
+    def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
+        missing = Availability(profile=name, program=profile.program, problem=f"{profile.program} was not found.")
+        return self.there.get(name, missing)
+
+    def prepare(self, launch: Launch) -> LiveRun:
+        raise AgentUnavailable(f"{launch.profile.program} was not found.")
+
+    def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
+        return runs
+
+    def forget(self, task: str) -> None:
+        self.forgotten.append(task)
+
+
 class DeskOutside:
     """What few commands need of the world, in reach of the test."""
 
     def __init__(self, workshop: Callable[[], Workshop]) -> None:
         self._workshop = workshop
         self.runner = ScriptedChecks()
-        self.programs: Agents | None = None
+        self.programs: Agents = NoPrograms()
         self.own = "process:test"
         self.folder = ""
         self.gone: set[str] = set()
@@ -155,7 +179,6 @@ class DeskOutside:
         return FilesOfDrafts(self.folder)
 
     def agents(self) -> Agents:
-        assert self.programs is not None, "this test has no agent programs"
         return self.programs
 
     def launch_runner(self, starter: Actor, agents: int) -> int:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from foureyes.app.review.lead import Loops
     from foureyes.app.review.prompts import Prompts
     from foureyes.app.review.reviews import Reviews
+    from foureyes.app.run.agents import Agents
     from foureyes.app.run.runs import Runs
     from foureyes.app.tasks.notes import Notes
     from foureyes.app.tasks.plans import Plans
@@ -82,6 +83,7 @@ class Application:
     loops: Loops
     prompts: Prompts
     runs: Runs
+    agents: Agents
     exchange: Exchange
     handoffs: Handoffs
     lists: Lists

@@ -41,6 +41,7 @@ NOUNS: dict[str, str] = {
     "loops": "review.lead:Loops",
     "prompts": "review.prompts:Prompts",
     "runs": "run.runs:Runs",
+    "agents": "run.agents:Agents",
     "exchange": "exchange.findings:Exchange",
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",
@@ -330,6 +331,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("cooled", (), "anyone", "", "", "Profiles that are left alone."),
         ("live", (), "anyone", "", "", "Runs that have not ended."),
         ("of_task", (), "anyone", "", "", "The runs of a task, the latest first."),
+    ),
+    "agents": (
+        ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
     ),
     "exchange": (
         ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool or a tech lead "

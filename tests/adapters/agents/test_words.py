@@ -21,7 +21,7 @@ def words(profile: Profile, *, mcp: tuple[str, ...] = (), **more: Any) -> Words:
         "run": RunId("run-1"), "profile_name": "p", "profile": profile, "role": "implement", "purpose": "implement",
         "worktree": "/w", "prompt": "secret prompt", "token": "t0ken", "task": "fe-1", **more,
     }  # fmt: skip
-    return words_of(dialect_of(profile), Launch(**asked), "/runs/run-1", mcp)
+    return words_of(dialect_of(profile), Launch(**asked), "/runs/run-1", mcp, {})
 
 
 def line(profile: Profile, **more: Any) -> str:

@@ -2,8 +2,8 @@
 on, what keeps the repository's own configuration out of it, and where a person is logged in.
 
 Words in braces are filled in: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
-`{profile}`, `{purpose}`, `{iteration}`, `{run}`, and for the MCP server `{mcp_command}`, `{mcp_args}` (JSON) and
-`{mcp_servers}` (JSON).
+`{profile}`, `{purpose}`, `{iteration}`, `{run}`, and for the MCP server `{mcp_command}`, `{mcp_args}`,
+`{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """How one program is driven. The prompt is its standard input.
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
-    own for it (`resume_words`, in place of all others). `obeys` are files of a tree by which it starts programs, and no
-    flag keeps it from that. `keys` are variables that log somebody in, `own` the program's
-    own directory (variable, and where it is in the person's home), `links` one that only HOME tells. `login` are files
-    that show, below the person's home, that somebody is logged in.
+    own for it (`resume_words`, in place of all others). `mcp_files` are files of the run's directory. `obeys` are files
+    of a tree by which it starts programs, and no flag keeps it from that. `keys` are variables that log somebody in,
+    `keyed` what is said then, `own` the program's own directory (variable, and where it is in the person's home),
+    `links` one that only HOME tells. `login` are files that show, below the person's home, that somebody is logged in.
     """
 
     program: str
@@ -40,9 +40,11 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     model: tuple[str, ...] = ("--model", "{model}")
     mcp: tuple[str, ...] = ()
     mcp_env: Mapping[str, str] = {}
+    mcp_files: Mapping[str, str] = {}
     env: Mapping[str, str] = {}
     review_env: Mapping[str, str] = {}
     keys: tuple[str, ...] = ()
+    keyed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     own: tuple[tuple[str, str], ...] = ()
     links: tuple[str, ...] = ()
     login: tuple[str, ...] = ()
@@ -73,11 +75,12 @@ CODEX = Dialect(
     last=("-",),
     resume_words=(
         *("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
-        *("-c", 'sandbox_mode="workspace-write"', "{conversation}"),
+        *("-c", 'sandbox_mode="{sandbox}"', "{conversation}"),
     ),
     model=("-m", "{model}"),
     mcp=(
         *("-c", "mcp_servers.foureyes.command={mcp_command}", "-c", "mcp_servers.foureyes.args={mcp_args}"),
+        *("-c", "mcp_servers.foureyes.startup_timeout_sec=120"),
         *("-c", 'mcp_servers.foureyes.default_tools_approval_mode="approve"'),
     ),
     keys=("OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL"),
@@ -92,6 +95,8 @@ GEMINI = Dialect(
     review=("--approval-mode", "plan"),
     resume=("--resume", "{conversation}"),
     model=("-m", "{model}"),
+    mcp_env={"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "{run_dir}/gemini.json"},
+    mcp_files={"gemini.json": "{mcp_trusted}"},
     keys=(
         "GEMINI_API_KEY",
         "GOOGLE_API_KEY",
@@ -109,6 +114,7 @@ QWEN = Dialect(
     implement=("--approval-mode", "yolo"),
     review=("--approval-mode", "plan"),
     resume=("--resume", "{conversation}"),
+    keyed=(("OPENAI_API_KEY", ("--auth-type", "openai")),),
     model=("-m", "{model}"),
     keys=("OPENAI_API_KEY", "OPENAI_BASE_URL", "DASHSCOPE_API_KEY"),
     links=(".qwen",),

@@ -83,7 +83,7 @@ class AgentPrograms:
     def _started(self, launch: Launch, dialect: Dialect, path: str) -> LiveProgram:
         directory = self.places.open_run(launch.run, token=launch.token, prompt=launch.prompt)
         home = self._home(launch, dialect)
-        words = words_of(dialect, launch, directory, self._mcp)
+        words = words_of(dialect, launch, directory, self._mcp, self._environ)
         env = environment(
             self._environ,
             run=launch.run,
@@ -92,6 +92,8 @@ class AgentPrograms:
             asked=(*dialect.keys, *launch.profile.env),
             own={**words.env, **self._own(dialect)},
         )
+        for name, text in words.files.items():
+            self.places.write(launch.run, name, text)
         given = os.path.join(directory, PROMPT)
         # Everything that can fail comes first: no reaper is left waiting.
         log = Log(

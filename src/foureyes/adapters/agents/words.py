@@ -20,9 +20,10 @@ class Words(msgspec.Struct, frozen=True):
 
     arguments: tuple[str, ...]
     env: dict[str, str]
+    files: dict[str, str]
 
 
-def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str]) -> Words:
+def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]) -> Words:
     """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
     profile, may_write = launch.profile, launch.role == "implement"
     server = [*mcp, "--run", directory] if mcp else []
@@ -31,6 +32,7 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     chosen = [*dialect.words, *(dialect.implement if may_write else dialect.review)]
     if launch.resumes:
         chosen = list(dialect.resume_words) or [*chosen, *dialect.resume]
+    chosen += [word for name, said in dialect.keyed if environ.get(name) for word in said]
     if profile.model:
         chosen += dialect.model
     chosen += dialect.mcp if serves else ()
@@ -38,13 +40,19 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     own = profile.resume_args if launch.resumes and profile.resume_args else own
     env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
     arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
-    return Words(arguments, {name: _fill(value, filled) for name, value in env.items()})
+    files = dialect.mcp_files if serves else {}
+    return Words(arguments, _filled(env, filled), _filled(files, filled))
+
+
+def _filled(values: Mapping[str, str], filled: Mapping[str, str]) -> dict[str, str]:
+    return {name: _fill(value, filled) for name, value in values.items()}
 
 
 def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str, str]:
     command, args = (server[0], list(server[1:])) if server else ("", [])
     return {
         "model": launch.profile.model,
+        "sandbox": "workspace-write" if launch.role == "implement" else "read-only",
         "conversation": launch.resumes,
         "worktree": launch.worktree,
         "run_dir": directory,
@@ -57,6 +65,7 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
         "mcp_command": json.dumps(command),
         "mcp_args": json.dumps(args),
         "mcp_servers": json.dumps({"mcpServers": {SERVER: {"command": command, "args": args}}}),
+        "mcp_trusted": json.dumps({"mcpServers": {SERVER: {"command": command, "args": args, "trust": True}}}),
         "mcp_opencode": json.dumps({SERVER: {"type": "local", "command": [command, *args], "enabled": True}}),
     }
 

@@ -31,7 +31,7 @@ class Doctor:
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
         checks.append(self._journal(progress))
         checks += [self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
-        return [*checks, *self._programs(), *self._worktrees()]
+        return [*checks, self._profiles(actor), *self._programs(), *self._worktrees()]
 
     def _programs(self) -> list[Check]:
         """What agent programs find here, a line for each that was set up, and whether it fits."""
@@ -45,6 +45,19 @@ class Doctor:
                 checks.append(Check("agents", "ok", text))
         none = "no agent program is set up in this checkout"
         return checks or [Check("agents", "ok", none, fe("setup", blank("PROGRAM")))]
+
+    def _profiles(self, actor: Actor) -> Check:
+        """Agent programs of the profiles, as far as files tell; nobody needs one of them."""
+        from foureyes.config.policy import agent_profiles
+
+        with self._context.store.read() as tx:
+            profiles = agent_profiles(self._context.layers(tx, actor))
+        programs = self._context.outside.agents()
+        seen = [programs.available(name, profile) for name, profile in sorted(profiles.items())]
+        found = [f"{each.profile} ({each.login})" if each.login else each.profile for each in seen if each.path]
+        missing = [each.profile for each in seen if not each.path]
+        text = "; ".join(filter(None, (", ".join(found), f"not found: {', '.join(missing)}" if missing else "")))
+        return Check("profiles", "ok", text, fe("agents"))
 
     def _worktrees(self) -> list[Check]:
         """K1: worktrees that git does not know, as after the repository was moved; nothing is said of sound ones."""

@@ -109,3 +109,26 @@ class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
     merging: bool = False
     waits: str = ""
     stopping: str = ""
+
+
+class AgentView(msgspec.Struct, frozen=True, kw_only=True):
+    """A profile, and whether its program can be used on this machine. `error_text` is in the program's own words."""
+
+    profile: str
+    program: str
+    model: str = ""
+    path: str = ""
+    version: str = ""
+    login: str = ""
+    problem: str = ""
+    """Why it cannot be used; empty where it can."""
+    tiers: list[str] = []
+    slots: int = 0
+    running: int = 0
+    cooled: bool = False
+    until: str = ""
+    """When it is used again, where it is left alone; empty: when a person says so, or it works."""
+    error: ErrorKind = "none"
+    """The last that went wrong with it here."""
+    error_text: str = ""
+    error_at: str = ""

@@ -94,6 +94,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "tui": "terminal:tui",
         "mcp": "serving:mcp",
         "demo": "demonstrating:demo",
+        "agents": "agents:agents",
         "init": "project:init",
         "setup": "setting_up:setup",
         "remind": "setting_up:remind",

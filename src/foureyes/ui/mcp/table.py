@@ -249,6 +249,7 @@ LEFT_OUT: dict[str, str] = {
     "runs.said": _RUNNER,
     "runs.standstill": _RUNNER,
     "runs.cooled": _RUNNER,
+    "agents.listed": "it starts programs of the machine, for a person",
     "queue.ahead": _FACE,
     "doctor.examine": "it looks at the machine, for a person",
 }

@@ -89,9 +89,8 @@ def _until(text: str, now: float) -> int | None:
     here = datetime.fromtimestamp(now)  # noqa: DTZ006  (programs speak of the time of this machine)
     try:
         if date := DATE.search(text):
-            when = datetime.strptime(
-                " ".join(date.groups()).replace(" PM", "PM").replace(" AM", "AM"), "%b %d %Y %I:%M%p"
-            )
+            named = f"{date[1]} {date[2]} {date[3].replace(' ', '')}"
+            when = datetime.strptime(named, "%b %d %Y %I:%M%p")  # noqa: DTZ007
             return max(0, int((when - here).total_seconds()))
         if clock := CLOCK.search(text):
             when = datetime.strptime(f"{clock[1]}{clock[2] or ':00'}{clock[3].upper()}", "%I:%M%p")  # noqa: DTZ007

@@ -149,5 +149,11 @@ ON CONFLICT (profile, host) DO UPDATE SET until = excluded.until, error = exclud
 -- name: run.warm
 DELETE FROM cooldowns WHERE profile = :profile AND host = :host;
 
+-- name: run.last_errors
+SELECT r.profile, r.error, r.error_text, r.ended_at FROM runs r
+JOIN (SELECT profile, MAX(seq) AS seq FROM runs WHERE state = 'ended' AND error <> 'none' AND host = :host GROUP BY profile) l
+  ON l.profile = r.profile AND l.seq = r.seq
+ORDER BY r.profile;
+
 -- name: run.cooled
 SELECT profile, host, until, error, error_text, at FROM cooldowns WHERE (CAST(:host AS TEXT) = '' OR host = :host) ORDER BY profile, host;

@@ -1,0 +1,80 @@
+"""The agent programs of a project's profiles, as they are on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.run.leases import live_runs
+from foureyes.app.views.run import AgentView, Cooldown
+from foureyes.config.policy import agent_profiles, review_policy
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Availability
+    from foureyes.app.call.context import Context
+    from foureyes.core.nouns.run import ErrorKind
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import Profile
+
+
+class LastError(msgspec.Struct, frozen=True):
+    """What went wrong with the last run of a profile that something went wrong with."""
+
+    profile: str
+    error: ErrorKind
+    error_text: str
+    ended_at: str
+
+
+class Agents:
+    """Profiles: found, logged in, at work, left alone."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def listed(self, actor: Actor, *, ask: bool = False) -> list[AgentView]:
+        """Every profile, by name. `ask`: each program is started for its version."""
+        programs = self._context.outside.agents()
+        with self._context.store.read() as tx:
+            layers = self._context.layers(tx, actor)
+            profiles, tiers = agent_profiles(layers), review_policy(layers).tiers
+            host = actor.host
+            cooled = {row.profile: row for row in tx.all("run.cooled", Cooldown, host=host)}
+            errors = {row.profile: row for row in tx.all("run.last_errors", LastError, host=host)}
+            running = [run.profile for run in live_runs(tx, host)]
+        named = msgspec.structs.asdict(tiers)
+        return [
+            _view(
+                profile, programs.available(name, profile, ask=ask), [tier for tier in named if named[tier] == name],
+                running.count(name), cooled.get(name), errors.get(name),
+            )
+            for name, profile in sorted(profiles.items())
+        ]  # fmt: skip
+
+
+def _view(
+    profile: Profile, there: Availability, tiers: list[str], running: int, cooled: Cooldown | None,
+    failed: LastError | None,
+) -> AgentView:  # fmt: skip
+    last: Mapping[str, str] = {}
+    if cooled is not None:
+        last = {"error": cooled.error, "error_text": cooled.error_text, "error_at": cooled.at}
+    elif failed is not None:
+        last = {"error": failed.error, "error_text": failed.error_text, "error_at": failed.ended_at}
+    return AgentView(
+        profile=there.profile,
+        program=there.program,
+        model=profile.model,
+        path=there.path,
+        version=there.version,
+        login=there.login,
+        problem=there.problem,
+        tiers=tiers,
+        slots=profile.slots,
+        running=running,
+        cooled=cooled is not None,
+        until=cooled.until if cooled else "",
+        **last,  # type: ignore[arg-type]
+    )

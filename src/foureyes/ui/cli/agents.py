@@ -1,0 +1,41 @@
+"""`fe agents`: the agent programs of the profiles, as they are on this machine."""
+
+from __future__ import annotations
+
+import click
+
+from foureyes.app.views.run import AgentView
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+
+HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
+TOLD = 60
+
+
+@verb("agents", example="fe agents")
+@click.option("--quick", is_flag=True, help="Start no program for its version.")
+def agents(session: Session, quick: bool) -> None:
+    """Which agent programs there are: found, version, logged in as far as files tell, runs at once, whether one is left
+    alone for a while, and what last went wrong, in the program's own words.
+    """
+    rows = session.app.agents.listed(session.actor, ask=not quick)
+    if session.json:
+        output.write_lines(rows)
+        return
+    output.write_raw(output.table(HEAD, [_cells(row) for row in rows]) + "\n")
+
+
+def _cells(row: AgentView) -> tuple[str, ...]:
+    program = " ".join(filter(None, (row.program.rpartition("/")[2], row.model)))
+    error = f"{row.error}, {output.when(row.error_at)}: {row.error_text}" if row.error != "none" else ""
+    at_work = f"{row.running} of {row.slots}"
+    return row.profile, program, _state(row), at_work, ", ".join(row.tiers), output.shorten(error, TOLD)
+
+
+def _state(row: AgentView) -> str:
+    """In one cell: whether it can be used, and if not, why or until when."""
+    if row.problem:
+        return row.problem
+    if row.cooled:
+        return f"left alone until {row.until}" if row.until else "left alone until it works again"
+    return ", ".join(filter(None, (row.version, row.login))) or "found"
