@@ -10,11 +10,11 @@ import msgspec
 from foureyes.app.run.leases import live_runs
 from foureyes.app.views.run import AgentView, Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
+from foureyes.core.nouns.run import ErrorKind
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Availability
     from foureyes.app.call.context import Context
-    from foureyes.core.nouns.run import ErrorKind
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
 

@@ -1,20 +1,15 @@
 """Streams as the programs write them, in few lines: where a test needs one, it is here. Written by hand after real
-ones; `recorded` brings those of this machine, where there are any.
+ones; recorded ones are read by `test_recorded.py`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
-
-import pytest
 
 from foureyes.adapters.agents.outcome import Ending, outcome
 from foureyes.adapters.agents.streams.reading import Reader
 from foureyes.core.nouns.run import RunOutcome
 
-RECORDED = Path(os.environ.get("FOUREYES_AGENT_STREAMS", "/nowhere"))
 SIGNAL = 'Made it.\n{"type":"signal","signal":"DONE","message":"made"}'
 
 
@@ -33,13 +28,6 @@ def read(
     reader.end()
     ending = Ending(rc=rc, **more)  # type: ignore[arg-type]
     return outcome(reader, ending, is_text=format == "text", prompt="do it", secret="", now=1_000_000_000.0)
-
-
-def recorded(name: str) -> bytes:
-    path = RECORDED / name
-    if not path.exists():
-        pytest.skip("no recorded streams here (FOUREYES_AGENT_STREAMS names their folder)")
-    return path.read_bytes()
 
 
 CLAUDE = lines(

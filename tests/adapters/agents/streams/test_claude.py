@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from foureyes.adapters.agents.streams.reading import Reader
 
-from tests.adapters.agents.streams.samples import CLAUDE, lines, read, recorded
+from tests.adapters.agents.streams.samples import CLAUDE, lines, read
 
 
 def test_a_run_that_ended_well() -> None:
@@ -59,23 +57,3 @@ def test_its_last_event_is_told_in_a_few_words() -> None:
     reader = Reader("claude")
     reader.hear(b"".join(CLAUDE.splitlines(keepends=True)[:3]))
     assert reader.story.last == "Bash ls -la"
-
-
-@pytest.mark.parametrize(
-    ("name", "final", "error"),
-    [
-        ("claude-implement", "DONE: created hello.txt", "none"),
-        ("claude-mcp", "DONE mcp", "none"),
-        ("claude-review", "NO SHELL TOOL; tools=Glob,Grep,Read", "none"),
-        ("claude-schema", '{"verdict":"reject","findings":["f1"]}', "none"),
-        ("claude-http400", "API Error: 400 scripted error 400", "refused"),
-        ("qwen-implement", "DONE: created hello.txt", "none"),
-        ("qwen-http400", "[API Error: 400 scripted error 400]", "refused"),
-        ("qwen-review", "", "none"),
-    ],
-)
-def test_streams_of_the_real_programs_lesson_37(name: str, final: str, error: str) -> None:
-    outcome = read("claude", recorded(f"{name}.jsonl"), rc=1 if error != "none" and "claude" in name else 0)
-    assert (outcome.ended, outcome.error, outcome.malformed, outcome.signal) == (True, error, 0, None)
-    assert outcome.final.startswith(final)
-    assert outcome.conversation

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.adapters.agents.streams.samples import CODEX, lines, read, recorded
+from tests.adapters.agents.streams.samples import CODEX, lines, read
 
 
 def test_a_run_that_ended_well_whatever_it_warns_of() -> None:
@@ -20,18 +18,3 @@ def test_a_turn_that_failed() -> None:
     assert (outcome.error, outcome.retry_after, outcome.conversation) == ("quota", 20, "t-1")
     cut = read("codex", lines(begun, {"type": "error", "message": "unexpected status 503 Service Unavailable"}), rc=1)
     assert (cut.ended, cut.error) == (False, "quota")
-
-
-@pytest.mark.parametrize(
-    ("name", "final", "error"),
-    [
-        ("codex-implement", "DONE: created hello.txt", "none"),
-        ("codex-mcp", "DONE mcp", "none"),
-        ("codex-review", '{"verdict":"approve","findings":[]}', "none"),
-        ("codex-http400", "", "refused"),
-    ],
-)
-def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str) -> None:
-    outcome = read("codex", recorded(f"{name}.jsonl"), rc=0 if error == "none" else 1)
-    assert (outcome.ended, outcome.final, outcome.error, outcome.malformed) == (True, final, error, 0)
-    assert outcome.conversation

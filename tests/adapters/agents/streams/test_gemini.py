@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from foureyes.adapters.agents.streams.reading import Reader
 
-from tests.adapters.agents.streams.samples import GEMINI, lines, read, recorded
+from tests.adapters.agents.streams.samples import GEMINI, lines, read
 
 
 def test_the_last_message_is_put_together_since_the_last_tool_and_the_prompt_is_not_it_S1() -> None:
@@ -25,21 +23,6 @@ def test_an_odd_exit_code_is_no_success_and_an_error_in_the_result_is_the_reason
     outcome = read("gemini", lines(failed), rc=144)
     assert (outcome.ended, outcome.error, outcome.rc) == (True, "quota", 144)
     assert read("gemini", GEMINI, rc=144).succeeded is False
-
-
-@pytest.mark.parametrize(
-    ("name", "final", "error"),
-    [("gemini-implement", "DONE: created hello.txt", "none"), ("gemini-http400", "", "refused")],
-)
-def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str) -> None:
-    outcome = read("gemini", recorded(f"{name}.jsonl"), rc=0 if error == "none" else 144)
-    assert (outcome.ended, outcome.final, outcome.error, outcome.malformed) == (True, final, error, 0)
-    assert outcome.conversation
-
-
-def test_a_document_that_is_no_stream_is_no_end() -> None:
-    outcome = read("gemini", recorded("gemini-review.jsonl"))
-    assert (outcome.ended, outcome.error, outcome.succeeded) == (False, "crash", False)
 
 
 def test_that_it_tries_again_stands_on_its_standard_error_alone_and_is_no_work() -> None:

@@ -7,7 +7,7 @@ import pytest
 from foureyes.adapters.agents.streams.opencode import NAMELESS
 from foureyes.adapters.agents.streams.reading import Reader
 
-from tests.adapters.agents.streams.samples import OPENCODE, lines, read, recorded
+from tests.adapters.agents.streams.samples import OPENCODE, lines, read
 
 
 def test_each_step_reports_its_own_tokens_and_the_last_one_stops() -> None:
@@ -24,20 +24,6 @@ def test_an_error_has_its_status_and_how_long_to_wait() -> None:
         "opencode", lines({"type": "error", "sessionID": "o-1", "error": {"name": "APIError", "data": data}}), rc=1
     )
     assert (outcome.error, outcome.retry_after, outcome.error_text) == ("quota", 33, "slow down")
-
-
-@pytest.mark.parametrize(
-    ("name", "final", "error"),
-    [
-        ("opencode-implement", "DONE: created hello.txt", "none"),
-        ("opencode-review", '{"verdict":"approve","findings":[]}', "none"),
-        ("opencode-http400", "", "refused"),
-    ],
-)
-def test_streams_of_the_real_program_lesson_37(name: str, final: str, error: str) -> None:
-    outcome = read("opencode", recorded(f"{name}.jsonl"), rc=0 if error == "none" else 1)
-    assert (outcome.ended, outcome.final, outcome.error, outcome.malformed) == (True, final, error, 0)
-    assert outcome.conversation
 
 
 LOG = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.agents.streams.reading import LONGEST, Reader
 
-from tests.adapters.agents.streams.samples import CLAUDE, CODEX, STREAMS, read, recorded
+from tests.adapters.agents.streams.samples import CLAUDE, CODEX, STREAMS, read
 
 NAMES = ["type", "message", "content", "usage", "part"]
 KINDS = "assistant result item.completed turn.completed message step_finish error system".split()
@@ -100,9 +100,3 @@ def test_of_a_text_the_end_is_kept() -> None:
 def test_a_text_that_echoes_its_prompt_says_nothing_with_it_S1() -> None:
     assert read("text", b'do it\n{"type":"signal","signal":"DONE"}').signal == "DONE"
     assert read("text", b'{"type":"signal","signal":"DONE"}\ndo it\nno').signal is None
-
-
-@pytest.mark.parametrize(("name", "rc"), [("aider-implement", 0), ("aider-http400", 0)])
-def test_a_text_of_a_real_program_has_no_signal_lesson_37(name: str, rc: int) -> None:
-    outcome = read("text", recorded(f"{name}.jsonl"), rc=rc)
-    assert (outcome.ended, outcome.signal) == (True, None)
