@@ -82,7 +82,7 @@ def _why_so_long(story: Story, ending: Ending, last_words: str) -> tuple[ErrorKi
     """A program that fell silent may have said why: its service takes no work, and it tries for ever."""
     told = story.trouble or (last_words if ending.timed_out == "idle" else "")
     kind = kind_of(told, story.status) if told else "refused"
-    return ("timeout", ending.problem) if kind == "refused" else (kind, told)
+    return ("timeout", story.trouble or ending.problem) if kind == "refused" else (kind, told)
 
 
 def _without(text: str, secret: str) -> str:

@@ -26,7 +26,7 @@ AUTH = Shape(
 QUOTA = Shape(
     r"usage[ _]limit|rate[ _-]?limit|quota|too many requests|resource[ _]exhausted|overloaded|out of credits?"
     r"|credit balance|billing|insufficient[ _](?:funds|balance)|hit your [a-z0-9 -]{0,20}limit"
-    r"|limit (?:reached|exceeded)|service unavailable|internal server error"
+    r"|limit (?:reached|exceeded)|service unavailable|internal server error|server had an error"
     r"|bad gateway|temporarily unavailable|high demand|at capacity",
     re.IGNORECASE,
 )
