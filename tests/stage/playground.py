@@ -40,14 +40,14 @@ class Playground(DeskWorld):
     def configured(self, text: str) -> None:
         configure(self, text)
 
-    def runner(self, agents: int = 2, *, by: Actor = ALICE, **options: Any) -> Runner:
+    def runner(self, agents: int = 2, *, by: Actor = ALICE, alarm: int = -1, **options: Any) -> Runner:
         """A runner in a process of its own."""
         self.began += 1
         self.outside.own = f"process:boot:ns:{1000 + self.began}:1"
         actor = self.app.runs.begin(by, agents=agents).actor
         chosen = Options(agents=agents, **options)
         tell: Callable[[str, str], None] = lambda task, line: self.said.append((task, line))  # noqa: E731
-        return Runner(self.app.context, actor, self.agents, AtOnce(self.app.context), chosen, tell=tell)
+        return Runner(self.app.context, actor, self.agents, AtOnce(self.app.context), chosen, tell=tell, alarm=alarm)
 
     def ticks(self, runner: Runner, n: int = 1) -> None:
         for _ in range(n):

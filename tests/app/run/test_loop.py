@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
@@ -404,6 +405,17 @@ def test_slots_are_those_of_the_host_not_of_a_runner(ground: Playground) -> None
     for runner in (ground.runner(agents=3), ground.runner(agents=3)):
         ground.ticks(runner, 2)
     assert len(ground.app.runs.live()) == 2
+
+
+@pytest.mark.on("sqlite")
+def test_a_signal_wakes_the_runner_once_and_does_not_keep_it_awake(ground: Playground) -> None:
+    readable, written = os.pipe2(os.O_NONBLOCK)
+    runner = ground.runner(alarm=readable)
+    os.write(written, b"!!")
+    assert runner._sleep(0)
+    assert not runner._sleep(0)
+    os.close(readable)
+    os.close(written)
 
 
 class Killed(BaseException):

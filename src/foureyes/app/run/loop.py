@@ -5,8 +5,10 @@ Woken by a change in the store, by a run, by the crew, or by the clock; nothing 
 
 from __future__ import annotations
 
+import os
 import selectors
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ from foureyes.app.run.looking import Looking
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
 from foureyes.core.run.plan import plan
+from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.step import Finish, Wait
 from foureyes.errors import FoureyesError, Refused
 
@@ -70,6 +73,7 @@ class Runner:
         self._performing = Performing(context, runner, agents, crew, tell)
         self._renewed, self._renewed_at = monotonic(), context.clock.now()
         self.desk = Desk(options)
+        self._seen = Snapshot()
 
     def ask(self, stopping: str) -> None:
         """Ask it to end: after what runs, or at once. A second time is at once."""
@@ -105,6 +109,7 @@ class Runner:
         for done in self._crew.done():
             self._performing.finished(done, self.desk)
         snapshot = self._looking.look(self.desk)
+        self._seen = snapshot
         self._show(glance(snapshot, self.desk))
         *steps, last = plan(snapshot)
         moved = snapshot.more
@@ -163,11 +168,20 @@ class Runner:
     # Waiting
 
     def _wait(self, last: Wait) -> None:
-        """Until something happens."""
+        """Until something happens that a look could see: what a program prints is only read meanwhile."""
         end = monotonic() + self._rest(last)
         while (left := end - monotonic()) > 0:
             if self._sleep(min(left, GLANCE_SECONDS)) or self._has_changed():
                 return
+            before = self._over()
+            self._poll()
+            if self._over() != before:
+                return
+            self._show(glance(self._seen, self.desk))
+
+    def _over(self) -> int:
+        """How many of its programs have ended."""
+        return sum(held.outcome is not None for held in self.desk.held.values())
 
     def _rest(self, last: Wait) -> float:
         """How long nothing needs to be done if nothing happens."""
@@ -181,11 +195,15 @@ class Runner:
         return self._changes is not None and self._changes.changed()
 
     def _sleep(self, seconds: float) -> bool:
-        """Sleep until a run, the crew, the store or a signal stirs; whether one did."""
+        """Sleep until a run, the crew, the store or a signal stirs; whether one of the last three did."""
+        others = [self._crew.fileno(), self._alarm]
+        others += [self._changes.fileno()] if self._changes is not None else []
+        runs = [held.live.fileno() for held in self.desk.held.values() if held.outcome is None]
         with selectors.DefaultSelector() as selector:
-            stirring = [held.live.fileno() for held in self.desk.held.values() if held.outcome is None]
-            stirring += [self._crew.fileno(), self._alarm]
-            stirring += [self._changes.fileno()] if self._changes is not None else []
-            for descriptor in {number for number in stirring if number >= 0}:
+            for descriptor in {number for number in (*others, *runs) if number >= 0}:
                 selector.register(descriptor, selectors.EVENT_READ)
-            return bool(selector.select(max(0.0, seconds)))
+            stirred = {key.fd for key, _ in selector.select(max(0.0, seconds))}
+        if self._alarm in stirred:
+            with suppress(OSError):
+                os.read(self._alarm, 4096)  # heard: it must not ring for ever
+        return bool(stirred & set(others))

@@ -19,7 +19,7 @@ from foureyes.ui.cli.command import Session, verb
 if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerGlance
 
-WIDTH = 100
+WIDTH = 80
 GLANCE = 0.3
 CHUNK = 1 << 16
 TAIL = 1 << 16
@@ -84,6 +84,7 @@ class StatusLine:
         self._session = session
         self._live = not session.json and sys.stderr.isatty()
         self._shown = ""
+        self._width = _columns() - 1
 
     def tell(self, task: str, text: str) -> None:
         """Something happened."""
@@ -100,9 +101,10 @@ class StatusLine:
 
     def show(self, glance: RunnerGlance) -> None:
         """What runs now."""
-        if self._live:
+        text = output.shorten(glance_text(glance), self._width) if self._live else ""
+        if text != self._shown:
             self._erase(self._shown)
-            self._paint(glance_text(glance))
+            self._paint(text)
 
     def clear(self) -> None:
         self._erase(self._shown)
@@ -119,6 +121,13 @@ class StatusLine:
             sys.stderr.flush()
 
 
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
+    except OSError:
+        return WIDTH
+
+
 def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
@@ -130,7 +139,7 @@ def glance_text(glance: RunnerGlance) -> str:
     parts += ["merging"] if glance.merging else []
     head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
     ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, glance.waits)
-    return output.shorten("  ".join([head, *parts, *([flat(ends)] if ends else [])]), WIDTH)
+    return "  ".join([head, *parts, *([flat(ends)] if ends else [])])
 
 
 @verb("logs", example="fe logs fe-7k2 -f")
