@@ -181,7 +181,7 @@ def agents_of(place: Located, environ: Mapping[str, str]) -> Agents:
 
 def mcp_command() -> Sequence[str]:
     """How the server for runs is started: by this very installation."""
-    return (sys.executable, "-m", "foureyes", "mcp")
+    return (sys.executable, "-P", "-m", "foureyes", "mcp")  # -P: a package of that name in the worktree is not ours
 
 
 def open_log(cwd: str, task: str) -> BinaryIO:
