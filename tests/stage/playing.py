@@ -89,6 +89,7 @@ class PlayedAgents:
         self.alive: dict[RunId, PlayedRun] = {}
         self.launched: list[Launch] = []
         self.missing: set[str] = set()
+        self.forgotten: list[str] = []
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
         problem = "it is not installed" if name in self.missing else ""
@@ -111,7 +112,7 @@ class PlayedAgents:
         return list(runs)
 
     def forget(self, task: str) -> None:
-        """Nothing is kept."""
+        self.forgotten.append(task)
 
 
 class PlayedRepo(ScriptedRepo):

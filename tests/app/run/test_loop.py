@@ -39,6 +39,7 @@ def test_a_task_goes_from_the_claim_to_the_merge_while_nobody_sits_there_S_Q1(gr
     (run,) = ground.runs_of(task)
     assert (run.ending, run.profile, run.signal) == ("finished", "claude", "DONE")
     assert len(ground.shop.moves) == 1
+    assert ground.agents.forgotten == [task], "what was kept to go on with goes with the task"
     ground.check_nothing_left()
 
 

@@ -21,10 +21,13 @@ Job = Callable[["Context", Callable[[], bool]], "Said"]
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once."""
+    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once. `closed` are
+    the tasks that it brought to their end.
+    """
 
     text: str = ""
     rests: bool = False
+    closed: tuple[str, ...] = ()
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +37,11 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     problem: str = ""
     rests: bool = False
+    closed: tuple[str, ...] = ()
 
 
 def _done(key: str, said: Said) -> Done:
-    return Done(key=key, said=said.text, rests=said.rests)
+    return Done(key=key, said=said.text, rests=said.rests, closed=said.closed)
 
 
 class Crew(Protocol):

@@ -159,6 +159,10 @@ class Performing:
             desk.merging = False
             desk.merge_problem = done.problem
         desk.checking.discard(done.key)
+        at_work = {held.run.task for held in desk.held.values()}
+        for task in done.closed:
+            if task not in at_work:
+                self._agents.forget(task)
         if done.rests and not done.key.startswith(NOTIFY):
             step = Merge() if done.key == MERGE else RunChecks(task=TaskId(done.key))
             desk.put_off[key_of(step)] = self._context.later(JOB_AGAIN_SECONDS)
@@ -184,7 +188,8 @@ def _merge(runner: Actor) -> Job:
     def job(context: Context, _: Callable[[], bool]) -> Said:
         rows = Merges(context).process(runner)
         text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
-        return Said(text, rests=not any(row.outcome in MOVED for row in rows))
+        closed = tuple(row.task for row in rows if row.merged)
+        return Said(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)
 
     return job
 
