@@ -139,6 +139,7 @@ def test_a_stop_is_asked_for_once_by_people_S(desk: DeskWorld) -> None:
     me, task = runner(desk), desk.create()
     run = bound(desk, me, task)
     assert [row.stop_asked for row in desk.app.runs.ask_stop(ALICE, task, reason="wrong way")] == ["wrong way"]
+    assert [pause.task for pause in desk.app.runs.standstill().pauses] == [task], "no runner takes it up again (V9)"
     assert desk.app.runs.ask_stop(BOB, run.id)[0].stop_asked == "wrong way"
     for actor, rule in ((CLAUDE, "I5"), (CI, "J4"), (agent_of(desk), "I2")):
         with desk.refused(rule):

@@ -246,7 +246,9 @@ class Runs:
             return done
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
-        """Somebody wants the live runs of a task, or one run, to end: its runner does it, and the work stays."""
+        """Somebody wants the live runs of a task, or one run, to end: its runner does it, and the work stays. Where a
+        person does, the task is paused: no runner takes it up again before `fe resume` (V9).
+        """
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "stop") as work:
             beginning.refuse_other_service(work)
@@ -254,6 +256,9 @@ class Runs:
             for row in rows:
                 if not row.stop_asked:
                     work.record(row.task, e.RunStopAsked(run=row.id, reason=reason))
+            if actor.kind == "human":
+                for task in dict.fromkeys(row.task for row in rows):
+                    work.record(task, e.RunsPaused(reason=reason or "a person stopped its run"))
             return [get(work.tx, row.id) for row in rows]
 
     # What agents say

@@ -5,8 +5,11 @@ from __future__ import annotations
 import click
 
 from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS, Run
+from foureyes.core.words.text import visible
+from foureyes.steps import fe, phrase
 from foureyes.ui.cli.command import Session, reason_options, say, verb
 from foureyes.ui.cli.stops import which
+from foureyes.ui.steps import next_line
 
 
 @verb(
@@ -47,10 +50,13 @@ def pause(session: Session, task: str | None, project: bool, reason: str) -> Non
 @click.argument("what", metavar="TASK")
 @reason_options
 def stop(session: Session, what: str, reason: str) -> None:
-    """Ask for the end of the agent runs of a task, or of one run by its id; the work stays. For people."""
+    """Ask for the end of the agent runs of a task, or of one run by its id; the work stays on its branch, and nothing
+    new begins on the task until fe resume. For people.
+    """
     runs = session.app.runs.ask_stop(session.actor, what, reason=reason)
-    session.answer(runs, "\n".join(map(_asked, runs)) or f"no agent is at work on {what}")
+    again = next_line(fe("resume", runs[0].task, "-m", phrase("why"))) if runs else ""
+    session.answer(runs, "\n".join([*map(_asked, runs), again]) if runs else f"no agent is at work on {visible(what)}")
 
 
 def _asked(run: Run) -> str:
-    return f"{run.id} of {run.profile} on {run.task} is asked to stop"
+    return f"{run.id} of {run.profile} on {run.task} is asked to stop; nothing new begins on it"
