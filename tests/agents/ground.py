@@ -21,6 +21,17 @@ from tests.stage.namespaces import need
 SIGNAL = '{"type": "signal", "signal": "DONE", "message": "hello.txt is there"}'
 HELLO: Asked = {"write": "hello.txt", "content": "hello\n"}
 DONE: Asked = {"say": f"I have created hello.txt.\n\n{SIGNAL}"}
+ESCAPE = """python3 -c "
+import os
+for name in 'ab':
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve('/bin/sleep', ['sleep', '1000'], {})
+        os._exit(0)
+" > /dev/null 2>&1 < /dev/null
+"""
+"""Two processes that leave everything behind: parent, session and environment."""
 
 PROVIDER = (
     'model_providers.scripted={name="scripted",base_url="@URL@/v1",env_key="OPENAI_API_KEY",wire_api="responses",'

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.ground import DONE, EACH, HELLO, Ground
+from tests.agents.ground import DONE, EACH, ESCAPE, HELLO, Ground
 
 
 @EACH
@@ -55,18 +55,6 @@ def test_who_may_only_read_writes_nothing_whatever_it_asks_for(name: str, tmp_pa
     found = ground.drive(HELLO, "touch evil.txt", "cat README.md", DONE, role="lead").outcome
     assert (found["error"], found["signal"]) == ("none", "DONE")
     assert ground.changed() == []
-
-
-ESCAPE = """python3 -c "
-import os
-for name in 'ab':
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.execve('/bin/sleep', ['sleep', '1000'], {})
-        os._exit(0)
-" > /dev/null 2>&1 < /dev/null
-"""
 
 
 @EACH

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.agents.ground import DONE, EACH, SETTINGS, found_program
+from tests.agents.ground import DONE, EACH, ESCAPE, SETTINGS, found_program
 from tests.agents.within import URL
 from tests.sandboxes.programs import ROOT
 from tests.sandboxes.scripted_model import Asked
@@ -32,6 +33,7 @@ class House:
 
     def __init__(self, stage: Stage, folder: Path, *names: str) -> None:
         self.shop, self.folder = Shop(stage.repo, stage.cast), folder
+        self.told: dict[str, Any] = {}
         self.home, bin_ = folder / "person", folder / "bin"
         self.home.mkdir()
         bin_.mkdir()
@@ -52,15 +54,22 @@ class House:
     def create(self) -> str:
         return self.shop.create(self.shop.cast.alice, "--label", "review:auto", title="Say hello")
 
-    def run(self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",)) -> list[dict[str, Any]]:
-        """As a person, to its end; what the runner told."""
+    def run(
+        self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",), kill_when: str = ""
+    ) -> list[dict[str, Any]]:
+        """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed."""
         told, plan = self.folder / "told.json", self.folder / "plan.json"
         tree = self.shop.folder / "worktrees" / task
-        plan.write_text(json.dumps({"commands": commands, "folder": str(tree), "told": str(told)}))
+        killed = str(tree / kill_when) if kill_when else ""
+        told.unlink(missing_ok=True)
+        script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed}
+        plan.write_text(json.dumps(script))
         within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
         command = [*within, *FE, "run", *options, "--json"]
         done = self.shop.cast.alice.run(command, cwd=self.shop.repo, env=self.environ)
-        assert done.rc == 0, done
+        assert done.rc == (-signal.SIGKILL % 256 if kill_when else 0), done
+        self.told = json.loads(told.read_text())
+        assert self.told["left"] == []
         return [json.loads(line) for line in done.out.splitlines()]
 
 
@@ -118,12 +127,24 @@ def test_over_its_own_server_of_tools_a_run_hands_in_and_may_not_approve_that_I2
         {"tool": "task_approve", "args": {"task": task, "seen": "@SEEN@", "reason": "mine"}},
         DONE,
     )
-    printed = json.loads((tmp_path / "told.json").read_text())["printed"]
+    printed = house.told["printed"]
     assert '"attempt":1' in printed[1], printed
     assert '"rule":"I2"' in printed[2], printed
     assert shop.status(task) == "reviewing", lines
     log = shop.git("log", "-1", "--format=%s %(trailers:key=Foureyes-Session,valueonly)", f"fe/{task}")
     assert log.split()[-1] == shop.show(task)["task"]["implementer"]
+
+
+@pytest.mark.parametrize("name", ["codex", "claude", "gemini"])
+def test_a_runner_that_is_killed_takes_its_program_along_and_the_next_one_goes_on_J4(
+    name: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name)
+    task = house.create()
+    house.run(task, f"{ESCAPE}touch started; sleep 1000", DONE, kill_when="started")
+    (house.shop.folder / "worktrees" / task / "started").unlink()
+    lines = house.run(task, {"write": "src/hello.py", "content": "print('hello')\n"}, DONE)
+    assert house.shop.status(task) == "closed", lines
 
 
 def told(lines: list[dict[str, Any]]) -> str:

@@ -18,7 +18,10 @@ KEPT = ROOT / ".venv-agents"
 """Where the programs are installed, once."""
 
 ARCHITECTURE = "arm64" if platform.machine() == "aarch64" else "x64"
-INSTALL_SECONDS = 300
+INSTALL_SECONDS = 240
+_PROBLEMS: dict[str, str] = {}
+"""Why a program could not be installed; npm is asked once."""
+
 QUIET = {
     "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "DO_NOT_TRACK": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_COLOR": "1", "TERM": "dumb", "LANG": "C.UTF-8",
@@ -57,11 +60,12 @@ def program_path(program: Program) -> Path | str:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run beside each other
-        problem = "" if list(folder.glob(program.binary)) else _install(program, folder)
+        if not list(folder.glob(program.binary)) and program.name not in _PROBLEMS:
+            _PROBLEMS[program.name] = _install(program, folder)
     found = list(folder.glob(program.binary))
     if found:
         return found[0]
-    return f"{program.name} was not run: {problem or f'{program.package} has no {program.binary}'}"
+    return f"{program.name} was not run: {_PROBLEMS[program.name] or f'{program.package} has no {program.binary}'}"
 
 
 def _install(program: Program, folder: Path) -> str:
