@@ -16,7 +16,7 @@ from tests.stage.processes import People
 from tests.stage.server import Server, running_server
 
 # The machine may be busy: no test asserts a time.
-settings.register_profile("foureyes", deadline=None)
+settings.register_profile("foureyes", deadline=None, max_examples=night.plays("random values"))
 settings.load_profile("foureyes")
 PLACE = scratch.take_place()
 gc.disable()

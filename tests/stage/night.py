@@ -26,7 +26,8 @@ class Day(NamedTuple):
     """By day: a test below `where` with more than `most` variants runs with every `stride`-th of them and the last.
 
     A stride of ALL leaves the first. With `turns`, a variant runs on SQLite only; in the first test and every
-    `turns`-th one after it of each file, the first variant runs on PostgreSQL in place of it.
+    `turns`-th one after it of each file, or of each folder with `by_room`, the first variant runs on PostgreSQL in
+    place of it.
     """
 
     where: str
@@ -34,6 +35,7 @@ class Day(NamedTuple):
     stride: int
     why: str
     turns: int = 0
+    by_room: bool = False
 
 
 TABLE = (
@@ -48,9 +50,9 @@ TABLE = (
     Day("tests/ui/tui/test_every_key.py", 1, 3, "one story a context; that none leaves out a key is looked at by day"),
     Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),
     Day("tests/ui", 2, ALL, "real processes"),
-    Day("tests/app/review/test_policy_matrix.py", 6, 29, "the pure function answers every row by day, too", 17),
+    Day("tests/app/review/test_policy_matrix.py", 6, 29, "the pure function answers every row by day, too", ALL),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
-    Day("tests/app", 3, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store tests", 48),
+    Day("tests/app", 3, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store", 25, True),
     Day("tests/adapters/store", 2, 9, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),
     Day("tests/adapters", 6, 5, "real processes"),
@@ -95,7 +97,7 @@ PLAYS = {
     "runs of real processes": Plays(4, 30),
     "random values": Plays(50, 300),
 }
-"""All properties that need a store, git or a socket for every example; `random values` are those of the core."""
+"""All properties that need a store, git or a socket for every example; `random values` are those of all others."""
 
 
 def plays(name: str) -> int:
@@ -147,7 +149,7 @@ def engine_of(case: Case) -> str:
 
 
 class Turns:
-    """Whose turn it is on PostgreSQL, file by file."""
+    """Whose turn it is on PostgreSQL, file by file or room by room."""
 
     def __init__(self) -> None:
         self._tests: Counter[str] = Counter()
@@ -157,9 +159,9 @@ class Turns:
         row, (sqlite, postgres) = day_of(name), ([case for case in cases if engine(case) == each] for each in ENGINES)
         if not (row.turns and sqlite and postgres and len(sqlite) + len(postgres) == len(cases)):
             return by_day(name, cases)
-        kept = by_day(name, sqlite)
-        self._tests[name] += 1
-        return kept if (self._tests[name] - 1) % row.turns else [postgres[0], *kept[1:]]
+        kept, place = by_day(name, sqlite), name.rpartition("/")[0] if row.by_room else name
+        self._tests[place] += 1
+        return kept if (self._tests[place] - 1) % row.turns else [postgres[0], *kept[1:]]
 
 
 class Case(Protocol):

@@ -74,6 +74,20 @@ def test_where_engines_take_turns_each_case_runs_on_one_of_them() -> None:
     assert {tuple(case.partition("-")[0] for case in day) for day in days} == {("0", "1")}
 
 
+def test_a_turn_is_one_of_a_file_or_of_a_room() -> None:
+    def is_turn(turns: night.Turns, name: str) -> bool:
+        return engine(turns.cases(name, MANY[:4], engine)[0]) == "postgres"
+
+    turns = night.Turns()
+    files = (
+        "tests/app/gate/test_x.py",
+        "tests/app/gate/test_y.py",
+        "tests/app/work/test_x.py",
+        "tests/races/test_x.py",
+    )
+    assert [is_turn(turns, name) for name in (*files, "tests/races/test_y.py")] == [True, False, True, True, True]
+
+
 def test_a_test_that_is_about_one_engine_or_about_both_at_once_keeps_its_cases() -> None:
     cases = ["1-postgres", "2-postgres"]
     assert night.Turns().cases("tests/app/test_x.py", cases, engine) == cases

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from itertools import repeat
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,8 +69,6 @@ def test_nothing_that_is_written_breaks_the_reader(garbage: bytes, format: str) 
     st.sampled_from(sorted(STREAMS)),
 )  # fmt: skip
 def test_events_of_any_shape_are_taken_as_they_come(value: object, kind: str, format: str) -> None:
-    import msgspec
-
     names = ("message", "usage", "part", "error", "item", "result", "session_id", "stats", "content", "total_cost_usd")
     event = {"type": kind, **dict(zip(names, repeat(value), strict=False))}
     read(format, msgspec.json.encode(event) + b"\n", piece=1 << 20)
@@ -77,7 +76,8 @@ def test_events_of_any_shape_are_taken_as_they_come(value: object, kind: str, fo
 
 def test_fifty_megabytes_and_a_line_without_an_end_need_little_memory() -> None:
     reader = Reader("claude")
-    piece = CLAUDE * 200
+    long = msgspec.json.encode({"type": "user", "message": {"content": "x" * 20_000}}) + b"\n"
+    piece = (CLAUDE + long) * 10
     tracemalloc.start()
     for _ in range((50 << 20) // len(piece)):
         reader.hear(piece)
