@@ -114,19 +114,20 @@ def test_an_approval_takes_exactly_this_way_through_the_program(desk: DeskWorld)
 
 
 def test_every_file_and_name_of_a_walk_is_there() -> None:
-    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Five walks"))]
+    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Six walks"))]
     assert len(walks) > 15
     assert [str(path) for path, names in walks if not path.is_file() or not names] == []
     assert [f"{path}: {name}" for path, names in walks for name in names if not is_defined(name, path)] == []
 
 
-def test_there_are_four_walks_of_commands_and_one_of_a_key() -> None:
-    walks = re.findall(r"^`([\w ]+)`[\w ]* — ", section("Five walks"), re.MULTILINE)
-    assert walks == ["fe create", "fe submit", "fe approve", "fe merge", "A"]
+def test_there_are_walks_of_commands_of_a_key_and_of_the_runner() -> None:
+    walks = re.findall(r"^`([\w ]+)`[\w ]* — ", section("Six walks"), re.MULTILINE)
+    assert walks == ["fe create", "fe submit", "fe approve", "fe merge", "A", "fe run"]
 
 
 def test_the_key_A_ends_in_the_verb_that_its_walk_names() -> None:
-    _, _, walk = section("Five walks").partition("\n`A` in the terminal app")
+    _, _, walk = section("Six walks").partition("\n`A` in the terminal app")
+    walk = walk.partition("\n`fe run`")[0]
     files = [row[0].strip("`") for row in rows(walk)]
     key = action_of("task", "a")
     assert key is not None
