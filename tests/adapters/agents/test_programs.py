@@ -43,13 +43,26 @@ def test_a_program_of_the_worktree_is_not_started(bench: Bench) -> None:
     assert not (bench.work / "started").exists()
 
 
-@pytest.mark.parametrize("name", [".opencode", "opencode.json"])
-def test_a_program_that_obeys_the_tree_is_not_started_to_read_it(name: str, bench: Bench, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".opencode/plugin/a.js", "x"),
+        (".opencode/plugins/a.ts", "x"),
+        ("opencode.json", '{"plugin": ["./a.js"]}'),
+        (".opencode/opencode.jsonc", '{"pl\\u0075gins": ["./a.js"]}'),
+    ],
+)
+def test_a_program_that_obeys_the_tree_is_not_started_to_read_it(
+    name: str, text: str, bench: Bench, tmp_path: Path
+) -> None:
     program(with_path(bench, tmp_path / "bin"), "opencode", "true")
-    (bench.work / name).mkdir()
-    with pytest.raises(AgentUnavailable, match=f"plugins that {name} of the worktree names"):
-        bench.prepare(Profile("opencode"), role="lead", purpose="lead")
-    assert not (bench.folder / "runs").exists()
+    (bench.work / "opencode.json").write_text('{"mcp": {"foureyes": {"type": "local", "command": ["fe", "mcp"]}}}')
+    as_lead = {"role": "lead", "purpose": "lead"}
+    assert bench.run(Profile("opencode", output="text"), **as_lead).succeeded, "tools are kept out by a flag"
+    (bench.work / name).parent.mkdir(parents=True, exist_ok=True)
+    (bench.work / name).write_text(text)
+    with pytest.raises(AgentUnavailable, match="would run plugins that"):
+        bench.prepare(Profile("opencode"), **as_lead)
     assert bench.run(Profile("opencode", output="text")).succeeded, "what it wrote itself, it may run"
 
 

@@ -49,6 +49,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
     login: tuple[str, ...] = ()
     obeys: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     version: tuple[str, ...] = ("--version",)
 
@@ -133,7 +134,8 @@ OPENCODE = Dialect(
     keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
     links=(".config/opencode", ".local/share/opencode"),
     login=(".local/share/opencode/auth.json",),
-    obeys=(".opencode", "opencode.json", "opencode.jsonc"),
+    obeys=(".opencode/plugin", ".opencode/plugins"),
+    reads=("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"),
 )
 TEXT = Dialect(program="", output="text", model=())
 SCRIPT = Dialect(

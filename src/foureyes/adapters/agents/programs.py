@@ -31,6 +31,7 @@ from foureyes.steps import fe
 
 MAX_PROGRAM = 2_000_000_000
 VERSION_SECONDS = 30.0
+MAX_SETTINGS = 1_000_000
 PATIENCE = reaper.LIMIT + 2.0
 
 
@@ -67,7 +68,7 @@ class AgentPrograms:
         path = self._find(profile, dialect)
         if os.path.realpath(path).startswith(os.path.realpath(launch.worktree) + os.sep):
             raise AgentUnavailable(f"{path} lies in the worktree that it would work on: it is not started.")
-        obeyed = [name for name in dialect.obeys if os.path.lexists(os.path.join(launch.worktree, name))]
+        obeyed = obeyed_in(launch.worktree, dialect)
         if obeyed and launch.role != "implement":
             raise AgentUnavailable(
                 f"{launch.profile_name} would run plugins that {obeyed[0]} of the worktree names: it is not started."
@@ -222,3 +223,21 @@ def _pid_of(evidence: str) -> int:
     """The number in process evidence; 0 where there is none."""
     parts = evidence.split(":")
     return int(parts[-2]) if len(parts) > 2 and parts[0] == "proc" and parts[-2].isdigit() and int(parts[-2]) > 1 else 0
+
+
+def obeyed_in(worktree: str, dialect: Dialect) -> list[str]:
+    """Files of a tree by which a program would run code of it. In a document the word counts, and whatever could hide
+    it.
+    """
+    found = [name for name in dialect.obeys if os.path.lexists(os.path.join(worktree, name))]
+    for name in dialect.reads:
+        try:
+            with open(opened(os.path.join(worktree, name)), "rb") as file:
+                text = file.read(MAX_SETTINGS + 1)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            text = b"plugin"
+        if len(text) > MAX_SETTINGS or any(word in text for word in (b"plugin", b"\\u", b"{file:", b"{env:")):
+            found.append(name)
+    return found
