@@ -29,6 +29,8 @@ class Play(msgspec.Struct, kw_only=True):
     """The program cannot be started at all."""
     lasts: int = 1
     """How often it is asked before it is over."""
+    stops: int = 1
+    """How often it is asked before it is over, once it was told to stop."""
     during: Callable[[Launch], None] | None = None
 
 
@@ -39,7 +41,7 @@ class PlayedRun:
         self.run, self.process = launch.run, f"process:{launch.run}"
         self.program, self.digest = f"/bin/{launch.profile.program}", "sha256:0"
         self.launch, self._play, self._house = launch, play, house
-        self._left = play.lasts
+        self._left, self._stops = play.lasts, play.stops
         self._stopped = ""
         self.went = False
 
@@ -59,6 +61,9 @@ class PlayedRun:
         if not self.went and not self._stopped:
             return None
         self._left -= 1
+        if self._stopped and (left := self._stops) > 1:
+            self._stops = left - 1
+            return None
         if self._stopped:
             self._house.over(self.run)
             return msgspec.structs.replace(self._play.outcome, stopped=True)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.app.run.loop import Lost
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.step import Finish
+from foureyes.core.run.step import Finish, Wait
 
 from tests.stage.gated import AUTO, LINT
 from tests.stage.night import plays, spread
@@ -207,6 +207,40 @@ def test_a_hold_ends_its_run_and_the_work_stays_V9(ground: Playground) -> None:
     assert ground.status(task) == "open"
     assert len(ground.repo.branches[f"refs/heads/fe/{task}"]) > 1
     ground.check_nothing_left()
+
+
+@pytest.mark.on("sqlite")
+def test_a_program_that_takes_its_time_to_end_keeps_nobody_busy(ground: Playground) -> None:
+    """It is asked once, nothing waits for it by the clock, and nothing is left on the desk when it is over."""
+    task = ground.create(ALICE)
+    ground.plays = [Play(lasts=50, stops=9)]
+    runner = ground.runner()
+    ground.ticks(runner)
+    ground.app.stops.hold(BOB, task, "wait")
+    waits = 0
+    while runner.desk.held:
+        waits += runner.tick() is not None
+        ground.clock.advance(seconds=2)
+    assert waits > 1
+    assert ground.lines(task).count("stopping claude: held: wait") == 1
+    ground.settle(runner)
+    assert runner.desk.put_off == {}
+    last = runner.tick()
+    assert isinstance(last, Wait)
+    assert runner._rest(last) > 1
+
+
+@pytest.mark.on("sqlite")
+def test_what_was_put_off_is_forgotten_when_its_time_has_come(ground: Playground) -> None:
+    """Else a step that nobody plans any more keeps the runner from resting."""
+    runner = ground.runner()
+    ground.ticks(runner)
+    runner.desk.put_off["StartRun:gone"] = ground.app.context.later(5)
+    ground.clock.advance(seconds=6)
+    last = runner.tick()
+    assert isinstance(last, Wait)
+    assert (last.until, runner.desk.put_off) == ("", {})
+    assert runner._rest(last) > 1
 
 
 def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9_lesson_38(ground: Playground) -> None:

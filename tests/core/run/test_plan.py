@@ -45,6 +45,7 @@ def T(name: str) -> TaskId:
 ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
     ("a ready task is started", {"tasks": (task(),)}, [StartRun(task=T("t"), profile="claude")]),
     ("one that is not ready waits", {"tasks": (task(ready=False),)}, []),
+    ("a run that was asked to end already is left to it", {"runs": (live(stop="held", asked=True),)}, []),
     ("one that is held, paused or stuck waits", {"tasks": (task(stopped="held"),)}, []),
     ("a person's turn is no runner's", {"tasks": (task(profile=""),)}, []),
     ("none begins while everything is paused", {"tasks": (task(),), "paused": "lunch"}, []),

@@ -62,6 +62,10 @@ class Desk(msgspec.Struct):
         """Whether a step waits because it could not be done a moment ago."""
         return self.put_off.get(key, "") > now
 
+    def forget_put_off(self, now: str) -> None:
+        """What may be tried again waits no more, whether or not it is still to be done."""
+        self.put_off = {key: until for key, until in self.put_off.items() if until > now}
+
 
 def key_of(step: Step) -> str:
     """What a step is about."""

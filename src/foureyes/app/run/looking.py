@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
@@ -100,7 +102,7 @@ class Looking:
         held = desk.held.get(run.id) if mine else None
         is_done = task is not None and _is_done(run, task)
         if held is not None:
-            return LiveState(run=run, outcome=held.outcome, left=held.left, done=is_done)
+            return LiveState(run=run, outcome=held.outcome, left=held.left, asked=bool(held.asked), done=is_done)
         lost = mine or runner is None or state_of(self._context, runner) in ("gone", "ended")
         late = self._waits(desk, key_of(TakeOver(run=run.id, task=run.task)))
         lost = (lost or run.until <= self._context.now()) and not late
@@ -127,9 +129,7 @@ class Looking:
             why = f"{run.task} is closed"
         if run.state == "reserved" or not why:
             return state
-        return LiveState(
-            run=run, mine=state.mine, lost=state.lost, outcome=state.outcome, left=state.left, stop=why, done=state.done
-        )
+        return replace(state, stop=why)
 
     def _is_ago(self, moment: str, seconds: int) -> bool:
         return stamp(datetime.fromisoformat(moment) + timedelta(seconds=seconds)) <= self._context.now()

@@ -108,6 +108,7 @@ class Runner:
         self._poll()
         for done in self._crew.done():
             self._performing.finished(done, self.desk)
+        self.desk.forget_put_off(self._context.now())
         snapshot = self._looking.look(self.desk)
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))

@@ -65,7 +65,6 @@ class Performing:
         key, now = key_of(step), self._context.now()
         if desk.is_put_off(key, now):
             return False
-        desk.put_off.pop(key, None)
         try:
             done = self._do(step, desk)
         except (FoureyesError, Unstarted) as problem:
@@ -81,7 +80,7 @@ class Performing:
             case StartRun():
                 self._start(step, desk)
             case StopRun():
-                return self._stop(step, desk)
+                self._stop(step, desk)
             case TidyRun():
                 return self._tidy(step, desk)
             case SettleRun():
@@ -110,14 +109,11 @@ class Performing:
         how = "goes on" if step.resumes else "started"
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
 
-    def _stop(self, step: StopRun, desk: Desk) -> bool:
+    def _stop(self, step: StopRun, desk: Desk) -> None:
         held = desk.held[step.run]
-        if held.asked:
-            return False
         held.asked = step.why
         held.live.stop(step.why)
         self._tell(step.task, f"stopping {held.run.profile}: {step.why}")
-        return True
 
     def _tidy(self, step: TidyRun, desk: Desk) -> bool:
         """S4: only what is proven dead leaves its worktree to us."""

@@ -48,7 +48,7 @@ def _runs(snapshot: Snapshot) -> Iterator[Step]:
             continue
         elif live.outcome is None:
             stop = live.stop or live.run.stop_asked or ("the runner ends" if snapshot.stopping == "now" else "")
-            if stop:
+            if stop and not live.asked:
                 yield StopRun(run=run, task=task, why=stop)
         elif live.left is None:
             yield TidyRun(run=run, task=task)

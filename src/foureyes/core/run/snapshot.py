@@ -77,6 +77,8 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     """What it left, where that was looked at."""
     stop: str = ""
     """Why it should end: somebody asked, a hold, the task was taken away; empty where not."""
+    asked: bool = False
+    """Whether its program was asked to end already; it takes its time."""
     done: bool = False
     """What it was started for is on record already: it handed in itself, or the lead decided."""
 
