@@ -65,6 +65,20 @@ def test_a_conversation_goes_on_only_where_one_is_named_lesson_71(name: str) -> 
     assert "--ignore-user-config" in words(profile, resumes="c-7").arguments or name != "codex"
 
 
+def test_who_goes_on_and_must_not_write_still_cannot_lesson_74() -> None:
+    first = "exec resume --json --ignore-user-config --disable plugins"
+    assert line(Profile("codex"), resumes="c-7") == f'{first} -c sandbox_mode="workspace-write" c-7 -'
+    for role in ("review", "lead", "plan"):
+        assert line(Profile("codex"), role=role, resumes="c-7") == (
+            f'{first} -c sandbox_mode="read-only" -c project_doc_max_bytes=0 c-7 -'
+        )
+        claude = line(Profile("claude"), role=role, resumes="c-7")
+        assert "--permission-mode dontAsk" in claude
+        assert claude.endswith("--resume c-7")
+        own = Profile("mine", args=("work",), review_args=("look",), resume_args=("work", "on", "{conversation}"))
+        assert line(own, role=role, resumes="c-7") == "look"
+
+
 @pytest.mark.parametrize("name", sorted(DIALECTS))
 def test_neither_prompt_nor_token_is_in_the_arguments_or_variables_I2(name: str) -> None:
     found = words(Profile(name, adapter=name), mcp=MCP)  # type: ignore[arg-type]

@@ -23,10 +23,11 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """How one program is driven. The prompt is its standard input.
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
-    own for it (`resume_words`, in place of all others). `mcp_files` are files of the run's directory. `obeys` are files
-    of a tree by which it starts programs, and no flag keeps it from that. `keys` are variables that log somebody in,
-    `keyed` what is said then, `own` the program's own directory (variable, and where it is in the person's home),
-    `links` one that only HOME tells. `login` are files that show, below the person's home, that somebody is logged in.
+    own for it: `resume_words` in place of `words`, `resume_implement` and `resume_review` in place of the role's.
+    `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and no flag
+    keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the program's own
+    directory (variable, and where it is in the person's home), `links` one that only HOME tells. `login` are files
+    that show, below the person's home, that somebody is logged in.
     """
 
     program: str
@@ -37,6 +38,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     last: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
     resume_words: tuple[str, ...] = ()
+    resume_implement: tuple[str, ...] = ()
+    resume_review: tuple[str, ...] = ()
     model: tuple[str, ...] = ("--model", "{model}")
     mcp: tuple[str, ...] = ()
     mcp_env: Mapping[str, str] = {}
@@ -74,10 +77,10 @@ CODEX = Dialect(
     implement=("-s", "workspace-write"),
     review=("-s", "read-only", "-c", "project_doc_max_bytes=0"),
     last=("-",),
-    resume_words=(
-        *("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
-        *("-c", 'sandbox_mode="{sandbox}"', "{conversation}"),
-    ),
+    resume=("{conversation}",),
+    resume_words=("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
+    resume_implement=("-c", 'sandbox_mode="workspace-write"'),
+    resume_review=("-c", 'sandbox_mode="read-only"', "-c", "project_doc_max_bytes=0"),
     model=("-m", "{model}"),
     mcp=(
         *("-c", "mcp_servers.foureyes.command={mcp_command}", "-c", "mcp_servers.foureyes.args={mcp_args}"),

@@ -30,14 +30,15 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     filled = _filling(launch, directory, server)
     serves = bool(server)
     chosen = [*dialect.words, *(dialect.implement if may_write else dialect.review)]
-    if launch.resumes:
-        chosen = list(dialect.resume_words) or [*chosen, *dialect.resume]
+    if launch.resumes and dialect.resume_words:
+        chosen = [*dialect.resume_words, *(dialect.resume_implement if may_write else dialect.resume_review)]
+    chosen += dialect.resume if launch.resumes else ()
     chosen += [word for name, said in dialect.keyed if environ.get(name) for word in said]
     if profile.model:
         chosen += dialect.model
     chosen += dialect.mcp if serves else ()
-    own = profile.args if may_write or not profile.review_args else profile.review_args
-    own = profile.resume_args if launch.resumes and profile.resume_args else own
+    own = profile.resume_args if launch.resumes and profile.resume_args else profile.args
+    own = own if may_write or not profile.review_args else profile.review_args
     env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
     arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
     files = dialect.mcp_files if serves else {}
@@ -52,7 +53,6 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
     command, args = (server[0], list(server[1:])) if server else ("", [])
     return {
         "model": launch.profile.model,
-        "sandbox": "workspace-write" if launch.role == "implement" else "read-only",
         "conversation": launch.resumes,
         "worktree": launch.worktree,
         "run_dir": directory,
