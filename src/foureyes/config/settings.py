@@ -336,7 +336,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="run.spend_per_task",
         of=RunRule,
         kind="amount",
-        meaning="a task whose runs cost so much goes to a person, in the currency that programs report; 0: no cap",
+        meaning="a task whose runs cost so much goes to a person, who may let it cost as much again; in the currency "
+        "that programs report; 0: no cap",
     ),
     Setting(
         key="run.max_runs_per_task",

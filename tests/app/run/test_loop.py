@@ -302,11 +302,16 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     ground.configured("\n[run]\nspend_per_task = 0.5\n")
     task = ground.create(ALICE)
     dear = replace(DONE, signal="FAILED", usage=replace(DONE.usage, cost_micros=600_000))
-    ground.plays = [Play(outcome=dear)]
+    ground.plays = [Play(outcome=dear), Play(outcome=dear)]
     ground.settle(ground.runner())
-    assert [run.ending for run in ground.runs_of(task)] == ["finished"] or len(ground.runs_of(task)) == 1
+    assert [(run.ending, run.signal) for run in ground.runs_of(task)] == [("failed", "FAILED")]
     (stuck,) = ground.app.runs.standstill().stuck
     assert stuck.kind == "spend"
+    ground.app.stops.resume(ALICE, task, "it is worth as much again")
+    ground.settle(ground.runner())
+    assert len(ground.runs_of(task)) == 2
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and may 0.50 (run.spend_per_task)")
 
 
 def test_review_limit_keeps_new_tasks_back(ground: Playground) -> None:

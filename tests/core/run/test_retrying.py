@@ -86,6 +86,26 @@ def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
     assert tried(past("lost", conversation="c1")) == Try(profile="claude", asks="failure")
 
 
+def test_the_lead_does_not_go_on_with_the_conversation_of_the_author_E3() -> None:
+    author = past("stopped", conversation="the author's")
+    assert next_try(task(past=(author,), purpose="lead"), scene()) == Try(profile="claude")
+    lead = past("stopped", conversation="the lead's", purpose="lead")
+    assert next_try(task(past=(lead, author), purpose="lead"), scene()) == Try(profile="claude", resumes="the lead's")
+
+
+def test_an_author_who_came_to_nothing_leaves_the_lead_its_tries_E3() -> None:
+    failed = (past(), past(), past(profile="codex", purpose="respond"), past(profile="codex"))
+    assert isinstance(next_try(task(past=failed), scene()), GiveUp)
+    assert next_try(task(past=failed, purpose="lead"), scene()) == Try(profile="claude")
+
+
+@pytest.mark.parametrize("ending", ["finished", "failed"])
+def test_what_the_lead_did_is_no_try_of_the_author_E3(ending: str) -> None:
+    lead = past(ending, conversation="the lead's", purpose="lead")
+    assert tried(*[lead] * 9) == Try(profile="claude")
+    assert tried(*[lead] * 9, past(purpose="respond", conversation="c1")).resumes == "c1"  # type: ignore[union-attr]
+
+
 def test_while_every_profile_cools_down_the_task_waits() -> None:
     cooled = scene(slots=(Slot(profile="claude", cooled=True), Slot(profile="codex", cooled=True)))
     assert next_try(task(), cooled) is None
@@ -93,4 +113,4 @@ def test_while_every_profile_cools_down_the_task_waits() -> None:
 
 def test_the_money_is_said() -> None:
     found = next_try(task(cost_micros=2_500_000), scene(spend_micros=2_000_000))
-    assert found == GiveUp(kind="spend", why="it has cost 2.50, and may 2.00")
+    assert found == GiveUp(kind="spend", why="it has cost 2.50, and may 2.00 (run.spend_per_task)")

@@ -51,6 +51,7 @@ def past_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[PastRun, ...]]:
             PastRun(
                 profile=row.profile,
                 ending=row.ending,
+                purpose=row.purpose,
                 error=row.error,
                 signal=row.signal,
                 conversation=row.conversation,

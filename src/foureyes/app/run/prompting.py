@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.review.prompts import Prompts
 from foureyes.app.run.rows import PastRow
+from foureyes.core.nouns.run import ROLE_FOR
 from foureyes.core.words.fence import fenced
 from foureyes.core.words.text import one_line
 
@@ -63,7 +64,8 @@ def prompt_for(context: Context, runner: Actor, step: StartRun) -> str:
 def _before(context: Context, step: StartRun) -> str:
     """How the run before ended, in its own words: data, fenced."""
     with context.store.read() as tx:
-        rows = tx.all("runner.past", PastRow, ids=[step.task])
+        found = tx.all("runner.past", PastRow, ids=[step.task])
+    rows = [row for row in found if ROLE_FOR[row.purpose] == ROLE_FOR[step.purpose]]
     if not rows:
         return ""
     last = rows[-1]

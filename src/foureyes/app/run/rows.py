@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.nouns.run import ErrorKind, RunEnding
+from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding
 from foureyes.core.words.lifecycle import Status
 
 
@@ -36,6 +36,7 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
 
     task: str
     profile: str
+    purpose: Purpose
     ending: RunEnding
     error: ErrorKind
     signal: str

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from foureyes.core.nouns.run import StuckKind
+from foureyes.core.nouns.run import ROLE_FOR, StuckKind
 from foureyes.core.run.settling import COOLING
 from foureyes.core.run.snapshot import PastRun, Slot, Snapshot, TaskState
 from foureyes.core.run.step import Asks
@@ -35,19 +35,21 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True):
 
 def next_try(task: TaskState, snapshot: Snapshot) -> Try | GiveUp | None:
     """The next run of a task, whether a slot is free for it or not; None where it has to wait for a profile, or for a
-    person.
+    person. What the lead tried is none of the author's tries, nor theirs of the lead's.
     """
     if snapshot.spend_micros and task.cost_micros >= snapshot.spend_micros:
         return GiveUp(
-            kind="spend", why=f"it has cost {_money(task.cost_micros)}, and may {_money(snapshot.spend_micros)}"
+            kind="spend",
+            why=f"it has cost {_money(task.cost_micros)}, and may {_money(snapshot.spend_micros)} (run.spend_per_task)",
         )
-    if sum(map(_is_unchanged, task.past)) >= NO_CHANGES:
+    past = [run for run in task.past if ROLE_FOR[run.purpose] == ROLE_FOR[task.purpose]]
+    if sum(map(_is_unchanged, past)) >= NO_CHANGES:
         return GiveUp(kind="no_change", why="runs ended as done, and changed nothing")
-    blamed = [run for run in task.past if is_blamed(run)]
+    blamed = [run for run in past if is_blamed(run)]
     if len(blamed) >= snapshot.max_runs_per_task:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
     names = _profiles(task, snapshot)
-    tries = {name: found for name in names if (found := _try_of(name, task.past)) is not None}
+    tries = {name: found for name in names if (found := _try_of(name, past)) is not None}
     if names and not tries:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing, and there is nothing else to try")
     slots = {slot.profile: slot for slot in snapshot.slots}

@@ -16,6 +16,7 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
 
     profile: str
     ending: RunEnding
+    purpose: Purpose = "implement"
     error: ErrorKind = "none"
     signal: str = ""
     conversation: str = ""
@@ -44,6 +45,7 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     """In progress under a run that is over: nobody works on it, and nobody else may take it."""
     past: tuple[PastRun, ...] = ()
     cost_micros: int = 0
+    """What its runs have cost since a person last let it go on."""
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):

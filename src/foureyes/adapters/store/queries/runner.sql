@@ -37,14 +37,17 @@ SELECT t.id, t.status, t.hold, t.implementer, t.waiting_for, t.iteration, t.titl
 WHERE t.id IN (SELECT value FROM json_each(:ids));
 
 -- name: runner.past
-SELECT r.task, r.profile, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text, r.message, r.final FROM runs r JOIN tasks t ON t.id = r.task
+SELECT r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text, r.message, r.final FROM runs r JOIN tasks t ON t.id = r.task
 WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.state = 'ended' AND r.iteration = t.iteration
   AND r.purpose IN ('implement', 'respond', 'lead', 'plan')
   AND r.seq > coalesce((SELECT max(j.seq) FROM journal j JOIN sessions s ON s.id = j.session WHERE j.task = r.task AND s.kind = 'human'), 0)
 ORDER BY r.seq;
 
 -- name: runner.costs
-SELECT task, sum(cost_micros) AS n FROM runs WHERE task IN (SELECT value FROM json_each(:ids)) GROUP BY task;
+SELECT r.task, sum(r.cost_micros) AS n FROM runs r
+WHERE r.task IN (SELECT value FROM json_each(:ids))
+  AND r.seq > coalesce((SELECT max(j.seq) FROM journal j WHERE j.task = r.task AND j.kind = 'RunsResumed'), 0)
+GROUP BY r.task;
 
 -- name: runner.reviewing
 SELECT id, priority, n FROM tasks
