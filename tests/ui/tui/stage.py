@@ -45,6 +45,8 @@ T = TypeVar("T")
 SMALL, LARGE = (80, 24), (120, 40)
 PATIENCE = 400
 """So many looks until a test says that something never came: a busy machine takes its time."""
+TURNS = 3
+"""Of the loop, in which nothing may stir before it is said to be quiet."""
 SETTINGS = """
 [review.human]
 settle_seconds = 0
@@ -213,25 +215,34 @@ def held(app: FoureyesApp) -> Iterator[None]:
 
 async def settle(app: FoureyesApp, pilot: Pilot[None]) -> None:
     """Until nothing is under way and everything is drawn. The pilot's own pauses wait until the whole process does
-    nothing, which costs every key a tenth of a second; here what is under way is looked at itself.
+    nothing, which costs every key a tenth of a second; here what is under way is looked at itself. A message to every
+    part, which comes back when that part has done all that it was sent, is sent only when nothing else is to be seen.
     """
-    quiet = 0
     for _ in range(PATIENCE * 500):
         if app._exception is not None or app._exit:
             return
         if app.desk.pending:
-            quiet = 0
             await asyncio.sleep(0.001)
-            continue
-        await pilot._wait_for_screen()
-        await app._animator.wait_until_complete()
-        quiet = 0 if _is_busy(app) else quiet + 1
-        if quiet == 2:
-            return
+        elif await _is_quiet(app):
+            await pilot._wait_for_screen()
+            await app._animator.wait_until_complete()
+            if await _is_quiet(app):
+                return
+    raise AssertionError(f"{app.desk.pending} pieces of work never came back")
+
+
+async def _is_quiet(app: FoureyesApp) -> bool:
+    """Whether nothing is asked, sent, or not drawn yet, now and after a few turns of the loop; draws what is not."""
+    for _ in range(TURNS):
+        if app._exception is not None or app._exit:
+            return True
+        is_busy = _is_busy(app)
         for screen in (*app._background_screens, app.screen):
             screen._on_timer_update()
         await asyncio.sleep(0)
-    raise AssertionError(f"{app.desk.pending} pieces of work never came back")
+        if is_busy:
+            return False
+    return True
 
 
 def _is_busy(app: FoureyesApp) -> bool:
@@ -254,10 +265,15 @@ class Player:
         self.app, self.pilot = app, pilot
 
     async def press(self, *keys: str) -> str:
+        """Press keys, and look at the screen."""
+        await self.hit(*keys)
+        return self.screen
+
+    async def hit(self, *keys: str) -> None:
+        """Press keys where nobody looks: to read a screen takes as long as a key."""
         for key in keys:
             self._send(key)
             await settle(self.app, self.pilot)
-        return self.screen
 
     def _send(self, key: str) -> None:
         name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
@@ -333,7 +349,7 @@ def play(
     async def run() -> T:
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)
-            await player.settle()
+            await settle(app, pilot)
             try:
                 return await story(player)
             finally:

@@ -23,7 +23,7 @@ def test_six_are_decided_with_keys_alone_and_the_counts_are_those_of_the_list(se
         async def press(*keys: str) -> str:
             for key in keys:
                 clock.now += 1.0
-                await at.press(key)
+                await at.hit(key)
             return at.screen
 
         await press("r", "enter", "a")
@@ -66,13 +66,13 @@ def test_of_twelve_eight_can_be_approved_in_one_go_but_no_risky_one_and_the_samp
         at.app.clock = clock = Clock()
         assert "Auto-approvable: 8    Need attention: 4" in await at.press("r")
         for _ in range(2):
-            await at.press("a")
+            await at.hit("a")
             page = at.app.screen
             assert isinstance(page, BatchPage)
             samples.append({row.row.task for row in page.list if row.sampled})
             assert [row.ticked for row in page.list if row.row.task == risky] == [False]
-            await at.press("escape")
-        await at.press("a")
+            await at.hit("escape")
+        await at.hit("a")
         clock.now += 1.0
         screen = await at.press("enter")
         assert "6 approved, 2 left (1 sample not seen, 1 not ticked)" in " ".join(screen.split())

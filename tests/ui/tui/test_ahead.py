@@ -42,7 +42,7 @@ def test_a_long_queue_is_judged_ahead_in_pieces_and_the_review_is_the_same(
                 break
             await at.pilot.pause(0.05)
         assert pieces == [1, 2], "each once, and one look beyond the last"
-        await at.press("r")
+        await at.hit("r")
         assert at.app.snapshot is not None
         assert {row.task for row in at.app.snapshot.rows} == tasks
 

@@ -57,7 +57,7 @@ def test_a_stale_branch_is_said_reversed_and_R_asks_to_submit_again_D4(seat: Sea
     async def story(at: Player) -> None:
         if opened == "before":
             go_on(seat, task)
-        await at.press("r")
+        await at.hit("r")
         if opened == "after":
             go_on(seat, task)
             seat.app.notes.log(BOB, task, "look here")
@@ -69,15 +69,15 @@ def test_a_stale_branch_is_said_reversed_and_R_asks_to_submit_again_D4(seat: Sea
         (span,) = [span for span in page.top._shown.spans if "STALE" in page.top._shown.plain[span.start : span.end]]
         assert span.style == PALETTES["default"]["banner"]
         if opened == "before":
-            await at.press("a")
+            await at.hit("a")
             assert isinstance(at.app.screen, RefusalPage)
-            await at.press("escape")
-        await at.press("f5", "d")
+            await at.hit("escape")
+        await at.hit("f5", "d")
         assert isinstance(at.app.screen, DiffPage)
         assert "STALE" in at.screen
-        await at.press("r")
+        await at.hit("r")
         assert isinstance(at.app.screen, RedoPage)
-        await at.press(*"submit", "ctrl+s")
+        await at.hit(*"submit", "ctrl+s")
 
     play(seat.sit(), story)
     assert [row.text for row in seat.app.lists.show(BOB, task).feedback] == ["submit"]

@@ -51,29 +51,29 @@ def test_nothing_waits_for_checks_that_run_and_what_comes_of_them_is_shown_D5(se
     other = seat.deliver("Sort the list")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         page = at.app.pages[-1]
         page.rows.go(task)
-        await at.press("enter", "e")
+        await at.hit("enter", "e")
         assert isinstance(at.app.screen, ChecksPage)
         screen = await at.until("tests: begun")
         assert "running" in screen
         assert "Delete stop" in screen
         assert "run already" in await at.press("e")
-        await at.press("escape", "escape")
+        await at.hit("escape", "escape")
         page.rows.go(other)
         screen = await at.press("enter", "a")  # somebody decides meanwhile
         assert seat.status(other) == "approved"
         assert outcomes(seat, task)["tests"] == "not_run"
-        await at.press("escape")
+        await at.hit("escape")
         page.rows.go(task)
-        await at.press("enter")
+        await at.hit("enter")
         assert isinstance(at.app.screen, TaskPage)
         Path(f"{fifo}.go").write_text("12 passed\n")
         await at.until("tests passed, lint passed")
         screen = await at.press("c")
         assert "12 passed" in screen
-        await at.press("escape")
+        await at.hit("escape")
         assert "CHANGED" not in at.screen, "what the reader did is no news to them"
 
     play(seat.sit(), story)
@@ -86,7 +86,7 @@ def test_a_run_that_is_stopped_ends_with_all_it_started_and_has_no_result_D5(sea
 
     async def story(at: Player) -> None:
         reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-        await at.press("r", "e")
+        await at.hit("r", "e")
         await at.until("tests: begun")
         assert "stopping" in await at.press("delete")
         screen = await at.until("stopped; tests has no new result")
@@ -107,7 +107,7 @@ def test_the_end_of_the_app_is_the_end_of_its_checks(seat: Seat) -> None:
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
 
     async def story(at: Player) -> None:
-        await at.press("r", "e")
+        await at.hit("r", "e")
         await at.until("tests: begun")
 
     play(seat.sit(), story)
@@ -123,13 +123,13 @@ def test_where_all_have_a_result_they_run_once_more_only_after_a_question(seat: 
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "c")
+        await at.hit("r", "c")
         for _ in range(5):  # a key that is held
             clock.now += 0.03
             assert "every check has its result on this tree" in await at.press("e")
         assert seat.kinds(task).count("CheckFinished") == 2
         clock.now += 1.0
-        await at.press("e")
+        await at.hit("e")
         await at.until("tests passed, lint passed")
 
     play(seat.sit(), story)
@@ -148,7 +148,7 @@ def test_what_cannot_be_run_is_a_page_with_the_reason(seat: Seat) -> None:
     seat.app.claims.start(BOB, task)
 
     async def story(at: Player) -> None:
-        await at.press("enter", "e")
+        await at.hit("enter", "e")
         await at.until("nothing was handed in")
 
     play(seat.sit(), story)

@@ -28,7 +28,7 @@ def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(se
     seat.deliver("Add logout")
 
     async def story(at: Player) -> None:
-        await at.press("r", "enter", "r", *"no", "ctrl+s")
+        await at.hit("r", "enter", "r", *"no", "ctrl+s")
         assert isinstance(at.app.screen, TaskPage)
         assert at.app._watch is not None
         at.app._watch.pause()
@@ -37,7 +37,7 @@ def test_who_came_meanwhile_stands_in_the_closing_line_and_R_begins_with_them(se
         screen = await at.press("x", *"no", "ctrl+s")
         assert "2 decided in" in screen
         assert ": 1 redo, 1 rejected · 2 others wait [R] · Esc board" in " ".join(screen.split())
-        await at.press("r")
+        await at.hit("r")
         assert {row.task for row in at.app.flow.rows} == {row.id for row in seat.rows("reviewing")}
         assert "REVIEW SUMMARY" in at.screen
         assert "R begins again when all is decided" in await at.press("r")
@@ -52,10 +52,10 @@ def test_five_unread_approvals_of_high_risk_end_with_a_word_about_it(seat: Seat)
     async def story(at: Player) -> str:
         at.app.clock = lambda: at.app.time  # type: ignore[attr-defined]
         at.app.time = 100.0  # type: ignore[attr-defined]
-        await at.press("r", "enter")
+        await at.hit("r", "enter")
         while at.app.flow.left:  # where hunks are unseen the second press answers the question about them
             at.app.time += 10.0  # type: ignore[attr-defined]
-            await at.press("a")
+            await at.hit("a")
         return at.screen
 
     screen = " ".join(play(seat.sit(), story).split())

@@ -485,7 +485,7 @@ def test_every_key_does_what_it_says(seat: Seat, context: Context) -> None:
     async def story(at: Player) -> None:
         told = Told(at, seat)
         told.tasks = tasks
-        await at.press(*way)
+        await at.hit(*way)
         assert told.context == context
         await tell(told, rows)
 

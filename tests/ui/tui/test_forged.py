@@ -66,10 +66,10 @@ def test_what_a_file_says_was_seen_is_not_shown_and_not_what_is_compared_with_H4
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r")
+        await at.hit("r")
         looking = at.app.looks.of(task)
         assert (looking.unseen, len(looking.before)) == (2, 2)
-        await at.press("a", "escape")
+        await at.hit("a", "escape")
         assert seat.status(task) == "reviewing"
         screen = await at.press("d")
         assert "it 2 vs base" in screen
@@ -80,7 +80,7 @@ def test_what_a_file_says_was_seen_is_not_shown_and_not_what_is_compared_with_H4
         await wait(at)
         assert "unseen 0/2" in at.screen
         assert "seen before" not in at.screen
-        await at.press("a")
+        await at.hit("a")
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
@@ -93,7 +93,7 @@ def test_what_this_person_decided_about_is_what_a_second_look_is_compared_with_a
     seat.work(task, HARMLESS)
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         assert "it 2 vs it 1" in await at.press("d")
 
     play(seat.sit(), story)
@@ -114,13 +114,13 @@ def test_a_comment_that_came_from_a_file_is_sent_only_after_it_was_on_screen(sea
 
     async def read(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r", "d")
+        await at.hit("r", "d")
         assert f"kept: {AUDITED}" in at.screen
         assert at.app.looks.of(at.app.flow.task).own_comments == []
         await wait(at)
         await wait(at)
         assert "R redo (1 comment)" in await at.press("down")
-        await at.press("a")
+        await at.hit("a")
 
     play(seat.sit(), blind)
     first = next(task for task in tasks if seat.status(task) == "approved")
@@ -146,10 +146,10 @@ def test_the_habitual_keys_send_no_words_of_a_file(seat: Seat) -> None:
         assert "kept from an earlier session" in screen
         assert "You are useless" in screen, "from its top"
         assert "send these kept words (13 lines)? Enter again" in await at.press("enter")
-        await at.press("enter", "enter")  # a key that is held down
+        await at.hit("enter", "enter")  # a key that is held down
         assert seat.status(task) == "reviewing"
         clock.now += 1.0
-        await at.press("enter")
+        await at.hit("enter")
 
     play(seat.sit(), story)
     assert seat.app.lists.show(BOB, task).feedback[0].text == words
@@ -170,7 +170,7 @@ def test_a_comment_whose_end_is_off_the_screen_was_not_read_until_it_is_opened(s
         page = at.app.screen
         assert isinstance(page, DiffPage)
         page.canvas.go(next(n for n, row in enumerate(page.reading_now.rows.rows) if row.kind == "comment"))
-        await at.press("enter", "escape")
+        await at.hit("enter", "escape")
         assert len(looking.own_comments) == 1
         assert "comment, kept, not sent" in at.screen
 
@@ -183,10 +183,10 @@ def test_kept_words_that_somebody_touched_are_theirs_and_sent_at_once(seat: Seat
     forge_draft(seat, Draft(task=task, redo=RedoDraft(text="half")))
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         assert "kept from an earlier session" in await at.press("r")
         assert "kept from an earlier session" not in await at.press(key)
-        await at.press("ctrl+s")
+        await at.hit("ctrl+s")
 
     play(seat.sit(), story)
     (feedback,) = seat.app.lists.show(BOB, task).feedback
@@ -202,14 +202,14 @@ def test_a_kept_reason_and_a_kept_task_are_asked_about_too(seat: Seat) -> None:
         at.app.clock = clock = Clock()
         assert "kept from an earlier session" in await at.press("n")
         assert "send these kept words (1 line)? Enter again" in await at.press("enter")
-        await at.press("escape")
+        await at.hit("escape")
         assert [row.title for row in seat.rows("open")] == []
         assert "draft reject kept: X opens it" in await at.press("r")
         assert "kept from an earlier session" in await at.press("x")
         assert "send these kept words (1 line)? Ctrl+S again" in await at.press("ctrl+s")
         assert seat.status(task) == "reviewing"
         clock.now += 1.0
-        await at.press("ctrl+s")
+        await at.hit("ctrl+s")
 
     play(seat.sit(), story)
     assert seat.status(task) == "blocked"
@@ -232,7 +232,7 @@ def test_a_lock_that_is_never_let_go_stops_no_decision(seat: Seat, key: str, sta
     async def story(at: Player) -> None:
         screen = await at.press("r", key)
         assert "not kept as a draft: process 1 has it" in screen
-        await at.press(*"no", "ctrl+s")
+        await at.hit(*"no", "ctrl+s")
 
     with locked(seat, task):
         play(seat.sit(), story)
@@ -256,7 +256,7 @@ def test_a_file_in_the_place_of_the_folder_hides_no_change_and_stops_no_decision
         screen = await at.press("r")
         words = "not kept as a draft: a draft could not be taken: it is a file, not a directory; what"
         assert words in " ".join(screen.split())
-        await at.press(*"no", "ctrl+s")
+        await at.hit(*"no", "ctrl+s")
 
     play(seat.sit(), story)
     assert seat.status(task) == "open"
@@ -284,7 +284,7 @@ def test_a_draft_that_is_too_large_is_set_aside_before_anybody_waits_for_it(seat
 
     async def story(at: Player) -> None:
         assert f"{task}.json.bad-1" in " ".join(at.screen.split())
-        await at.press("r", "d")
+        await at.hit("r", "d")
         page = at.app.screen
         assert isinstance(page, DiffPage)
         assert page.looking.comments == []

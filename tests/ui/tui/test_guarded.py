@@ -72,11 +72,11 @@ def test_a_form_whose_draft_cannot_be_put_down_goes_on(seat: Seat, monkeypatch: 
 
     async def story(at: Player) -> None:
         at.app.raises = False
-        await at.press("r", "r")
+        await at.hit("r", "r")
         monkeypatch.setattr(RedoPage, "put_down", broken)
         assert BROKE in await at.press("2", "n", "o")
         monkeypatch.undo()
-        await at.press("escape", "escape")
+        await at.hit("escape", "escape")
         monkeypatch.setattr(NewTaskPage, "values", broken)
         assert BROKE in await at.press("n", "x", "enter")
         monkeypatch.undo()

@@ -36,16 +36,16 @@ def test_a_covered_page_counts_nothing_however_the_terminal_is_resized_H4(seat: 
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r")
+        await at.hit("r")
         looking = at.app.looks.of(task)
         assert isinstance(at.app.screen, TaskPage)
         assert looking.unseen == 2
-        await at.press("w")
+        await at.hit("w")
         await resize(at, LARGE)
         await wait(at)
         await wait(at)
         await resize(at, SMALL)
-        await at.press("escape")
+        await at.hit("escape")
         await wait(at)
         await wait(at)
         assert looking.unseen == 2
@@ -59,7 +59,7 @@ def test_a_pane_that_went_with_a_smaller_terminal_counts_nothing_H4(seat: Seat) 
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r")
+        await at.hit("r")
         await resize(at, SMALL)  # nothing was on screen for any time
         await wait(at)
         await wait(at)
@@ -77,7 +77,7 @@ def test_a_terminal_that_nobody_looks_at_counts_nothing_H4(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r")
+        await at.hit("r")
         at.app.app_focus = False
         await wait(at)
         await wait(at)
@@ -95,13 +95,13 @@ def test_a_diff_below_another_page_counts_nothing_however_the_terminal_is_resize
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r", "d", "w")
+        await at.hit("r", "d", "w")
         for size in (LARGE, SMALL, LARGE):
             await resize(at, size)
             await wait(at)
             await wait(at)
         assert at.app.looks.of(task).unseen == 2
-        await at.press("escape")
+        await at.hit("escape")
         await wait(at)
         await wait(at)
         assert at.app.looks.of(task).unseen == 0

@@ -110,9 +110,9 @@ def test_keys_are_shown_as_people_read_them() -> None:
 
 def test_the_palette_is_left_with_the_app_and_words_are_kept(seat: Seat) -> None:
     async def story(at: Player) -> None:
-        await at.press("ctrl+p", "q")
+        await at.hit("ctrl+p", "q")
         assert not at.app._exit
-        await at.press("ctrl+q")
+        await at.hit("ctrl+q")
         assert at.app._exit
 
     play(seat.sit(), story)

@@ -29,11 +29,11 @@ def test_what_is_sent_back_is_the_change_that_was_on_screen_D7(seat: Seat) -> No
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         assert at.app._watch is not None
         at.app._watch.pause()  # nobody has told the reader yet
         again(seat, task)
-        await at.press("r", *"no")
+        await at.hit("r", *"no")
         assert "iteration 2 was handed in meanwhile" in await at.press("ctrl+s")
 
     play(seat.sit(), story)
@@ -50,7 +50,7 @@ def test_a_batch_approves_what_was_in_the_preview_or_nothing_D7(seat: Seat) -> N
     async def story(at: Player) -> str:
         at.app.clock = lambda: at.app.time  # type: ignore[attr-defined]
         at.app.time = 100.0  # type: ignore[attr-defined]
-        await at.press("r", "a")
+        await at.hit("r", "a")
         page = at.app.screen
         assert isinstance(page, BatchPage)
         page.rows.go(tasks[0])
@@ -58,7 +58,7 @@ def test_a_batch_approves_what_was_in_the_preview_or_nothing_D7(seat: Seat) -> N
         at.app.time += 1.0  # type: ignore[attr-defined]
         page.hunks.measure()
         page.rows.go(tasks[1])
-        await at.press("space")
+        await at.hit("space")
         again(seat, tasks[0])
         page._away = True
         page.back_again()
@@ -72,7 +72,7 @@ def test_a_batch_approves_what_was_in_the_preview_or_nothing_D7(seat: Seat) -> N
         assert page._changes[tasks[0]].attempt == 2
         at.app.time += 1.0  # type: ignore[attr-defined]
         page.hunks.measure()
-        await at.press("space")
+        await at.hit("space")
         return await at.press("enter")
 
     assert "1 approved" in play(seat.sit(), story)
@@ -90,9 +90,9 @@ def test_taking_back_in_a_batch_waits_for_the_store_and_the_row_can_be_ticked_ag
     async def story(at: Player) -> None:
         at.app.clock = lambda: at.app.time  # type: ignore[attr-defined]
         at.app.time = 100.0  # type: ignore[attr-defined]
-        await at.press("r", "a")
+        await at.hit("r", "a")
         at.app.time += 1.0  # type: ignore[attr-defined]
-        await at.press("enter")
+        await at.hit("enter")
         page, task = at.app.screen, at.app.flow.undo
         assert isinstance(page, BatchPage)
         with held(at.app):
@@ -114,7 +114,7 @@ def test_an_approval_counts_though_its_page_was_left_before_the_answer(seat: Sea
     first, second = seat.deliver("Add login"), seat.deliver("Add logout")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         at.app.go(review.look(at.app.flow, first))
         await at.settle()
         with held(at.app):
@@ -134,7 +134,7 @@ def test_who_went_on_meanwhile_is_not_thrown_past_what_they_opened(seat: Seat) -
     tasks = [seat.deliver(f"Add part {n}") for n in range(3)]
 
     async def story(at: Player) -> tuple[str, str]:
-        await at.press("r")
+        await at.hit("r")
         at.app.go(review.look(at.app.flow, at.app.flow.rows[0].task))
         await at.settle()
         with held(at.app):
@@ -152,7 +152,7 @@ def test_words_that_were_sent_are_no_draft_though_the_form_was_left(seat: Seat) 
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r", "r", *"no")
+        await at.hit("r", "r", *"no")
         assert isinstance(at.app.screen, RedoPage)
         with held(at.app):
             await at.burst("ctrl+s", "ctrl+s", "escape")
@@ -167,7 +167,7 @@ def test_words_that_were_sent_are_no_draft_though_the_form_was_left(seat: Seat) 
 
 def test_a_new_task_is_made_once_however_often_it_is_sent(seat: Seat) -> None:
     async def story(at: Player) -> None:
-        await at.press("n", *"One")
+        await at.hit("n", *"One")
         assert isinstance(at.app.screen, NewTaskPage)
         with held(at.app):
             await at.burst("ctrl+s", "ctrl+s", "escape")
@@ -183,7 +183,7 @@ def test_a_comment_that_was_not_sent_with_the_approval_stays(seat: Seat) -> None
     other = Comment(path="src/add_login.py", line=1, quote="def add_login():", text="edited", weight="note")
 
     async def story(at: Player) -> list[Comment]:
-        await at.press("r")
+        await at.hit("r")
         looking = at.app.looks.of(task)
         looking.comments[:] = [NOTE]
         kept = looking.comments

@@ -30,9 +30,9 @@ def test_a_redo_that_was_opened_can_be_sent_lesson_46(seat: Seat) -> None:
     task = seat.deliver("Add login", checked=False)
 
     async def story(at: Player) -> None:
-        await at.press("r", "r")
+        await at.hit("r", "r")
         assert isinstance(at.app.screen, RedoPage)
-        await at.press("1", "enter")
+        await at.hit("1", "enter")
         assert isinstance(at.app.screen, BoardPage)
 
     play(seat.sit(), story)
@@ -46,16 +46,16 @@ def test_after_the_last_one_of_the_list_and_the_last_one_of_all_no_empty_page_st
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "2", "a")
+        await at.hit("r", "2", "a")
         assert "[1/2]" in at.screen, "the one that is left, though it stands before"
         clock.now += 1.0
-        await at.press("a")
+        await at.hit("a")
         assert isinstance(at.app.screen, SummaryPage)
         assert ": 2 approved · Esc board" in at.screen
-        await at.press("enter")
+        await at.hit("enter")
         assert "U take it back" in at.screen
         assert "WHY YOU" in at.screen
-        await at.press("escape", "escape", "r")
+        await at.hit("escape", "escape", "r")
         assert isinstance(at.app.screen, BoardPage)
         assert "Nothing waits for you" in at.screen
 
@@ -73,7 +73,7 @@ def test_what_was_approved_by_the_rule_leaves_the_list_of_what_waits_lesson_51(s
         assert seat.status(task) == "approved"
         at.app.look_around()
         assert "decided elsewhere" in await at.settle()
-        await at.press("f5", "escape")
+        await at.hit("f5", "escape")
         assert "Reviewing 2" in await at.settle()
         assert "2 tasks" in await at.press("r")
         assert task not in at.screen
@@ -101,7 +101,7 @@ def test_a_draft_that_cannot_be_read_is_kept_and_said_lesson_57(seat: Seat) -> N
     task = seat.deliver("Add login", checked=False)
 
     async def write(at: Player) -> None:
-        await at.press("r", "r", *"half", "ctrl+q")
+        await at.hit("r", "r", *"half", "ctrl+q")
 
     async def read(at: Player) -> None:
         assert f"{task}.json.bad-1" in "".join((await at.settle()).split())
@@ -117,13 +117,13 @@ def test_r_p_and_a_mean_one_thing_each_where_the_reader_is_lesson_60(seat: Seat)
     tasks = [seat.deliver(title) for title in ("Add login", "Add logout")]
 
     async def story(at: Player) -> None:
-        await at.press("p", "a")
+        await at.hit("p", "a")
         assert isinstance(at.app.screen, BoardPage), "on the board neither does anything"
-        await at.press("r", "r", "p")
+        await at.hit("r", "r", "p")
         assert isinstance(at.app.screen, SummaryPage), "R opened the review; in it neither R nor P does anything"
-        await at.press("2", "p")
+        await at.hit("2", "p")
         assert "[1/2]" in at.screen
-        await at.press("r", "x", *"Rpa")
+        await at.hit("r", "x", *"Rpa")
         form = at.app.screen
         assert isinstance(form, RedoPage)
         assert form.text_part.text == "xRpa", "in a text they are letters"

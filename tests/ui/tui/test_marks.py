@@ -81,7 +81,7 @@ def test_without_colours_the_page_has_those_of_the_terminal(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         for keys in ((), ("r",), ("d",), ("r",)):
-            await at.press(*keys)
+            await at.hit(*keys)
             styles = [part.style for strip in at.app.screen._compositor.render_strips() for part in strip if part.style]
             colours = {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
             assert all(colour.is_default for colour in colours), (keys, colours)

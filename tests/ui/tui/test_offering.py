@@ -52,7 +52,7 @@ def test_what_waits_is_offered_until_it_is_decided_and_an_approval_of_yours_can_
         at.app.clock = clock = Clock()
         screen = await at.press("r")
         assert all(words in keys_of(screen) for words in OFFERS)
-        await at.press("a")
+        await at.hit("a")
         clock.now += 1.0
         screen = await look_at(at, task)
         assert "U take it back" in keys_of(screen)

@@ -59,7 +59,7 @@ def test_the_pager_gets_the_change_and_the_record_says_pager_H5(
         screen = await player.press("d")
         assert "it was read in tee" in screen
         assert page.looking.pager
-        await player.press("a")
+        await player.hit("a")
 
     play(seat.sit(FOUREYES_PAGER=f"tee {out}"), story)
     assert "+    return 55" in out.read_text()

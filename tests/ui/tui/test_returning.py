@@ -59,8 +59,8 @@ def test_place_order_and_draft_are_back_in_a_new_app(seat: Seat) -> None:
     seen: list[str] = []
 
     async def first(player: Player) -> None:
-        await player.press("r", "o", "o", "2")
-        await player.press("r", "t", "h", "e", "space", "l", "i", "m", "i", "t")
+        await player.hit("r", "o", "o", "2")
+        await player.hit("r", "t", "h", "e", "space", "l", "i", "m", "i", "t")
         seen.append(player.app.flow.task)
         await player.pilot.press("ctrl+q")
 
@@ -73,7 +73,7 @@ def test_place_order_and_draft_are_back_in_a_new_app(seat: Seat) -> None:
         assert "kept from an earlier session" in screen
         assert "the limit" in screen
         assert (player.app.flow.task, player.app.order) == (seen[0], "priority")
-        await player.press("escape", "escape", "escape")
+        await player.hit("escape", "escape", "escape")
         assert player.app.flow.place == "idle"
 
     async def third(player: Player) -> None:

@@ -39,7 +39,7 @@ def test_E2E_R01_a_single_task_is_opened_read_and_approved_and_reaches_main(seat
 
     async def story(at: Player) -> None:
         assert "REVIEW PENDING │ 1 task │ Press [R] to review" in at.screen
-        await at.press("r")
+        await at.hit("r")
         assert isinstance(at.app.screen, TaskPage), "one task needs no summary"
         assert "src/add_login.py" in await at.press("d")
         assert "x = 1" in at.screen
@@ -85,7 +85,7 @@ def test_E2E_R03_feedback_by_digits_and_words_is_in_the_next_prompt_and_the_next
     task = routine(seat, "Add login")
 
     async def send_back(at: Player) -> None:
-        await at.press("r", "r", "2", "5", *"The rate is hardcoded.", "ctrl+s")
+        await at.hit("r", "r", "2", "5", *"The rate is hardcoded.", "ctrl+s")
         assert isinstance(at.app.screen, BoardPage)
 
     async def look_again(at: Player) -> None:
@@ -125,7 +125,7 @@ def test_E2E_R04_green_work_is_approved_by_the_rule_and_red_work_comes_back_and_
 
 def test_E2E_R05_the_label_of_a_task_decides_whether_a_person_is_asked(seat: Seat) -> None:
     async def plan(at: Player) -> None:
-        await at.press("n", *"Watched", "tab", *"review:per-task", "ctrl+s")
+        await at.hit("n", *"Watched", "tab", *"review:per-task", "ctrl+s")
         assert "created fe-" in at.screen
 
     async def review(at: Player) -> None:
@@ -134,7 +134,7 @@ def test_E2E_R05_the_label_of_a_task_decides_whether_a_person_is_asked(seat: Sea
             assert words in screen
         assert "Trusted" not in screen
         watched = next(row for row in seat.rows("reviewing") if row.title == "Watched").id
-        await at.press("a")
+        await at.hit("a")
         assert watched not in at.screen, "what waits on purpose is never approved in one go"
 
     play(seat.sit(), plan)
@@ -165,7 +165,7 @@ def test_E2E_R06_place_draft_and_what_was_decided_survive_a_restart(seat: Seat) 
         assert "draft redo kept: R opens it" in await at.press("r")
         assert "half a sen" in await at.press("r")
         assert isinstance(at.app.screen, RedoPage)
-        await at.press("tab", *"tence", "ctrl+s")
+        await at.hit("tab", *"tence", "ctrl+s")
 
     play(seat.sit(), first)
     assert sorted(map(seat.status, tasks)) == ["blocked", "reviewing", "reviewing"]

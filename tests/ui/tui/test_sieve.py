@@ -76,7 +76,7 @@ def test_no_page_draws_a_control_character(seat: Seat, app: FoureyesApp, size: t
             assert not control_on(at.app), at.screen
             seen.append(at.screen)
             if key:
-                await at.press(key)
+                await at.hit(key)
 
     async def story(at: Player) -> None:
         await at.until("Welcome back")
@@ -98,7 +98,7 @@ def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: Fo
     seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         page = at.app.pages[-1]
         page.note(HOSTILE)
         page.top.show(f"top {HOSTILE}")
@@ -114,7 +114,7 @@ def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: Fo
         at.app.push_screen(Sheet(HOSTILE, [HOSTILE], fields, lambda _: None))
         await at.settle()
         assert not control_on(at.app)
-        await at.press("escape", "escape", "r")
+        await at.hit("escape", "escape", "r")
         at.app.screen.query_one("#issues", Options).put([HOSTILE], set())
         at.app.screen.query_one(TextPart).insert(f"typed {HOSTILE}\n\tb")
         await at.settle()
@@ -137,7 +137,7 @@ def test_what_goes_around_every_other_step_is_held_back_by_the_sieve(seat: Seat)
 
 def test_fields_hold_signs_and_keep_lines_and_tabs(seat: Seat) -> None:
     async def story(at: Player) -> None:
-        await at.press("n")
+        await at.hit("n")
         text, line = at.app.screen.query(TextPart).first(), at.app.screen.query(TextLine).first()
         text.load_text("a\n\t\x1b[5")
         line.value = "a\n\t\x1b[5"

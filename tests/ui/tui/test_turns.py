@@ -24,7 +24,7 @@ def test_what_is_typed_ahead_of_a_form_goes_into_the_form_and_decides_nothing(se
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> str:
-        await at.press("r")
+        await at.hit("r")
         await at.burst(key, *SENTENCE)
         await at.settle()
         return text_of(at)
@@ -37,7 +37,7 @@ def test_words_typed_at_once_over_the_options_keep_their_blanks_and_digits(seat:
     seat.deliver("Add login")
 
     async def story(at: Player) -> str:
-        await at.press("r", "r")
+        await at.hit("r", "r")
         await at.burst(*"I think 3 tests")
         assert "[✓]" not in await at.settle()
         return text_of(at)
@@ -49,7 +49,7 @@ def test_what_is_typed_or_pasted_while_the_form_is_read_stays(seat: Seat) -> Non
     seat.deliver("Add login")
 
     async def story(at: Player) -> str:
-        await at.press("r")
+        await at.hit("r")
         with held(at.app):
             await at.burst("r", *"too long")
             at.app.post_message(events.Paste(" by 3 lines"))
@@ -89,7 +89,7 @@ def test_a_key_that_edits_is_not_overtaken_by_the_letters_after_it(seat: Seat) -
         page = at.app.screen
         assert isinstance(page, NewTaskPage)
         title = page.values()["title"]
-        await at.press("escape", "r")
+        await at.hit("escape", "r")
         await at.burst("r", *"tooo", "backspace", *" long", "home", "x")
         await at.settle()
         return title, text_of(at)

@@ -16,9 +16,9 @@ def test_a_whole_batch_is_taken_back_one_after_the_other_but_not_by_a_key_that_i
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         clock.now += 1.0
-        await at.press("enter")
+        await at.hit("enter")
         assert [seat.status(task) for task in tasks] == ["approved"] * 3
         newest, before, oldest = reversed(at.app.flow.approved)
         clock.now += 1.0
@@ -26,7 +26,7 @@ def test_a_whole_batch_is_taken_back_one_after_the_other_but_not_by_a_key_that_i
         assert "U was ignored: pause a moment" in await at.press("u")
         assert [seat.status(task) for task in (newest, before, oldest)] == ["reviewing", "approved", "approved"]
         clock.now += 1.0
-        await at.press("u")
+        await at.hit("u")
         clock.now += 1.0
         assert f"{oldest} is back in review" in await at.press("u")
         assert at.app.last_decision == f"{oldest} taken back"
@@ -42,7 +42,7 @@ def test_what_was_approved_a_moment_ago_is_taken_back_at_once(seat: Seat) -> Non
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "enter", "a")
+        await at.hit("r", "enter", "a")
         (approved,) = at.app.flow.approved
         assert at.app.pages[-1].task_id != approved
         clock.now += 1.0
@@ -57,13 +57,13 @@ def test_words_that_were_kept_are_there_again_after_an_approval_was_taken_back(s
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "r", *"the limit", "escape")
+        await at.hit("r", "r", *"the limit", "escape")
         clock.now += 1.0
         assert f"{task} approved" in await at.press("a")
         clock.now += 1.0
-        await at.press("u")
+        await at.hit("u")
         assert seat.status(task) == "reviewing"
-        await at.press("r")
+        await at.hit("r")
         clock.now += 1.0
         screen = await at.press("r")
         assert "REDO WITH FEEDBACK" in screen
@@ -79,7 +79,7 @@ def test_where_another_task_is_on_screen_it_is_named_and_asked_about_first(seat:
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "enter", "a")
+        await at.hit("r", "enter", "a")
         (approved,) = at.app.flow.approved
         here = at.app.pages[-1].task_id
         assert here != approved
@@ -92,7 +92,7 @@ def test_where_another_task_is_on_screen_it_is_named_and_asked_about_first(seat:
         assert words not in await at.press("escape")
         assert at.app.pages[-1].task_id == here
         clock.now += 1.0
-        await at.press("u")
+        await at.hit("u")
         clock.now += 1.0
         assert f"{approved} is back in review" in await at.press("u")
 
@@ -105,9 +105,9 @@ def test_an_approval_that_cannot_be_taken_back_any_more_does_not_stand_before_th
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         clock.now += 1.0
-        await at.press("enter")
+        await at.hit("enter")
         older, newest = at.app.flow.approved
         seat.app.feedback.redo(ALICE, newest, "once more")
         clock.now += 1.0

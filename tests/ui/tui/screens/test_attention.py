@@ -25,9 +25,9 @@ def test_where_nothing_waits_it_says_so(seat: Seat) -> None:
         screen = await at.press("!")
         assert lines(screen)[0] == "ATTENTION (0)"
         assert "Nothing waits for a person here." in screen
-        await at.press("1", "enter", "d", "down", "space")
+        await at.hit("1", "enter", "d", "down", "space")
         assert isinstance(at.app.pages[-1], AttentionPage)
-        await at.press("escape")
+        await at.hit("escape")
         assert not isinstance(at.app.pages[-1], AttentionPage)
 
     play(seat.sit(), story)
@@ -54,7 +54,7 @@ def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
         assert "1 choose" in screen
         assert "open task" in screen
         assert "a sentence is needed" in await at.press("1", "enter")
-        await at.press(*"le", "escape")
+        await at.hit(*"le", "escape")
         assert seat.kinds(task)[-1] == "TaskHeld", "Esc resumes nothing"
         screen = await at.press("1", *"gal", "enter")
         assert f"the hold on {task} is lifted" in screen
@@ -63,7 +63,7 @@ def test_a_hold_is_read_and_lifted_with_a_note_D3_E6(seat: Seat) -> None:
         seat.app.stops.hold(BOB, task, "once more")
         screen = await at.press("1", *"ok", "enter")
         assert "the project's hold is lifted" in screen
-        await at.press("enter")
+        await at.hit("enter")
         assert isinstance(at.app.pages[-1], TaskPage)
 
     play(seat.sit(), story)
@@ -151,7 +151,7 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
     seat.app.stops.hold(BOB, one, "first")
 
     async def story(at: Player) -> None:
-        await at.press("!")
+        await at.hit("!")
         page = at.app.pages[-1]
         assert isinstance(page, AttentionPage)
         seat.app.stops.hold(BOB, two, "second")
@@ -163,7 +163,7 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
         page.changed(0)
         await at.settle()
         assert page.rows.at == f"hold {one}", "nothing moves under the finger"
-        await at.press("f5")
+        await at.hit("f5")
         assert page.rows.at == f"hold {two}"
         assert f"{two} only" in at.screen
 
@@ -211,7 +211,7 @@ def test_a_row_that_goes_while_it_is_read_takes_the_digits_with_it_until_f5(seat
     seat.app.stops.hold(BOB, two, "second")
 
     async def story(at: Player) -> None:
-        await at.press("!", "home")
+        await at.hit("!", "home")
         page = at.app.pages[-1]
         assert isinstance(page, AttentionPage)
         selected = page.rows.at or ""
@@ -237,7 +237,7 @@ def test_the_same_digit_twice_moves_one_thing(seat: Seat) -> None:
     async def story(at: Player) -> None:
         now = 100.0
         at.app.clock = lambda: now
-        await at.press("!")
+        await at.hit("!")
         page = at.app.pages[-1]
         page.press("1")
         page.press("1")
@@ -245,7 +245,7 @@ def test_the_same_digit_twice_moves_one_thing(seat: Seat) -> None:
         assert "one decision at a time" in await at.press("1")
         assert sorted(map(seat.status, tasks)) == ["in_progress", "open"]
         now += 1.0
-        await at.press("1")
+        await at.hit("1")
 
     play(seat.sit(), story)
     assert list(map(seat.status, tasks)) == ["open", "open"]
@@ -283,7 +283,7 @@ def test_what_needs_a_signature_is_asked_for_at_the_bare_terminal_and_counts_whe
     monkeypatch.setattr("foureyes.ui.tui.app.step_aside", step_aside)
 
     async def story(at: Player) -> None:
-        await at.press("!", "1", *"legal")
+        await at.hit("!", "1", *"legal")
         with held(at.app):
             await at.burst("enter", "escape")
         screen = await at.settle()

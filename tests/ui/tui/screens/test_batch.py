@@ -63,7 +63,7 @@ def test_only_what_the_filter_shows_is_approved_and_previewed_H2(seat: Seat) -> 
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         page_of(at).rows.go(near)
         clock.now += 1.0
         screen = await at.press("/", *"away", "enter")
@@ -83,7 +83,7 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         page = page_of(at)
         assert "3 of 3 pending · one decision each" in at.screen
         assert "Enter approve 3" in at.screen
@@ -92,9 +92,9 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
         assert [seat.status(task) for task in tasks] == ["reviewing"] * 3
         clock.now += 1.0
         first = page.rows.at
-        await at.press("space")
+        await at.hit("space")
         assert "Enter approve 2" in at.screen
-        await at.press("space", "down")
+        await at.hit("space", "down")
         clock.now += 1.0
         page.hunks.measure()
         assert page.selected().was_shown  # type: ignore[union-attr]
@@ -107,7 +107,7 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
         last = at.app.flow.undo
         assert f"{last} is back in review" in await at.press("u")
         assert page_of(at) is page
-        await at.press("escape")
+        await at.hit("escape")
         assert "1 decided · 2 left" in at.screen
 
     play(seat.sit(), story)
@@ -125,7 +125,7 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         page = page_of(at)
         marks = {row.row.task: (row.ticked, row.sampled) for row in page.list}
         assert marks[risky] == (False, False)
@@ -146,19 +146,19 @@ def test_high_risk_is_never_ticked_and_a_sample_joins_when_it_was_shown_H3(
         assert f"{risky}: picked for a look" in screen, "it is said when it is ticked, not when it is decided"
         assert "Enter approve 5" in screen
         assert "picked for a look" in await at.press("space")
-        await at.press("/", *"deploy", "enter")
+        await at.hit("/", *"deploy", "enter")
         assert "filter: deploy" in at.screen
-        await at.press("escape")
+        await at.hit("escape")
         assert "DIFF" in await at.press("d")
-        await at.press("escape")
+        await at.hit("escape")
         assert page_of(at) is page
         assert "REDO WITH FEEDBACK" in await at.press("r")
-        await at.press("1", "enter")
+        await at.hit("1", "enter")
         assert page_of(at) is page
         assert "redo by you" in at.screen
         clock.now += 1.0
         assert "5 approved" in await at.press("enter")
-        await at.press("escape")
+        await at.hit("escape")
 
     play(seat.sit(), story)
     assert seat.status(risky) == "open"
@@ -174,14 +174,14 @@ def test_every_row_says_how_much_of_it_was_seen_and_a_file_that_says_so_counts_f
 
     async def story(at: Player) -> None:
         at.app.clock = Clock()
-        await at.press("r", "a")
+        await at.hit("r", "a")
         assert {row.row.task: (row.seen, row.hunks) for row in page_of(at).list} == {
             tasks[0]: (0, 2),
             tasks[1]: (0, 2),
         }
         assert "0/2" in at.screen
         assert at.app.looks.of(tasks[1]).was_seen(file.hunks[0].id)
-        await at.press("/", *"seen:yes", "enter")
+        await at.hit("/", *"seen:yes", "enter")
         assert page_of(at).rows.order == []
 
     play(seat.sit(BOB), story)

@@ -80,7 +80,7 @@ def test_a_filter_narrows_as_it_is_typed_and_esc_clears_it(seat: Seat) -> None:
         assert 'No task matches "zebra". Esc clears the filter (2 tasks).' in await player.press("slash", *"zebra")
         assert "label:docs" in await player.press("enter", "escape", "f")
         assert "Ctrl+Q quits" in await player.press("escape", "ctrl+c")
-        await player.press("slash", "ctrl+q")
+        await player.hit("slash", "ctrl+q")
         assert player.app._exit, "from anywhere"
 
     play(seat.sit(), story)
@@ -89,7 +89,7 @@ def test_a_filter_narrows_as_it_is_typed_and_esc_clears_it(seat: Seat) -> None:
 def test_a_task_is_planned_from_the_board_and_what_was_typed_is_kept(seat: Seat) -> None:
     async def story(player: Player) -> None:
         assert "Nothing planned yet." in player.screen
-        await player.press("n", *"Exp", "escape")
+        await player.hit("n", *"Exp", "escape")
         assert " Exp" in await player.press("n")
         assert "a number from 0 to 4" in await player.press("tab", *"docs", "tab", "9", "ctrl+s")
         assert "created fe-" in await player.press("backspace", "1", "enter")
@@ -178,7 +178,7 @@ def test_every_card_can_be_reached_window_by_window(seat: Seat, monkeypatch: pyt
     async def story(player: Player) -> None:
         page = player.app.pages[0]
         assert len(page.rows.order) == 4
-        await player.press("end", "home", "end", "home", "end")
+        await player.hit("end", "home", "end", "home", "end")
         assert set(page.rows.order) == tasks
         assert page.rows.at == page.rows.order[-1]
         page.reload()
@@ -220,7 +220,7 @@ def test_what_is_committed_on_the_target_is_noticed_though_nobody_wrote_P12(seat
         assert isinstance(attention, AttentionPage)
         attention.tick()
         assert "does not wait as you read it" in await player.settle()
-        await player.press("escape")
+        await player.hit("escape")
         page.tick()
         assert "CONFIG" not in await player.settle()
 
@@ -310,7 +310,7 @@ def test_who_reads_older_events_is_not_moved_by_new_ones(seat: Seat) -> None:
     async def story(player: Player) -> None:
         page = player.app.pages[0]
         rows = page.query_one("#events", Rows)
-        await player.press("shift+tab", "down", "down", "down")
+        await player.hit("shift+tab", "down", "down", "down")
         read = rows.lines[rows.scroll_offset.y].row
         assert rows.scroll_offset.y == 3
         seat.create("One more")

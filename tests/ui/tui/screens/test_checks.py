@@ -12,7 +12,7 @@ def test_what_others_run_is_taken_in_by_F5_and_nothing_moves_before(seat: Seat) 
     task = seat.deliver("Add login", {"src/login.py": "x = 'RED'\n"}, checked=False)
 
     async def story(at: Player) -> None:
-        await at.press("r", "c")
+        await at.hit("r", "c")
         assert isinstance(at.app.screen, ChecksPage)
         assert "tests: not run" in at.screen
         assert at.app.last_command == f"fe check show {task}"
@@ -36,7 +36,7 @@ def test_the_risk_of_a_task_is_that_of_the_checks_that_were_just_run(seat: Seat)
 
     async def story(at: Player) -> None:
         assert "RISK ‼" not in await at.press("r")
-        await at.press("e")
+        await at.hit("e")
         await at.until("tests failed, lint passed")
         assert "RISK ‼   tests failed" in await at.press("escape")
 
@@ -47,12 +47,12 @@ def test_who_reads_in_the_middle_of_one_long_line_stays_there(seat: Seat) -> Non
     seat.deliver("Add login", {"check.sh": "seq -s ' ' 900\n"})
 
     async def story(at: Player) -> None:
-        await at.press("r", "c", "pagedown")
+        await at.hit("r", "c", "pagedown")
         page = at.app.screen
         assert isinstance(page, ChecksPage)
         before = page.rows.scroll_offset.y
         assert before > 0
-        await at.press("f5")
+        await at.hit("f5")
         assert page.rows.scroll_offset.y == before
 
     play(seat.sit(BOB), story)
@@ -63,7 +63,7 @@ def test_who_reads_on_is_moved_neither_by_F5_nor_by_a_run(seat: Seat) -> None:
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "c", "pagedown")
+        await at.hit("r", "c", "pagedown")
         page = at.app.screen
         assert isinstance(page, ChecksPage)
 
@@ -72,11 +72,11 @@ def test_who_reads_on_is_moved_neither_by_F5_nor_by_a_run(seat: Seat) -> None:
 
         first = top()
         assert first.isdecimal()
-        await at.press("f5")
+        await at.hit("f5")
         assert top() == first
-        await at.press("e")
+        await at.hit("e")
         clock.now += 1.0
-        await at.press("e")
+        await at.hit("e")
         await at.until("tests passed, lint passed")
         assert top() == first
 

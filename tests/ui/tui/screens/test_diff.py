@@ -55,9 +55,9 @@ def test_space_reads_on_counts_what_was_shown_and_approves_at_the_end_H4(seat: S
         assert "it 1 vs base" in player.screen
         assert "unseen 4/4" in player.screen
         assert "    1 + →   line 0" in player.screen  # tabs of a changed line can be seen
-        await player.press("space", "space")
+        await player.hit("space", "space")
         assert "unseen 4/4" in player.screen  # too fast to have read anything
-        await player.press("home")
+        await player.hit("home")
         screen = ""
         for _ in range(12):
             if "folded files" not in screen:
@@ -86,7 +86,7 @@ def test_comments_are_drafts_that_a_redo_sends_and_that_hold_an_approval_up_D2(s
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("]", "down", "down", "down", "down", "c", *"why 5?", "tab", "3", "enter")
+        await player.hit("]", "down", "down", "down", "down", "c", *"why 5?", "tab", "3", "enter")
         assert "┃ you: why 5?" in player.screen
         assert "HIGH, draft, not sent" in player.screen
         assert "R redo (1 comment)" in player.screen
@@ -94,13 +94,13 @@ def test_comments_are_drafts_that_a_redo_sends_and_that_hold_an_approval_up_D2(s
         screen = await player.press("a")
         assert "your own comment blocks this (D2): lower it to a note, or R" in screen
         assert seat.status(task) == "reviewing"
-        await player.press("down", "enter", "tab", "1", "enter")  # the comment under the cursor is changed
+        await player.hit("down", "enter", "tab", "1", "enter")  # the comment under the cursor is changed
         assert page.looking.comments[0].weight == "note"
-        await player.press("end", "up", "up", "v", "up", "c", *"both", "tab", "tab", *"mend them", "enter")
+        await player.hit("end", "up", "up", "v", "up", "c", *"both", "tab", "tab", *"mend them", "enter")
         assert page.looking.comments[1].last == page.looking.comments[1].line + 1
         assert page.looking.comments[1].fix == "mend them"
         assert seat.app.drafts.load(ALICE, task).draft.comments[1].text == "both"
-        await player.press("r", "ctrl+s")
+        await player.hit("r", "ctrl+s")
         assert not isinstance(player.app.screen, DiffPage)
 
     play(seat.sit(), story)
@@ -115,8 +115,8 @@ def test_the_screen_stays_while_the_change_moves_until_f5_compares(seat: Seat) -
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("]", "down", "down", "down", "down", "down", "c", *"keep me", "enter")
-        await player.press("end", "up", "up", "up", "c", *"lose me", "enter")
+        await player.hit("]", "down", "down", "down", "down", "down", "c", *"keep me", "enter")
+        await player.hit("end", "up", "up", "up", "c", *"lose me", "enter")
         assert [comment.quote for comment in page.looking.comments] == ["    return 55", "    return 2020  "]
         seat.app.feedback.redo(BOB, task, "again")
         once = CODE.replace("return 0\n", "return 100\n").replace("return 5\n", "return 55\n")
@@ -166,29 +166,29 @@ def test_wide_screens_have_the_files_beside_and_the_sides_beside_each_other(seat
         assert "22 +     return 55" in right
         screen = await player.press("s", "tab", "home", "down")
         assert "src/login.py (2/5)" in screen
-        await player.press("enter", "m")
+        await player.hit("enter", "m")
         assert page.looking.unseen_in(page.reading_now.change.files[1]) == 0
         assert page.looking.marked
         assert "●" in player.screen
         screen = await player.press("/", *"2020")
         assert "return 2020··" in screen
-        await player.press("escape")
+        await player.hit("escape")
         screen = await player.press("/", *"zzz")
-        await player.press("escape", "}", "{", "[")
+        await player.hit("escape", "}", "{", "[")
         page.canvas.go(page.reading_now.rows.search("yyy")[0])
         assert "end'" not in player.screen
         for _ in range(20):
             page.press("right")
         await player.settle()
         assert "end'" in player.screen
-        await player.press("left")
+        await player.hit("left")
         screen = await player.press("z")
         assert "10 lines around each change" in screen
         screen = await player.press("d")
         assert "no pager" in screen
         screen = await player.press("w")
         assert f"WHY {task}" in screen
-        await player.press("escape")
+        await player.hit("escape")
         screen = await player.press("n")
         assert f"DIFF {other}" in screen
         screen = await player.press("n")
@@ -209,7 +209,7 @@ def test_a_note_without_code_is_shown_in_full_and_a_change_that_git_lost_is_a_se
         await open_diff(player, task)
         assert "No code: handed in as a note." in player.screen
         assert "See the minutes." in player.screen
-        await player.press("escape")
+        await player.hit("escape")
         for place in (seat.root / ".git" / "objects").glob("??"):
             shutil.rmtree(place)
         await open_diff(player, lost)
@@ -241,7 +241,7 @@ def test_a_high_risk_that_was_not_read_asks_once_and_the_answer_is_on_record_D8_
     other = seat.deliver("Another thing")
 
     async def story(player: Player) -> None:
-        await player.press("r")
+        await player.hit("r")
         await open_diff(player, task, other)
         screen = await player.press("a")
         assert "2 of 2 hunks not shown (steps.py). A approve anyway · Space read them · Esc" in screen
@@ -267,15 +267,15 @@ def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Sea
         screen = await player.press("down", "down", "down", "c", *"half a", "tab", "3", "escape")
         assert "what you wrote about src/steps.py:" in screen
         assert page.looking.comments == []
-        await player.press("down", "c", *"else", "enter", "up")
+        await player.hit("down", "c", *"else", "enter", "up")
         screen = await player.press("c")
         assert "half a" in screen
         assert "(*) HIGH, blocks" in screen
-        await player.press("end", *" word", "enter")
+        await player.hit("end", *" word", "enter")
         assert [(each.text, each.weight) for each in page.looking.comments] == [
             ("else", "note"), ("half a word", "HIGH"),
         ]  # fmt: skip
-        await player.press("escape")
+        await player.hit("escape")
         assert page.looking.half == {}
 
     play(seat.sit(), story)
@@ -286,7 +286,7 @@ def test_a_comment_that_is_half_written_survives_the_end_of_the_app_and_is_read_
 
     async def first(player: Player) -> None:
         await open_diff(player, task)
-        await player.press("down", "down", "down", "c", *"half a", "tab", "3")
+        await player.hit("down", "down", "down", "c", *"half a", "tab", "3")
         for _ in range(PATIENCE):
             if any(half.severity == "HIGH" for half in seat.app.drafts.load(ALICE, task).draft.half):
                 return
@@ -300,7 +300,7 @@ def test_a_comment_that_is_half_written_survives_the_end_of_the_app_and_is_read_
         assert "kept from an earlier session: read it before you send it" in screen
         assert "(*) HIGH, blocks" in screen
         assert page.looking.comments == []
-        await player.press("end", *" word", "enter")
+        await player.hit("end", *" word", "enter")
         assert [(each.text, each.weight) for each in page.looking.comments] == [("half a word", "HIGH")]
 
     for story in (first, second):
@@ -315,14 +315,14 @@ def test_a_draft_that_another_window_has_open_is_not_written_and_stops_no_commen
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
         assert seat.app.drafts.take(ALICE, task)
-        await player.press("]", "down", "c")
+        await player.hit("]", "down", "c")
         assert "not kept as a draft: process" in player.screen
-        await player.press(*"mine", "enter")
+        await player.hit(*"mine", "enter")
         assert "┃ you: mine" in player.screen
         assert not seat.app.drafts.load(ALICE, task).there
         seat.app.drafts.release(ALICE, task)
         assert "not kept" not in await player.press("down", "c")
-        await player.press("end", *", too", "enter")
+        await player.hit("end", *", too", "enter")
         assert [comment.text for comment in page.looking.comments] == ["mine, too"]
         assert seat.app.drafts.load(ALICE, task).draft.comments[0].text == "mine, too"
 
@@ -342,7 +342,7 @@ def test_a_resize_keeps_the_line_and_what_comes_back_after_a_finding_too(seat: S
             screen = await player.settle()
             assert "►     ▲ TL-" in screen
         assert "══ FILES" not in screen
-        await player.press("enter", "escape")
+        await player.hit("enter", "escape")
         assert "►     ▲ TL-" in player.screen
         screen = await player.press("t")
         assert "══ FILES" in screen
@@ -372,7 +372,7 @@ def test_every_key_does_something_sensible_where_there_is_no_code(seat: Seat) ->
                 screen = await player.press(key)
                 assert "broke" not in screen, (task, key)
                 if player.app.screen is not page:
-                    await player.press("escape")
+                    await player.hit("escape")
                 assert player.app.screen is page, (task, key, row.action)
             player.app.go(review.IDLE)
 
@@ -388,7 +388,7 @@ def test_a_task_that_is_edited_under_the_diff_is_not_approved_until_f5_T6(seat: 
         page.changed(0)
         screen = await player.settle()
         assert "CHANGED  something about this task is new.  F5 takes it in" in screen
-        await player.press("a")
+        await player.hit("a")
         assert seat.status(task) == "reviewing"
         screen = await player.press("escape", "f5")
         assert "CHANGED" not in screen
@@ -404,8 +404,8 @@ def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("space")
-        await player.press("space", "home")  # too fast to have read anything
+        await player.hit("space")
+        await player.hit("space", "home")  # too fast to have read anything
         assert page.looking.unseen == 1
         for _ in range(4):
             await read_slowly(player, "right")
@@ -443,12 +443,12 @@ def test_c_and_v_on_a_heading_are_about_the_first_line_below_it(seat: Seat) -> N
         assert page.canvas.at == 0
         screen = await player.press("c")  # the diff opens at the heading of its first file
         assert "COMMENT src/steps.py:19" in screen
-        await player.press(*"why?", "enter")
+        await player.hit(*"why?", "enter")
         assert page.looking.comments[0].place == "src/steps.py:19"
-        await player.press("]", "v")
+        await player.hit("]", "v")
         assert page.range_from is not None
         assert page.reading_now.rows.code_at(page.range_from) is not None
-        await player.press("escape", "end")  # a folded file has no line that a comment could be about
+        await player.hit("escape", "end")  # a folded file has no line that a comment could be about
         assert "put the cursor on one" in await player.press("c")
 
     play(seat.sit(), story)
@@ -459,9 +459,9 @@ def test_a_range_is_marked_in_the_code_though_the_keys_were_in_the_files(seat: S
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("t", "v", "down")
+        await player.hit("t", "v", "down")
         assert page.canvas.has_focus
-        await player.press("c", *"both", "enter")
+        await player.hit("c", *"both", "enter")
         (comment,) = page.looking.comments
         assert comment.last == comment.line + 1
 
@@ -474,11 +474,11 @@ def test_a_search_ends_with_enter_and_stays_where_it_found_something(seat: Seat)
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
         assert "text to find here" in await player.press("/")
-        await player.press(*"2020", "enter")
+        await player.hit(*"2020", "enter")
         assert player.app.screen is page
         found = page.canvas.at
         assert "2020" in player.screen
-        await player.press("down")  # a key of the diff again
+        await player.hit("down")  # a key of the diff again
         assert page.canvas.at == found + 1
 
     play(seat.sit(), story)
@@ -489,7 +489,7 @@ def test_scrolled_to_the_side_nothing_counts_whose_beginning_was_never_shown_H4(
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press(*["right"] * 8)
+        await player.hit(*["right"] * 8)
         for _ in range(8):
             await read_slowly(player, "pagedown")
         assert page.looking.unseen == 1
@@ -502,7 +502,7 @@ def test_z_shows_more_lines_around_and_what_was_seen_stays_seen_H4(seat: Seat) -
 
     async def story(player: Player) -> None:
         page = await open_diff(player, task)
-        await player.press("]")
+        await player.hit("]")
         assert "def step_3" not in player.screen
         before = [place.hunk.id for place in page.reading_now.change.places]
         screen = await player.press("z")
@@ -539,7 +539,7 @@ def test_hidden_white_space_is_said_and_recorded_so_H4(seat: Seat) -> None:
         assert len(page.looking.spaceless) == 1
         page.do_whitespace()
         assert "WHITESPACE" not in await player.settle()
-        await player.press("a", "a")
+        await player.hit("a", "a")
 
     play(seat.sit(BOB), story)
     look = seat.app.lists.show(BOB, task).approvals[0].look

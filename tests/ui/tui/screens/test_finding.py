@@ -78,7 +78,7 @@ def test_a_claim_is_verified_with_one_key_and_taken_back_L8_L18(seat: Seat) -> N
         screen = await player.press("u")
         assert state(seat, finding) == "claimed"
         assert "1 verified" in screen
-        await player.press("2")
+        await player.hit("2")
         assert state(seat, finding) == "open"
 
     play(seat.sit(), story)
@@ -101,7 +101,7 @@ def test_a_rejection_is_accepted_or_overruled_L9(seat: Seat) -> None:
         assert "1 accept the rejection" in player.screen
         assert "(L9)" in player.screen
         assert "done if   five stays as it is for this release" in player.screen
-        await player.press("2")
+        await player.hit("2")
         assert state(seat, finding) == "open"
         assert seat.app.findings.show(ALICE, finding).must_fix
 
@@ -134,13 +134,13 @@ def test_an_implementer_answers_and_what_a_blocking_one_cannot_be_is_struck_out_
         assert "blocking: only FIXED or REJECTED (L6)" in screen.splitlines()[-3]
         screen = await player.press("2")
         assert "1 (*) misunderstood_requirement" in screen
-        await player.press("3", "tab", *"no", "enter")
+        await player.hit("3", "tab", *"no", "enter")
         assert isinstance(player.app.screen, RefusalPage)
         assert "L7" in player.screen
         assert "20 characters" in player.screen
         screen = await player.press("escape", "2")
         assert "3 (*)" in screen, "a refusal throws no words away"
-        await player.press("tab", *", it is the same code in main", "enter")
+        await player.hit("tab", *", it is the same code in main", "enter")
         assert state(seat, finding) == "disputed"
 
     play(seat.sit(BOB), story)
@@ -158,12 +158,12 @@ def test_a_waiver_asks_for_reason_and_days_E3(seat: Seat) -> None:
         assert "1 waive …" in player.screen
         screen = await player.press("1", "enter")
         assert "a waiver needs a reason (E3)" in screen
-        await player.press(*"the next", "escape")
+        await player.hit(*"the next", "escape")
         assert state(seat, finding) == "open"
-        await player.press("1", *" release", "tab", "backspace", "backspace", "x", "enter")
+        await player.hit("1", *" release", "tab", "backspace", "backspace", "x", "enter")
         assert "days are a number" in player.screen
         assert state(seat, finding) == "open"
-        await player.press("1", "tab", "backspace", "7", "enter")
+        await player.hit("1", "tab", "backspace", "7", "enter")
 
     play(seat.sit(), story)
     assert state(seat, finding) == "waived"
@@ -176,13 +176,13 @@ def test_dot_and_comma_go_through_the_findings_and_d_shows_the_line(seat: Seat) 
 
     async def story(player: Player) -> None:
         page = await open_finding(player, first)
-        await player.press(".")
+        await player.hit(".")
         assert page.finding == second
         assert "Another thing altogether" in player.screen
         assert "1 make a task of it" in player.screen
         screen = await player.press(".")
         assert "last of 2" in screen
-        await player.press(",")
+        await player.hit(",")
         assert page.finding == first
         screen = await player.press("d")
         assert isinstance(player.app.screen, DiffPage)
@@ -204,7 +204,7 @@ def test_what_others_do_to_a_finding_moves_nothing_under_the_finger(seat: Seat) 
         screen = await player.settle()
         assert "CHANGED  it is waived until" in screen
         assert "1 verified" in screen
-        await player.press("1")
+        await player.hit("1")
         assert state(seat, finding) == "waived"
         screen = await player.press("f5")
         assert "1 verified" not in screen
@@ -233,20 +233,20 @@ def test_what_the_reader_ruled_is_taken_in_by_the_pages_below_D2(seat: Seat) -> 
     task = seat.app.findings.show(ALICE, finding).task
 
     async def story(player: Player) -> None:
-        await player.press("r")
+        await player.hit("r")
         assert "refused: " in player.screen
-        await player.press("f", "1")
+        await player.hit("f", "1")
         assert state(seat, finding) == "resolved"
         screen = await player.press("escape")
         assert "CHANGED" not in screen
         assert "IF YOU APPROVE   allowed" in screen
-        await player.press("d", ".", "enter", "u", "escape")
+        await player.hit("d", ".", "enter", "u", "escape")
         assert "CHANGED" not in player.screen
-        await player.press(".", "enter")
+        await player.hit(".", "enter")
         player.app.clock = lambda: 1e9
-        await player.press("1", "escape")
+        await player.hit("1", "escape")
         assert "CHANGED" not in player.screen
-        await player.press("a")
+        await player.hit("a")
 
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
@@ -257,12 +257,12 @@ def test_what_the_reader_ruled_does_not_hide_an_edit_T6(seat: Seat) -> None:
     task = seat.app.findings.show(ALICE, finding).task
 
     async def story(player: Player) -> None:
-        await player.press("r", "f")
+        await player.hit("r", "f")
         seat.app.tasks.edit(BOB, task, title="Delete the archive")
-        await player.press("1")
+        await player.hit("1")
         screen = await player.press("escape")
         assert "CHANGED" in screen
-        await player.press("a")
+        await player.hit("a")
 
     play(seat.sit(), story)
     assert seat.status(task) == "reviewing"
@@ -273,13 +273,13 @@ def test_from_the_diff_at_its_line_esc_goes_back_to_the_finding(seat: Seat) -> N
     finding = find(seat, task)
 
     async def story(player: Player) -> None:
-        await player.press("r", "f", "d")
+        await player.hit("r", "f", "d")
         assert isinstance(player.app.screen, DiffPage)
-        await player.press("escape")
+        await player.hit("escape")
         page = player.app.screen
         assert isinstance(page, FindingPage)
         assert page.finding == finding
-        await player.press("escape", "d", "escape")
+        await player.hit("escape", "d", "escape")
         assert isinstance(player.app.screen, TaskPage)
 
     play(seat.sit(), story)
@@ -289,7 +289,7 @@ def test_a_ruling_counts_though_its_page_was_left_before_the_answer(seat: Seat) 
     finding = answered(seat, "FIXED", text="reads settings.five now")
 
     async def story(player: Player) -> None:
-        await player.press("r", "f")
+        await player.hit("r", "f")
         with held(player.app):
             await player.burst("1", "escape")
         await player.settle()
@@ -308,7 +308,7 @@ def test_a_ruling_that_is_refused_is_said_though_its_page_was_left(seat: Seat) -
     finding = answered(seat, "FIXED", text="reads settings.five now")
 
     async def story(player: Player) -> None:
-        await player.press("r", "f")
+        await player.hit("r", "f")
         assert player.app._watch is not None
         player.app._watch.pause()
         seat.app.rulings.rule(BOB, [Ruling(finding, "VERIFIED")])
@@ -324,10 +324,10 @@ def test_taking_an_approval_back_is_no_news_to_who_did_it_L18(seat: Seat) -> Non
     first, _ = seat.deliver("Add login"), seat.deliver("Add logout")
 
     async def story(player: Player) -> None:
-        await player.press("r")
+        await player.hit("r")
         player.app.go(review.look(player.app.flow, first))
         await player.settle()
-        await player.press("a")
+        await player.hit("a")
         player.app.go(review.look(player.app.flow, first))
         assert "approved" in await player.settle()
         screen = await player.press("u")

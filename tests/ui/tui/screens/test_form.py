@@ -32,7 +32,7 @@ def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(se
     seat.checkout.git("switch", "-q", "main")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         screen = await at.press("r")
         for words in ("REDO WITH FEEDBACK", "Previous iterations: 0", "[ ] 1 Tests incomplete", "(•) 1 Keep current",
                       "Reset to checkpoint half-way", "(•) 1 Same (P2)", "Enter Submit & Queue Redo"):  # fmt: skip
@@ -40,10 +40,10 @@ def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(se
         assert "choose an issue or write a sentence (F1)" in await at.press("enter")
         assert "[✓] 2 Code style issues" in await at.press("2", "5")
         assert "Ctrl+S Submit & Queue Redo" in await at.press("t")  # a letter goes into the text
-        await at.press("o", "o", "enter", "1", "0")
+        await at.hit("o", "o", "enter", "1", "0")
         page = form_of(at)
         assert page.text_part.text == "too\n10"
-        await at.press("tab", "2", "tab", "right")
+        await at.hit("tab", "2", "tab", "right")
         assert "(•) 2 Reset to before this task" in at.screen
         assert "(•) 2 Bump to P1" in at.screen
         at.app.looks.of(task).comments.append(COMMENT)
@@ -53,7 +53,7 @@ def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(se
             assert words in screen
         screen = await at.press("escape")
         assert '+ src/add_login.py:2  "why 1?"  HIGH' in screen
-        await at.press("shift+tab", "enter")
+        await at.hit("shift+tab", "enter")
         assert "is open again with your feedback" in at.screen
 
     play(seat.sit(), story)
@@ -76,7 +76,7 @@ def test_reject_needs_a_reason_and_says_what_stays(seat: Seat) -> None:
     seat.app.tasks.add_dependency(ALICE, waiting, [task])
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         screen = await at.press("x")
         for words in (
             "REJECT",
@@ -87,11 +87,11 @@ def test_reject_needs_a_reason_and_says_what_stays(seat: Seat) -> None:
             assert words in screen
         assert "Enter" not in screen
         assert "say why" in await at.press("ctrl+s")
-        await at.press(*"no 1", "escape")
+        await at.hit(*"no 1", "escape")
         assert "REVIEW TASK" in at.screen
-        await at.press("x")
+        await at.hit("x")
         assert form_of(at).text_part.text == "no 1"
-        await at.press("enter", *"but", "ctrl+s")
+        await at.hit("enter", *"but", "ctrl+s")
 
     play(seat.sit(), story)
     detail = seat.app.lists.show(BOB, task)
@@ -108,20 +108,20 @@ def test_a_draft_outlives_an_app_that_was_killed_and_a_second_window_does_not_wr
     seat.app.drafts.save(ALICE, kept)
 
     async def second(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         screen = await at.press("r")
         assert "not kept as a draft: process" in screen
         assert "half a sen" in screen
-        await at.press("!")
+        await at.hit("!")
         assert form_of(at).text_part.text == "half a sen!"
-        await at.press("escape")
+        await at.hit("escape")
 
     async def first(at: Player) -> None:
         screen = await at.press("r", "r")
         assert "[✓] 5 Security issues" in screen
         assert "half a sen" in screen
         assert "1 kept, sent once you saw it in the diff" in screen
-        await at.press("t")
+        await at.hit("t")
         await at.pilot.press("ctrl+q")
 
     play(seat.sit(), second)
@@ -138,7 +138,7 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "r", *"no")
+        await at.hit("r", "r", *"no")
         seat.app.feedback.redo(BOB, task, "once more")
         seat.work(task, {"src/add_login.py": "def add_login():\n    return 2\n"})
         assert "iteration 2 was handed in meanwhile" in await at.press("ctrl+s")
@@ -146,9 +146,9 @@ def test_what_moved_while_somebody_wrote_is_not_sent_back_and_the_words_stay(sea
         screen = await at.press("escape", "f5")
         assert "Iteration 2" in screen
         clock.now += 1.0
-        await at.press("r")
+        await at.hit("r")
         assert form_of(at).text_part.text == "no"
-        await at.press("ctrl+s")
+        await at.hit("ctrl+s")
 
     play(seat.sit(), story)
     assert [row.text for row in seat.app.lists.show(BOB, task).feedback] == ["once more", "no"]
@@ -158,7 +158,7 @@ def test_the_editor_gets_the_text_and_gives_it_back(seat: Seat, tmp_path: Path) 
     seat.deliver("Add login", checked=False)
 
     async def story(at: Player) -> None:
-        await at.press("r", "r", *"no")
+        await at.hit("r", "r", *"no")
         assert "no editor can be opened on this terminal" in await at.press("ctrl+e")
         assert form_of(at).text_part.text == "no"
 
@@ -181,11 +181,11 @@ def test_the_part_with_the_keys_has_a_double_rule_and_a_bold_title(seat: Seat) -
     seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r", "r")
+        await at.hit("r", "r")
         for title in ("Quick Issues", "Custom Feedback", "Redo Options", "Priority After Redo", "Quick Issues"):
             (here,) = [line for line in at.screen.splitlines() if "══" in line]
             assert here.startswith(f" ══ {title}")
-            await at.press("tab")
+            await at.hit("tab")
         assert "bold" in str(form_of(at).rule("x", here=True).style)
 
     play(seat.sit(), story)
@@ -195,7 +195,7 @@ def test_lines_that_are_pasted_key_by_key_into_a_reject_are_lines_and_decide_not
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> str:
-        await at.press("r", "x")
+        await at.hit("r", "x")
         await at.burst(*"one", "enter", *"two", "enter")
         await at.settle()
         return form_of(at).text_part.text
@@ -208,12 +208,12 @@ def test_comments_go_with_a_reject_and_the_form_says_so(seat: Seat) -> None:
     task = seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         at.app.looks.of(task).comments.append(COMMENT)
         screen = await at.press("x")
         assert "1 comment from the diff added" in screen
         assert '+ src/add_login.py:2  "why 1?"  HIGH' in screen
-        await at.press(*"no", "ctrl+s")
+        await at.hit(*"no", "ctrl+s")
         assert at.app.looks.of(task).comments == []
 
     play(seat.sit(), story)
@@ -228,7 +228,7 @@ def test_a_digit_that_names_no_issue_is_not_written_and_a_letter_that_is_says_so
     seat.deliver("Add login")
 
     async def story(at: Player) -> None:
-        await at.press("r", "r")
+        await at.hit("r", "r")
         assert "there is no 6 here" in await at.press("6")
         assert form_of(at).text_part.text == ""
         screen = await at.press("r")
@@ -273,7 +273,7 @@ def test_a_redo_over_somebodys_approval_says_so_before_and_after(seat: Seat) -> 
     seen = seat.app.lists.show(BOB, task).attempts[-1].seen
 
     async def story(at: Player) -> None:
-        await at.press("r", "r", *"no limit")
+        await at.hit("r", "r", *"no limit")
         seat.app.decisions.approve(BOB, task, seen=seen)
         at.app.look_around()
         screen = await at.settle()

@@ -35,7 +35,7 @@ def test_what_was_typed_is_kept_after_a_pause_though_the_app_is_killed(seat: Sea
     draft = NewTaskDraft(title="Add 2 limits", labels="docs", description="a\nb")
 
     async def story(at: Player) -> None:
-        await at.press("n", *"Add 2 limits", "tab", *"docs", "tab", "tab", "a", "enter", "b")
+        await at.hit("n", *"Add 2 limits", "tab", *"docs", "tab", "tab", "a", "enter", "b")
         await until_kept(at, seat, draft)
 
     play(seat.sit(), story)
@@ -51,16 +51,16 @@ def kept_by(seat: Seat, actor: object) -> NewTaskDraft:
 
 def test_it_comes_back_after_quitting_goes_on_at_its_end_and_is_gone_when_it_is_planned(seat: Seat) -> None:
     async def first(at: Player) -> None:
-        await at.press("n", *"Add lim")
+        await at.hit("n", *"Add lim")
         await at.pilot.press("ctrl+q")
 
     async def second(at: Player) -> None:
         assert "a new task is half written.  N continues" in at.screen
-        await at.press("n", *"its")
+        await at.hit("n", *"its")
         assert form_of(at).values()["title"] == "Add limits"
-        await at.press("escape", "n", "tab", *"docs", "enter")
+        await at.hit("escape", "n", "tab", *"docs", "enter")
         assert not at.app.new_task.has_words
-        await at.press("n")
+        await at.hit("n")
         assert set(form_of(at).values().values()) == {""}
 
     play(seat.sit(), first)
@@ -90,9 +90,9 @@ def test_a_second_window_writes_a_task_of_its_own_and_leaves_the_draft_alone(sea
     async def story(at: Player) -> None:
         screen = await at.press("n", *"Other")
         assert "has a new task open too" in screen
-        await at.press("escape", "n")
+        await at.hit("escape", "n")
         assert form_of(at).values()["title"] == "Other"
-        await at.press("enter")
+        await at.hit("enter")
 
     play(seat.sit(), story)
     assert [row.title for row in seat.rows("open")] == ["Other"]
@@ -113,7 +113,7 @@ def test_the_key_line_says_what_plans_from_where_the_keys_are_and_which_part_tha
         (here,) = [line for line in screen.splitlines() if "═" in line]
         assert here.startswith(" ══ Description ═")
         assert "Enter plan it" in await at.press("shift+tab")
-        await at.press("tab", "ctrl+s")
+        await at.hit("tab", "ctrl+s")
 
     play(seat.sit(), story)
     assert [row.title for row in seat.rows("open")] == ["x"]
@@ -124,7 +124,7 @@ def test_a_draft_is_thrown_away_by_the_same_key_twice_and_by_no_other(seat: Seat
         at.app.clock = clock = Clock()
         assert "nothing to discard" in await at.press("n", "ctrl+t")
         assert "discard what you wrote" in await at.press(*"Fast", "ctrl+t")
-        await at.press("x")
+        await at.hit("x")
         clock.now += 1.0
         assert "discard what you wrote" in await at.press("ctrl+t"), "who types on has answered no"
         clock.now += 1.0

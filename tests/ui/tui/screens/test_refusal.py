@@ -32,9 +32,9 @@ def test_a_digit_opens_the_finding_that_holds_an_approval_up_D2(seat: Seat) -> N
         screen = await at.press("r", "a")
         assert isinstance(at.app.screen, RefusalPage)
         assert "1 open the finding" in screen
-        await at.press("1")
+        await at.hit("1")
         assert isinstance(at.app.screen, FindingPage)
-        await at.press("escape")
+        await at.hit("escape")
         assert isinstance(at.app.screen, TaskPage)
 
     play(seat.sit(), story)
@@ -62,7 +62,7 @@ def test_a_check_that_was_not_run_is_run_by_its_number_and_no_output_is_promised
         assert isinstance(at.app.screen, RefusalPage)
         assert "show the output" not in screen
         assert f"1 run the checks      fe check run {task}" in screen
-        await at.press("1")
+        await at.hit("1")
         await at.until("tests passed, lint passed")
         assert "allowed" in await at.press("escape")
 
@@ -88,7 +88,7 @@ def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> Non
         at.app.desk.ask(at.app, lambda _: 1, breaks)
         assert "Something in Foureyes broke" in await at.settle()
         page._filtered = breaks  # type: ignore[attr-defined]
-        await at.press("/", "x", "enter")
+        await at.hit("/", "x", "enter")
         assert "Something in Foureyes broke" in at.screen
         assert "REVIEW TASK" in await at.press("enter")
 
@@ -102,7 +102,7 @@ def test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1(se
         assert "R redo" in await at.press("r", "a")
         assert isinstance(at.app.screen, RefusalPage)
         assert "REDO WITH FEEDBACK" in await at.press("r")
-        await at.press("1", "enter")
+        await at.hit("1", "enter")
         assert seat.status(task) == "open"
         at.app.show_refusal(Refused("no", task=task))
         assert "R redo" not in await at.settle(), "it waits for nobody any more"

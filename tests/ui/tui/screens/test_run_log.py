@@ -37,7 +37,7 @@ def test_a_log_that_is_not_there_is_said(seat: Seat) -> None:
     run_of(seat, task)
 
     async def story(at: Player) -> None:
-        await at.press("tab", "l")
+        await at.hit("tab", "l")
         await at.until("there is no log of")
 
     play(seat.sit(), story)

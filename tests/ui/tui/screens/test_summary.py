@@ -86,31 +86,31 @@ def test_the_keys_of_the_summary(seat: Seat) -> None:
         page = at.app.screen
         assert isinstance(page, SummaryPage)
         assert page.rows.at == first
-        await at.press("j", "down")
+        await at.hit("j", "down")
         assert page.rows.at == third
         assert f"WHY {third}" in await at.press("w")
         assert isinstance(at.app.screen, TextPage)
         assert "by age; the numbers stay" in await at.press("escape", "o")
-        await at.press("o", "o", "o")
-        await at.press("/", *"risk:h")
+        await at.hit("o", "o", "o")
+        await at.hit("/", *"risk:h")
         assert "2 of 3 tasks" in at.screen
         assert "Sort the list" not in at.screen
-        await at.press("enter")
+        await at.hit("enter")
         assert "filter: risk:h" in at.screen
-        await at.press("/", *"zz", "enter")
+        await at.hit("/", *"zz", "enter")
         assert 'No task matches "zz". Esc clears the filter (3 tasks).' in at.screen
         screen = await at.press("escape")
         assert "REVIEW SUMMARY" in screen
         assert "3 tasks · by risk" in screen
         assert "FILTERS" in await at.press("f")
         assert "[2/3]" in await at.press("escape", "2")
-        await at.press("escape")
+        await at.hit("escape")
         assert page.rows.at == second
         assert "DIFF" in await at.press("d")
         assert "[2/3]" not in await at.press("escape")
         assert "there is no number 7" in await at.press("7")
         assert "[2/3]" in await at.press("enter")
-        await at.press("escape", "escape")
+        await at.hit("escape", "escape")
         assert "Reviewing 3" in at.screen
 
     play(seat.sit(), story)
@@ -121,7 +121,7 @@ def test_what_others_do_is_counted_and_taken_in_by_a_key_without_moving_the_curs
     tasks = [seat.deliver(f"Add part {number}", checked=False) for number in range(3)]
 
     async def story(at: Player) -> None:
-        await at.press("r", "down")
+        await at.hit("r", "down")
         page = at.app.screen
         assert isinstance(page, SummaryPage)
         here, rows = page.rows.at, [row.task for row in at.app.flow.rows]
@@ -164,12 +164,12 @@ def test_ten_thousand_rows_are_made_once_and_painted_when_they_are_on_screen(sea
         page = app.screen
         assert isinstance(page, SummaryPage)
         lines = page.rows.lines
-        await at.press("end")
+        await at.hit("end")
         assert page.rows.at == "fe-10000"
         assert "10,000  fe-10000" in at.screen
         assert page.rows.lines is lines
         assert f"{page.rows.at}: code changed, no test changed" in at.screen
-        await at.press("/", *"4812", "enter")
+        await at.hit("/", *"4812", "enter")
         assert "1 of 10,000 tasks" in at.screen
         assert page.rows.at == "fe-4812"
 
@@ -183,20 +183,20 @@ def test_the_review_goes_through_what_the_summary_shows_in_its_order(seat: Seat)
     big = seat.deliver("Add a large part", large)
 
     async def story(at: Player) -> None:
-        await at.press("r", "o", "o", "o")  # by size: the largest first
-        await at.press("home", "enter")
+        await at.hit("r", "o", "o", "o")  # by size: the largest first
+        await at.hit("home", "enter")
         assert at.app.flow.task == big
-        await at.press("n")
+        await at.hit("n")
         assert at.app.flow.task in (first, other)
-        await at.press("p")
+        await at.hit("p")
         assert at.app.flow.task == big
-        await at.press("escape", "/", *"label:docs", "enter", "enter")
+        await at.hit("escape", "/", *"label:docs", "enter", "enter")
         assert at.app.flow.task == other
         assert "last of 1 · Esc summary" in await at.press("n")
         screen = await at.press("x", *"no", "ctrl+s")
         assert "REVIEW SUMMARY" in screen
         assert "what the filter shows is decided · 2 left · Esc clears the filter" in screen
-        await at.press("escape", "home", "enter", "x", *"no", "ctrl+s")
+        await at.hit("escape", "home", "enter", "x", *"no", "ctrl+s")
         assert at.app.flow.task == first
 
     play(seat.sit(), story)
@@ -207,13 +207,13 @@ def test_the_order_and_the_filter_hold_after_a_restart(seat: Seat) -> None:
     docs = [seat.deliver(f"Add docs {n}", labels=["docs"]) for n in range(2)]
 
     async def first(at: Player) -> None:
-        await at.press("r", "/", *"label:docs", "enter", "home", "enter")
+        await at.hit("r", "/", *"label:docs", "enter", "home", "enter")
         await at.pilot.press("ctrl+q")
 
     async def second(at: Player) -> list[str]:
-        await at.press("r")
+        await at.hit("r")
         tasks = [at.app.flow.task]
-        await at.press("n")
+        await at.hit("n")
         return [*tasks, at.app.flow.task]
 
     play(seat.sit(), first)
@@ -226,13 +226,13 @@ def test_the_numbers_are_of_what_still_waits_and_mine_leaves_out_what_is_decided
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
         assert "Auto-approvable: 3    Need attention: 0" in await at.press("r")
-        await at.press("enter", "a")
+        await at.hit("enter", "a")
         (task,) = at.app.flow.approved
         screen = await at.press("escape")
         assert "Auto-approvable: 2    Need attention: 0" in screen
         assert "A approve auto-approvable (2)" in screen
         assert f"last: {task} approved" in screen
-        await at.press("/", *"mine", "enter")
+        await at.hit("/", *"mine", "enter")
         page = at.app.screen
         assert isinstance(page, SummaryPage)
         assert sorted(page.rows.order) == sorted(set(tasks) - {task})
@@ -265,7 +265,7 @@ def test_rows_above_nine_are_reached_by_their_number_and_the_key_line_says_how(s
 
     async def story(at: Player) -> None:
         assert "1-9 jump, /10 further" in await at.press("r")
-        await at.press("/", *"11", "enter", "enter")
+        await at.hit("/", *"11", "enter", "enter")
         assert at.app.flow.at == 10
 
     play(seat.sit(), story)

@@ -64,16 +64,16 @@ def test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next(seat: Sea
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r", "enter")
+        await at.hit("r", "enter")
         first = page_of(at).task_id
         for _ in range(20):
             clock.now += 0.03
-            await at.press("a", "a") if page_of(at).asked else await at.press("a")
+            await at.hit("a", "a") if page_of(at).asked else await at.press("a")
         assert page_of(at).task_id != first
         assert f"new task: {page_of(at).task_id} · A was ignored: pause a moment" in at.screen
         assert [seat.status(task) for task in tasks].count("approved") == 1
         clock.now += 1.0
-        await at.press("a")
+        await at.hit("a")
         assert [seat.status(task) for task in tasks].count("approved") == 2
         clock.now += 1.0
         screen = await at.press("a")
@@ -90,7 +90,7 @@ def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_co
 
     async def story(at: Player) -> None:
         at.app.clock = clock = Clock()
-        await at.press("r")
+        await at.hit("r")
         strip = "2 of 2 hunks not shown (login.py and 1 more). A approve anyway · D read them"
         assert strip in await at.press("a")
         assert strip not in await at.press("escape")  # the question is answered, the page stays
@@ -103,7 +103,7 @@ def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_co
         clock.now += 1.0
         page_of(at).hunks.measure()
         assert "all hunks shown" in await at.settle()
-        await at.press("a")
+        await at.hit("a")
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
@@ -136,8 +136,8 @@ def test_what_others_do_is_a_banner_and_nothing_moves_until_it_is_asked_for(seat
     other = seat.deliver("Add logout")
 
     async def story(at: Player) -> None:
-        await at.press("r")
-        await at.press(str(at.app.number_of(task) + 1))  # type: ignore[operator]
+        await at.hit("r")
+        await at.hit(str(at.app.number_of(task) + 1))  # type: ignore[operator]
         seat.app.feedback.redo(BOB, task, "once more")
         seat.work(task, {"src/login.py": "def login():\n    return 2\n"})
         at.app.look_around()
@@ -157,7 +157,7 @@ def test_what_others_do_is_a_banner_and_nothing_moves_until_it_is_asked_for(seat
         at.app.look_around()
         assert "DECIDED  approved" in await at.settle()
         assert "DECIDED" in await at.press("a")
-        await at.press("n" if page_of(at).app.flow.at == 0 else "p")
+        await at.hit("n" if page_of(at).app.flow.at == 0 else "p")
         assert page_of(at).task_id == other
         seat.checkout.git("switch", "-q", f"fe/{other}")
         seat.checkout.commit("src/more.py", "more = 1\n")
@@ -175,41 +175,41 @@ def test_every_other_key_of_the_page(seat: Seat) -> None:
     seat.app.notes.log(ALICE, task, "the log says so")
 
     async def story(at: Player) -> None:
-        await at.press("r")
+        await at.hit("r")
         rows = page_of(at).rows
         assert "last of 1" in await at.press("n")
         assert "first of 1" in await at.press("p")
         assert "Iteration 1" in await at.press("i")
         assert "handed in" in await at.press("escape", "h") or "submitted" in at.screen
         assert "the log says so" in await at.press("escape", "l")
-        await at.press("escape", "tab")
+        await at.hit("escape", "tab")
         assert rows.at == "risk"
-        await at.press("tab", "tab", "tab")
+        await at.hit("tab", "tab", "tab")
         assert rows.at == "findings"
-        await at.press(".")
+        await at.hit(".")
         assert (rows.at or "").startswith("finding:")
         assert "no further finding" in await at.press(".")
-        await at.press(",")
+        await at.hit(",")
         assert "no further finding" in at.screen
-        await at.press("/", *"signal")
-        await at.press("enter")
+        await at.hit("/", *"signal")
+        await at.hit("enter")
         assert rows.at == "signal"
-        await at.press("home")
+        await at.hit("home")
         assert rows.at == "why"
-        await at.press("end")
+        await at.hit("end")
         assert rows.at == "answer"
-        await at.press("space", "pageup", "up", "down")
+        await at.hit("space", "pageup", "up", "down")
         assert "there is no file 9" in await at.press("9")
         screen = await at.press("2")
         assert "DIFF" in screen
         assert "(2/3)" in screen
-        await at.press("escape", "f")
+        await at.hit("escape", "f")
         assert "check tests fails" in at.screen
-        await at.press("escape", "d")
+        await at.hit("escape", "d")
         assert "DIFF" in at.screen
-        await at.press("escape", "?")
+        await at.hit("escape", "?")
         assert "HELP  task review" in at.screen
-        await at.press("escape", "escape")
+        await at.hit("escape", "escape")
         assert "foureyes" in at.screen
 
     play(seat.sit(), story)
@@ -227,7 +227,7 @@ def test_an_approval_that_needs_a_reason_asks_for_it_on_a_sheet_P11(seat: Seat) 
         screen = await at.press("a")
         assert "APPROVE WITH A REASON" in screen
         assert "an exception needs a reason" in await at.press("enter")
-        await at.press(*"read it", "enter")
+        await at.hit(*"read it", "enter")
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
@@ -243,7 +243,7 @@ def test_what_the_task_asks_for_stands_on_its_page(seat: Seat) -> None:
         assert "TASK     sentence 0" in screen
         assert "DONE IF  every chapter" in screen
         assert "no checks" not in screen
-        await at.press("tab")
+        await at.hit("tab")
         assert page_of(at).rows.at == "task"
         screen = await at.press("enter")
         assert f"TASK {task}" in screen

@@ -30,7 +30,7 @@ def test_nothing_of_a_wide_line_is_lost_whatever_the_width(seat: Seat) -> None:
             assert " ".join(" ".join(page.lines).split()).startswith(LONG)
             assert "".join(page.lines).count("x") == 300
             assert max(len(line) for line in page.lines) < size[0]
-        await at.press("/", *"word39", "enter")
+        await at.hit("/", *"word39", "enter")
         assert "word39" in at.screen
 
     play(seat.sit(), story)
