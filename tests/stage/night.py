@@ -72,6 +72,35 @@ WHOLE = {
 }
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
+TESTS = {
+    "tests/scenarios/test_story.py::test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one": (
+        "tests/faults/test_killed_verbs.py::"
+        "test_a_killed_command_leaves_the_old_state_or_the_new_one_and_the_mirror_is_healed_by_the_next_write_G4_J1_J2_P8"
+    ),
+    "tests/scenarios/test_story.py::test_G4_an_exception_killed_before_its_mirror_line_gets_it_with_the_next_write": (
+        "tests/faults/test_killed_commands.py::"
+        "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
+    ),
+    "tests/scenarios/test_bypasses.py::test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins": (
+        "tests/races/test_claims.py::"
+        "test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61"
+    ),
+    "tests/scenarios/test_bypasses.py::"
+    "test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each": (
+        "tests/races/test_claims.py::test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61"
+    ),
+    "tests/scenarios/test_attacks_merge.py::"
+    "test_Q3_of_two_that_are_green_alone_and_red_together_one_reaches_the_target": (
+        "tests/scenarios/test_merge_lessons.py::"
+        "test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first_lesson_54"
+    ),
+    "tests/faults/test_killed_commands.py::test_a_killed_log_is_written_whole_or_not_at_all_G4": (
+        "tests/faults/test_killed_commands.py::"
+        "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
+    ),
+}
+"""Tests that run at night, or where their file is named, and the one that shows the same by day."""
+
 
 class Plays(NamedTuple):
     """How many random examples a property is tried on."""
@@ -177,6 +206,13 @@ def is_left(path: Path, config: pytest.Config) -> bool:
     return name in WHOLE and not NIGHT and not any(name in argument for argument in config.args)
 
 
+def is_test_left(nodeid: str, config: pytest.Config) -> bool:
+    """Whether a test is left for the night, of a file that is not."""
+    test, _, _ = nodeid.partition("[")
+    named = any(test.partition("::")[0] in argument for argument in config.args)
+    return test in TESTS and not NIGHT and not named
+
+
 class Leaving:
     """Takes out of a run what is one more case of the same, before it becomes an item: that alone took seconds of every
     worker.
@@ -203,6 +239,12 @@ class Leaving:
             self.left += len(cases) - len(metafunc._calls)
         self.every[name] |= {engine_of(case) for case in cases}
         self.kept[name] |= {engine_of(case) for case in metafunc._calls}
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        left = [item for item in items if is_test_left(item.nodeid, config)]
+        if left:
+            items[:] = [item for item in items if item not in set(left)]
+            self.left += len(left)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         session.config.stash[LEFT] = self.left

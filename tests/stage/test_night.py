@@ -1,4 +1,4 @@
-"""The day leaves out cases, never a test and never an engine; the night leaves out nothing."""
+"""The day leaves out cases, no engine, and no test but those that another shows; the night leaves out nothing."""
 
 from __future__ import annotations
 
@@ -64,6 +64,25 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     monkeypatch.setattr(night, "NIGHT", True)
     assert not night.is_left(root / name, pytestconfig)
+
+
+@pytest.mark.parametrize(("name", "witness"), night.TESTS.items(), ids=list(night.TESTS))
+def test_a_test_that_is_left_has_one_that_shows_the_same_by_day(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, witness: str
+) -> None:
+    for each in (name, witness):
+        file, _, test = each.partition("::")
+        assert f"def {test}(" in (pytestconfig.rootpath / file).read_text()
+        assert file not in night.WHOLE
+    monkeypatch.setattr(night, "NIGHT", False)
+    monkeypatch.setattr(pytestconfig, "args", ["tests"])
+    assert night.is_test_left(f"{name}[1]", pytestconfig)
+    assert not night.is_test_left(witness, pytestconfig)
+    monkeypatch.setattr(pytestconfig, "args", [name.partition("::")[0]])
+    assert not night.is_test_left(name, pytestconfig)
+    monkeypatch.setattr(pytestconfig, "args", ["tests"])
+    monkeypatch.setattr(night, "NIGHT", True)
+    assert not night.is_test_left(name, pytestconfig)
 
 
 def test_where_engines_take_turns_each_case_runs_on_one_of_them() -> None:
