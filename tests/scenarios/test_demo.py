@@ -18,7 +18,7 @@ from foureyes.demo.shop import CENTS, CURRENCY, DISCOUNT, GREET, LOGIN, ORDER, R
 from tests.stage.processes import People
 from tests.stage.terminal import Terminal
 
-DEMO = [sys.executable, "-m", "foureyes", "demo"]
+DEMO = [sys.executable, "-P", "-m", "foureyes", "demo"]
 SLOWEST = 300.0
 """Seconds; about 25 on two cores that have nothing else to do."""
 KEY_LINES = (
@@ -175,16 +175,31 @@ def check_the_repository(kept: Kept) -> None:
     assert worktrees == sorted(kept.tasks[title]["id"] for title in WAITING)
 
 
-@pytest.mark.scenario
-def test_the_demo_fails_loudly_when_a_step_does_something_else(tmp_path: Path) -> None:
+def broken_demo(tmp_path: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The demo where git is too old for it, so that it is over at once."""
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "git").write_text("#!/bin/sh\necho git version 2.20.0\n", encoding="utf-8")
     (tools / "git").chmod(0o755)
     env = {**os.environ, "TMPDIR": str(tmp_path), "PATH": f"{tools}:{os.environ.get('PATH', os.defpath)}"}
-    done = subprocess.run(
-        DEMO, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SLOWEST, check=False
+    return subprocess.run(
+        DEMO, env=env, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SLOWEST, check=False
     )
+
+
+@pytest.mark.scenario
+def test_the_demo_fails_loudly_when_a_step_does_something_else(tmp_path: Path) -> None:
+    done = broken_demo(tmp_path, tmp_path)
     assert done.returncode == 1
     assert "The demo failed." in done.stderr
     assert "Kept in" not in done.stdout
+
+
+def test_I5_a_package_named_like_ours_where_the_demo_is_typed_is_not_run(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    (checkout / "foureyes").mkdir(parents=True)
+    (checkout / "foureyes" / "__init__.py").write_text("print('planted')\n", encoding="utf-8")
+    (checkout / "foureyes" / "demo.py").write_text("print('planted')\n", encoding="utf-8")
+    done = broken_demo(tmp_path, checkout)
+    assert "planted" not in done.stdout
+    assert "The demo failed." in done.stderr

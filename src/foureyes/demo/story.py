@@ -10,7 +10,7 @@ from pathlib import Path
 
 from foureyes.demo.stage import Answer, Player
 
-FE = [sys.executable, "-m", "foureyes"]
+FE = [sys.executable, "-P", "-m", "foureyes"]
 
 
 class StoryBroken(Exception):

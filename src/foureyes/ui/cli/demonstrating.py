@@ -17,4 +17,5 @@ def demo(_session: Session) -> None:
     if not sys.executable:
         raise Internal("this interpreter does not know its own path")
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "foureyes.demo"])  # noqa: S606 (our own module, no shell)
+    # -P: a package of that name in the directory where it is typed is not ours
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "foureyes.demo"])  # noqa: S606 (our own module, no shell)
