@@ -171,10 +171,10 @@ def test_a_label_that_an_author_takes_off_still_asks_for_a_person(stage: Stage) 
 
 
 def test_lesson_5_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> None:
-    flags = {flag for _, flag in options()}
+    flags = {flag for name, flag in options() if (name, flag) != ("logs", "-f")}  # follows a log
     assert not flags & {"--admin", "--force", "-f", "--override", "--no-verify", "--skip-review", "--no-audit"}
     asked = {name for name, flag in options() if flag == "--yes"}
-    assert asked == {"approve", "start", "task start", "restore"}, (
+    assert asked == {"approve", "next", "task next", "start", "task start", "restore"}, (
         "--yes only stands for a question at a terminal: each task is judged as ever, who starts is an author, and a "
         "restore keeps the store before it"
     )
@@ -322,6 +322,7 @@ finding list X | finding add X a.py:1 -m t | finding show TL-fe-nosuch-1-001 | f
 finding respond TL-fe-nosuch-1-001 --fixed -m x | finding waive TL-fe-nosuch-1-001 -m why | finding apply TL-fe-nosuch-1-001
 finding track TL-fe-nosuch-1-001 | finding export X | loop X | lead senior X -m why | prompt X --for review | export handoff X --role qa
 import handoff X foureyes.toml | review show X | review request X | review submit X foureyes.toml | validate X
+signal DONE --task X | emit progress it --task X | pause X -m why | logs X | attach X | stop X
 """
 
 

@@ -79,7 +79,7 @@ def shop(five: Path, tmp_path: Path, cast: Cast) -> Shop:
 def test_the_review_summary_is_what_fe_queue_prints(shop: Shop) -> None:
     said = shop.run(shop.cast.alice, "queue").out
     head = said.splitlines()[0]
-    assert re.fullmatch(r"5 tasks wait in review +auto-approvable 2 · need attention 3", head)
+    assert re.fullmatch(r"5 tasks wait in review +auto-approvable 2 · need attention 3 · you can approve now 3", head)
     assert f"checks left to right: {' '.join(CHECKS)} " in said
     printed = re.findall(r"^ +(\d) (\S+) +P2  (.+?) {2,}\+\d+ -\d+ +([✓✗!·]+) +(\S+) +it 1", said, re.MULTILINE)
     assert [int(number) for number, *_ in printed] == [1, 2, 3, 4, 5]

@@ -202,7 +202,7 @@ def test_an_empty_queue_no_agents_and_a_broken_configuration_each_name_the_next_
     stage.create(stage.cast.alice)
     with Terminal(job, cwd=stage.repo) as terminal:
         terminal.until("Open 1")
-        terminal.until("Nobody is at work. fe next")
+        terminal.until("Nobody is at work. fe run")
         terminal.press("r", "Nothing waits for you.")
         terminal.type("q")
         assert terminal.end() == 0

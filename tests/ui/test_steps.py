@@ -87,7 +87,7 @@ def test_json_has_the_same_line() -> None:
 
 # That what they name exists
 
-SAMPLES = ("fe-7k2", "1")
+SAMPLES = ("fe-7k2", "1", "claude")
 """What stands for a value that is known only when the program runs: an id, or a number."""
 
 SAMPLED = [[word] for word in SAMPLES]
@@ -107,6 +107,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "names": [["TL-fe-7k2-1-001"], ["TL-fe-7k2-1-001", "TL-fe-7k2-1-002"]],
     "tasks[:1]": [["fe-7k2"]],
     "same": [[], ["--group", "g"], ["--again"]],
+    "() if signal == 'DONE' else ('--signal', signal)": [[], ["--signal", "NEEDS_REVIEW"]],
 }  # fmt: skip
 """What `*words` in a call stands for."""
 
@@ -116,6 +117,7 @@ NAMED = {
     "command": ("respond", "rule"),
     "action": ("redo", "reject"),
     "way": ("add", "rm"),
+    "verb": ("hold", "pause", "resume"),
 }
 """What a variable stands for."""
 

@@ -42,7 +42,7 @@ def test_doctor_looks_at_everything_and_repairs_nothing(world: GitWorld) -> None
         checks = {check.check: check for check in world.app.doctor.examine(ALICE)}
     assert {name: check.result for name, check in checks.items()} == {
         "git": "ok", "target": "ok", "configuration": "warn", "store": "ok", "journal": "ok", "identity": "ok",
-        "keys": "ok", "checks": "warn", "place": "ok", "writing": "ok",
+        "keys": "ok", "checks": "warn", "place": "ok", "writing": "ok", "agents": "ok", "profiles": "ok",
     }  # fmt: skip
     assert {check.check: check.result for check in world.app.doctor.examine(CI)}["configuration"] == "warn"
     world.app.policy.accept(ALICE)
