@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
+from foureyes.app.git_ports import Additions
 from foureyes.app.views.work import LineCommit
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
@@ -686,8 +687,8 @@ class FakeRepo:
     def branch_ref(self, name: str) -> str | None:
         return f"refs/heads/{name}" if f"refs/heads/{name}" in self.branches else None
 
-    def untracked(self, ref: str) -> dict[str, int]:
-        return {}
+    def additions(self, ref: str) -> Additions:
+        return Additions()
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from foureyes.app.agent_ports import Availability, Launch
-from foureyes.app.git_ports import Merged
+from foureyes.app.git_ports import Additions, Merged
 from foureyes.app.views.work import Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
@@ -126,12 +126,13 @@ class PlayedRepo(ScriptedRepo):
     def __init__(self) -> None:
         super().__init__()
         self.left: dict[str, list[str]] = {}
+        self.grown: dict[str, dict[str, int]] = {}
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return [] if in_conflict else list(self.left.get(ref, ()))
 
-    def untracked(self, ref: str) -> dict[str, int]:
-        return dict.fromkeys(self.left.get(ref, ()), 1)
+    def additions(self, ref: str) -> Additions:
+        return Additions(new=dict.fromkeys(self.left.get(ref, ()), 1), grown=self.grown.get(ref, {}))
 
 
 class PlayedWorkshop(ScriptedWorkshop):

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from foureyes.app.git_ports import CaughtUp, Merged
+from foureyes.app.git_ports import Additions, CaughtUp, Merged
 from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
@@ -75,8 +75,8 @@ class ScriptedRepo:
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
         return list(self.dirty) if ref in (self.here, DETACHED) and not in_conflict else []
 
-    def untracked(self, ref: str) -> dict[str, int]:
-        return dict.fromkeys(self.dirty, 1)
+    def additions(self, ref: str) -> Additions:
+        return Additions(new=dict.fromkeys(self.dirty, 1))
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         main, mine = self._line(f"refs/heads/{target}"), self._line(ref)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +15,15 @@ from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.core.documents.unified_diff import FileDiff
+
+
+class Additions(msgspec.Struct, frozen=True):
+    """What a commit of everything would add: bytes of each file that the last commit lacks, staged or not, and by how
+    many bytes others grew. What git ignores counts where somebody staged it.
+    """
+
+    new: Mapping[str, int] = {}
+    grown: Mapping[str, int] = {}
 
 
 class Repo(Protocol):
@@ -40,8 +49,8 @@ class Repo(Protocol):
         """Paths not committed (untracked, not ignored ones too) in the worktree where `ref` is checked out; or those of
         them with conflicts that nobody resolved."""
 
-    def untracked(self, ref: str) -> dict[str, int]:
-        """Files where `ref` is checked out that git does not know yet and does not ignore, and how large they are."""
+    def additions(self, ref: str) -> Additions:
+        """What a commit of everything would add where `ref` is checked out."""
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`.

@@ -126,6 +126,28 @@ def test_a_very_large_new_file_is_committed_only_by_name_A1(world: GitWorld, mon
     assert world.submit(CLAUDE, task, commit="All of it", include=["dump.bin"]).new == ("dump.bin",)
 
 
+def test_staged_or_grown_a_commit_of_everything_takes_it_only_by_name_A1(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.checkout.write("log.txt", "x\n")
+    world.checkout.commit("a log")
+    monkeypatch.setattr(standing, "LARGE", 10)
+    task = world.create()
+    world.start(CLAUDE, task)
+    world.checkout.branch("work")
+    world.checkout.write("log.txt", "x" * 20)
+    world.checkout.write(".env", "x\n")
+    world.checkout.git("add", "-f", ".env")
+    with world.refused("A1", "A1") as refused:
+        world.submit(CLAUDE, task, commit="All of it")
+    assert [reason.message for reason in refused[0].reasons] == [
+        ".env is new, and it looks like a secret",
+        "log.txt grew by 0 MiB",
+    ]
+    done = world.submit(CLAUDE, task, commit="All of it", include=[".env", "log.txt"])
+    assert (done.committed, done.new) == ((".env", "log.txt"), (".env",))
+
+
 def test_a_person_commits_for_the_implementer_and_stays_no_author_A1_I7(world: GitWorld) -> None:
     task = world.create()
     world.start(CLAUDE, task)

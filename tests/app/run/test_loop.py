@@ -111,6 +111,23 @@ def test_what_nobody_commits_for_somebody_else_is_sent_back_by_name_S4(
     assert ground.status(task) == "reviewing"
 
 
+def test_what_grew_beyond_the_limit_is_sent_back_by_name_S4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ref = f"refs/heads/fe/{task}"
+
+    def leave(_: object) -> None:
+        ground.played.left[ref], ground.played.grown[ref] = ["data.bin"], {"log.txt": 60 << 20}
+
+    def mend(_: object) -> None:
+        ground.played.left.clear()
+
+    ground.plays = [Play(during=leave), Play(during=mend)]
+    ground.settle(ground.runner())
+    first, _second = ground.runs_of(task)
+    assert (first.ending, first.error) == ("failed", "refused")
+    assert "run.commit_max_mb): log.txt, data.bin" in first.error_text
+
+
 def test_head_elsewhere_is_sent_back_S4(ground: Playground) -> None:
     task = ground.create(ALICE)
     ground.shop.stands[task] = "refs/heads/mine"

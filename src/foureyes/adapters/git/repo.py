@@ -19,6 +19,7 @@ from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
+    from foureyes.app.git_ports import Additions
     from foureyes.app.views.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
 
@@ -269,10 +270,9 @@ class GitRepo:
         look = checkouts.status.unresolved if in_conflict else checkouts.status.uncommitted
         return sorted({path for place in self._places(ref) for path in look(self._git, place)})
 
-    def untracked(self, ref: str) -> dict[str, int]:
-        """Files where `ref` is checked out that git does not know yet and does not ignore, and how large they are."""
-        look = checkouts.status.untracked
-        return {path: size for place in self._places(ref) for path, size in look(self._git, place).items()}
+    def additions(self, ref: str) -> Additions:
+        """What a commit of everything would add where `ref` is checked out."""
+        return checkouts.additions.additions(self._git, self._places(ref))
 
     def _places(self, ref: str) -> list[Located]:
         """The checkouts of a branch that have files."""

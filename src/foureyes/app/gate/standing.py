@@ -7,7 +7,6 @@ what lies in the worktree.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_task
@@ -22,6 +21,7 @@ from foureyes.steps import Steps, blank, fe, in_turn, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
+    from foureyes.app.git_ports import Additions
 
 SHOWN_PATHS = 5
 MIB = 1 << 20
@@ -95,10 +95,10 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
     apart = task.id if hand.wish.apart and _is_own(hand) else ""
     if commit is not None and commit.strip() and (apart or (is_here and not hand.wish.apart)):
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
-        new = repo.untracked(hand.ref)
-        _refuse_unasked(hand, new)
+        additions = repo.additions(hand.ref)
+        _refuse_unasked(hand, additions)
         hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers, apart=apart)
-        hand.committed, hand.new = tuple(paths), tuple(sorted(new))
+        hand.committed, hand.new = tuple(paths), tuple(sorted(additions.new))
         return
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")
     step = fe("submit", task.id, "--commit", phrase("message"), before=f"commit {it}, or: ")
@@ -119,20 +119,23 @@ def _is_own(hand: HandIn) -> bool:
     return task in hand.context.workshop.worktrees() and hand.ref == branch_of(hand.context, task)
 
 
-def _refuse_unasked(hand: HandIn, new: Mapping[str, int]) -> None:
+def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
     """A1: a commit of everything takes along what nobody thought of; secrets and large files only by name."""
     meant = {posixpath.normpath(path) for path in hand.wish.include}
     odd = {
-        path: "looks like a secret" if is_likely_secret(path) else f"has {size // MIB} MiB"
-        for path, size in sorted(new.items())
-        if path not in meant and (is_likely_secret(path) or size > LARGE)
+        path: f"{named(path)} is new, and it "
+        + ("looks like a secret" if is_likely_secret(path) else f"has {size // MIB} MiB")
+        for path, size in additions.new.items()
+        if is_likely_secret(path) or size > LARGE
     }
+    odd |= {path: f"{named(path)} grew by {size // MIB} MiB" for path, size in additions.grown.items() if size > LARGE}
+    odd = {path: why for path, why in sorted(odd.items()) if path not in meant}
     if odd:
         message = phrase("message")
         reasons = [
             Reason(
                 "A1",
-                f"git does not know {named(path)} yet, and it {why}",
+                why,
                 fe(
                     "submit",
                     hand.task.id,

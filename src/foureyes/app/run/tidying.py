@@ -19,6 +19,7 @@ from foureyes.errors import FoureyesError, GitProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import Additions
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.run import Run
     from foureyes.core.nouns.task import Task
@@ -92,7 +93,7 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
     paths = context.repo.uncommitted(ref)
     if not paths:
         return ""
-    if problem := _too_much(paths, context.repo.untracked(ref), ground.rule):
+    if problem := _too_much(paths, context.repo.additions(ref), ground.rule):
         return problem
     trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
     message = f"{ground.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
@@ -103,9 +104,9 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
     return ""
 
 
-def _too_much(paths: list[str], new: dict[str, int], rule: RunRule) -> str:
+def _too_much(paths: list[str], additions: Additions, rule: RunRule) -> str:
     """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret."""
-    secret = sorted(path for path in new if is_likely_secret(path))
+    secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         return f"{some(secret, SHOWN)} looks like a secret and was not committed: let git ignore it, or remove it"
     if len(paths) > rule.commit_max_files:
@@ -113,11 +114,12 @@ def _too_much(paths: list[str], new: dict[str, int], rule: RunRule) -> str:
             f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "
             f"(run.commit_max_files): {some(sorted(paths), SHOWN)}"
         )
-    size = sum(new.values())
+    added = {**additions.grown, **additions.new}
+    size = sum(added.values())
     if size > rule.commit_max_mb * MIB:
-        large = sorted(new, key=lambda path: -new[path])
+        large = sorted(added, key=lambda path: -added[path])
         return (
-            f"new files of {size // MIB} MB are not committed, and a runner commits {rule.commit_max_mb} MB at most "
+            f"{size // MIB} MB more are not committed, and a runner commits {rule.commit_max_mb} MB at most "
             f"(run.commit_max_mb): {some(large, SHOWN)}"
         )
     return ""

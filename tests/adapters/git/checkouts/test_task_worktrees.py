@@ -28,6 +28,22 @@ def project_only(tmp_path: Path) -> Bench:
     return bench(tmp_path / "project")
 
 
+# What a run left there
+
+
+def test_a_branch_that_stands_for_another_is_named_and_hides_no_file_S4(project: Bench) -> None:
+    at, ref = add(project), f"refs/heads/fe/{TASK}"
+    project.git("branch", "elsewhere")
+    assert project.workshop().unlock_worktree(TASK) == ref
+    project.git("symbolic-ref", ref, "refs/heads/elsewhere")
+    (at / "mine.py").write_text("mine\n")
+    assert project.port().uncommitted(ref) == ["mine.py"]
+    assert project.port().uncommitted("refs/heads/elsewhere") == ["mine.py"]
+    with pytest.raises(GitProblem, match=f"fe/{TASK} stands for refs/heads/elsewhere") as problem:
+        project.workshop().unlock_worktree(TASK)
+    assert steps_text(problem.value.next_step) == f"git symbolic-ref {ref}"
+
+
 # Made and found
 
 

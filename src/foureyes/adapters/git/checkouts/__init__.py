@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foureyes.adapters.git.checkouts import additions as additions
     from foureyes.adapters.git.checkouts import apart as apart
     from foureyes.adapters.git.checkouts import catch_up as catch_up
     from foureyes.adapters.git.checkouts import checkouts as checkouts
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MODULES = frozenset(
     {
+        "additions",
         "apart",
         "catch_up",
         "checkouts",

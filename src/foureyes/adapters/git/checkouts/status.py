@@ -45,8 +45,15 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
     """The worktrees in which a branch is checked out."""
     wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
-    paths = [os.fsdecode(record.split(b"\0")[0][9:]) for record in records if wanted in record.split(b"\0")]
-    return [place for path in paths if isdir(path) and (place := locate(path)) is not None]
+    found = []
+    for head, *about in (record.split(b"\0") for record in records):
+        path = os.fsdecode(head[9:])
+        if not isdir(path) or (place := locate(path)) is None:
+            continue
+        # Of a branch that stands for another one git names only that other one.
+        if wanted in about or (b"bare" not in about and head_ref(git, place.git_dir) == ref):
+            found.append(place)
+    return found
 
 
 def uncommitted(git: Git, place: Located) -> list[str]:
@@ -56,18 +63,6 @@ def uncommitted(git: Git, place: Located) -> list[str]:
     does not.
     """
     return [as_text(path) for _, path in _seen(git, place)]
-
-
-def untracked(git: Git, place: Located) -> dict[str, int]:
-    """Files that a commit of everything would add and nobody has added yet, and how large they are."""
-    found = {}
-    for code, path in _seen(git, place):
-        if code == b"??":
-            try:
-                found[as_text(path)] = os.lstat(join(os.fsencode(place.worktree), path)).st_size
-            except OSError:  # it went meanwhile
-                continue
-    return found
 
 
 def unresolved(git: Git, place: Located) -> list[str]:
@@ -84,6 +79,7 @@ def uncommitted_and_ignored(git: Git, place: Located) -> tuple[list[str], list[b
 
 
 def _seen(git: Git, place: Located, *options: str) -> list[tuple[bytes, bytes]]:
+    """As `git add` sees it."""
     entries = status(git, place, "/dev/null", options=options)
     if any(code == b"??" for code, _ in entries) and (ignored := users_excludes(git)) != "/dev/null":
         entries = status(git, place, ignored, options=options)

@@ -236,12 +236,22 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
 
 
 def unlock(git: Git, at: Desk) -> str:
-    """Remove an `index.lock` that a dead process left; the branch that is checked out, else empty."""
+    """Remove an `index.lock` that a dead process left; the branch that is checked out, else empty. A branch that stands
+    for another one is none: what is committed there would go elsewhere.
+    """
     place = _must_be_checkout(git, at)
     with suppress(FileNotFoundError):
         os.unlink(join(place.git_dir, "index.lock"))
     ref = head_ref(git, place.git_dir)
-    return "" if ref == DETACHED else ref
+    if ref == DETACHED:
+        return ""
+    if symbolic := refs.at(git, ref).symbolic:
+        name = ref.removeprefix(refs.BRANCHES)
+        raise GitProblem(
+            f"{name} stands for {flat(symbolic)} and is no branch of its own",
+            next_step=shell("git", "symbolic-ref", ref),
+        )
+    return ref
 
 
 def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:
