@@ -45,15 +45,18 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
     """The worktrees in which a branch is checked out."""
     wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
-    found = []
-    for head, *about in (record.split(b"\0") for record in records):
-        path = os.fsdecode(head[9:])
-        if not isdir(path) or (place := locate(path)) is None:
-            continue
-        # Of a branch that stands for another one git names only that other one.
-        if wanted in about or (b"bare" not in about and head_ref(git, place.git_dir) == ref):
-            found.append(place)
-    return found
+    rows = [(os.fsdecode(record.split(b"\0")[0][9:]), wanted in record.split(b"\0")) for record in records]
+    found = [locate(path) if told else _stands_on(git, path, ref) for path, told in rows if isdir(path)]
+    return [place for place in found if place is not None]
+
+
+def _stands_on(git: Git, path: str, ref: str) -> Located | None:
+    """A worktree, if its HEAD names a branch: of one that stands for another git tells only that other one."""
+    try:
+        place = locate(path)
+        return place if place is not None and head_ref(git, place.git_dir) == ref else None
+    except GitProblem:  # it is broken, and git did not say that the branch is there
+        return None
 
 
 def uncommitted(git: Git, place: Located) -> list[str]:
