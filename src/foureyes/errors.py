@@ -86,6 +86,12 @@ class LostClaim(Conflict):
     code = "lost_claim"
 
 
+class LostRunner(Conflict):
+    """Another runner has taken this one for dead: its agents are ended, and it writes nothing any more (J4)."""
+
+    code = "lost_runner"
+
+
 class StaleState(Conflict):
     """The task changed since the caller read it (T6)."""
 
@@ -115,6 +121,12 @@ class AgentUnavailable(EnvironmentProblem):
     """An agent program is not there, or cannot be started."""
 
     code = "agent"
+
+
+class AgentMissing(AgentUnavailable):
+    """An agent program is not there: no task of this machine can have it."""
+
+    code = "agent_missing"
 
 
 class StoreProblem(EnvironmentProblem):

@@ -12,7 +12,7 @@ from foureyes.app.views.work import Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.ids import Sha
-from foureyes.errors import AgentUnavailable
+from foureyes.errors import AgentMissing, AgentUnavailable
 
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop, sha
 
@@ -27,6 +27,8 @@ class Play(msgspec.Struct, kw_only=True):
     dirty: bool = False
     missing: bool = False
     """The program cannot be started at all."""
+    broken: str = ""
+    """Why the program, which is there, cannot be started for this run."""
     lasts: int = 1
     """How often it is asked before it is over."""
     stops: int = 1
@@ -103,7 +105,9 @@ class PlayedAgents:
     def prepare(self, launch: Launch) -> PlayedRun:
         play = self.next_play(launch)
         if play.missing:
-            raise AgentUnavailable(f"{launch.profile.program} is not there")
+            raise AgentMissing(f"{launch.profile.program} is not there")
+        if play.broken:
+            raise AgentUnavailable(play.broken)
         self.launched.append(launch)
         self.alive[launch.run] = PlayedRun(launch, play, self)
         return self.alive[launch.run]

@@ -22,7 +22,7 @@ from foureyes.core.nouns.finding import Finding, Found
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import Profile
-from foureyes.errors import AgentUnavailable
+from foureyes.errors import AgentMissing
 
 
 class FixedClock:
@@ -145,7 +145,7 @@ class NoPrograms:
         return self.there.get(name, missing)
 
     def prepare(self, launch: Launch) -> LiveRun:
-        raise AgentUnavailable(f"{launch.profile.program} was not found.")
+        raise AgentMissing(f"{launch.profile.program} was not found.")
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         return runs

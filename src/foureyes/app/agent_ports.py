@@ -85,7 +85,9 @@ class Agents(Protocol):
         """`ask`: start the program for its version; it takes its time. Else only files are looked at."""
 
     def prepare(self, launch: Launch) -> LiveRun:
-        """Make the run's directory and start the reaper. Raises `AgentUnavailable` where the program is not there."""
+        """Make the run's directory and start the reaper. Raises `AgentMissing` where the program is not there,
+        `AgentUnavailable` where it cannot be started for this run.
+        """
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         """End what runs of a dead runner have left on this machine (run mark, reaper); those of which nothing runs any

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.rules.policy import Profile
-from foureyes.errors import AgentUnavailable
+from foureyes.errors import AgentMissing, AgentUnavailable
 
 from tests.adapters.agents.bench import Bench, finish
 
@@ -29,17 +29,18 @@ def with_path(bench: Bench, folder: Path) -> Path:
 def test_a_program_that_is_not_there_is_missing_and_nothing_is_left_lesson_69(bench: Bench) -> None:
     profile = Profile("no-such-agent")
     assert bench.agents.available("mine", profile).problem == "no-such-agent was not found."
-    with pytest.raises(AgentUnavailable, match="was not found"):
+    with pytest.raises(AgentMissing, match="was not found"):
         bench.prepare(profile)
-    with pytest.raises(AgentUnavailable, match="absolute path"):
+    with pytest.raises(AgentMissing, match="absolute path"):
         bench.prepare(Profile("bin/agent"))
     assert not (bench.folder / "runs").exists()
 
 
 def test_a_program_of_the_worktree_is_not_started(bench: Bench) -> None:
     path = program(bench.work, "agent", "touch started")
-    with pytest.raises(AgentUnavailable, match="lies in the worktree"):
+    with pytest.raises(AgentUnavailable, match="lies in the worktree") as found:
         bench.prepare(Profile(str(path)))
+    assert not isinstance(found.value, AgentMissing), "it is there, for other trees"
     assert not (bench.work / "started").exists()
 
 

@@ -10,9 +10,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.run.loop import Lost
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.run.step import Finish, Wait
+from foureyes.errors import LostRunner
+from foureyes.steps import fe
 
 from tests.stage.gated import AUTO, LINT
 from tests.stage.night import plays, spread
@@ -197,6 +198,39 @@ def test_a_program_that_is_not_there_leaves_no_claim_and_no_reservation(ground: 
     ground.check_nothing_left()
 
 
+def test_a_program_that_cannot_be_started_for_a_run_is_not_kept_from_other_tasks(ground: Playground) -> None:
+    """A tree that it must not read, a full disk: the task is tried again, and then a person is told why."""
+    task, other = ground.create(ALICE), ground.create(ALICE)
+    first = f"launching {task}"
+    ground.agents.next_play = lambda launch: Play(broken=first if launch.task == task else "")
+    ground.settle(ground.runner())
+    assert {(run.ending, run.error, run.error_text) for run in ground.runs_of(task)} == {("unstarted", "crash", first)}
+    assert ground.app.runs.cooled("box") == []
+    assert ground.status(other) == "reviewing"
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert (stuck.task, stuck.kind) == (task, "retries")
+    ground.check_nothing_left()
+
+
+@pytest.mark.parametrize("gone", ["profile", "run"])
+@pytest.mark.on("sqlite")
+def test_a_profile_or_a_run_that_is_gone_when_it_begins_does_not_end_the_runner_J4(
+    ground: Playground, gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from foureyes.app.run import starting
+
+    task = ground.create(ALICE)
+    missing: dict[str, tuple[str, object]] = {"profile": ("agent_profiles", {}), "run": ("live_runs", [])}
+    name, none = missing[gone]
+    with monkeypatch.context() as patch:
+        patch.setattr(starting, name, lambda *_: none)
+        ground.ticks(ground.runner())
+    (run,) = ground.runs_of(task)
+    assert run.ending == "unstarted"
+    assert "any more" in run.error_text if gone == "profile" else "taken over" in run.error_text
+    ground.check_nothing_left()
+
+
 def test_an_agent_that_hands_in_itself_has_said_its_signal_S1(ground: Playground) -> None:
     task = ground.create(ALICE)
 
@@ -361,12 +395,26 @@ def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_writes_nothing_J
     ground.settle(ground.runner())
     assert ground.status(task) == "reviewing"
     rows = ground.rows()
-    try:
-        for _ in range(5):
-            asleep.tick()
-    except Lost:
-        pass
+    ground.ticks(asleep, 5)
     assert asleep.desk.held == {}
+    assert ground.rows() == rows
+    assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
+
+
+def test_a_runner_that_was_taken_for_dead_ends_its_agents_and_says_so_J4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(lasts=1000)]
+    asleep = ground.runner()
+    ground.ticks(asleep)
+    ground.clock.advance(minutes=10)
+    ground.outside.gone.add(ground.outside.own)
+    ground.settle(ground.runner())
+    rows = ground.rows()
+    with pytest.raises(LostRunner) as lost:
+        ground.ticks(asleep, 5)
+    assert (lost.value.exit_code, lost.value.next_step) == (4, fe("run"))
+    assert [reason.rule for reason in lost.value.reasons] == ["J4"]
+    assert all(held.outcome is not None for held in asleep.desk.held.values())
     assert ground.rows() == rows
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 

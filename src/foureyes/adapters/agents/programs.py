@@ -26,7 +26,7 @@ from foureyes.app.agent_ports import Availability, Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.text import in_line
-from foureyes.errors import AgentUnavailable
+from foureyes.errors import AgentMissing, AgentUnavailable
 from foureyes.steps import fe
 
 MAX_PROGRAM = 2_000_000_000
@@ -58,7 +58,7 @@ class AgentPrograms:
         wanted = profile.program or dialect.program
         try:
             path = self._find(profile, dialect)
-        except AgentUnavailable as problem:
+        except AgentMissing as problem:
             return Availability(profile=name, program=wanted, problem=problem.message)
         version = self._version(path, dialect) if ask else ""
         return Availability(profile=name, program=wanted, path=path, version=version, login=self._login(dialect))
@@ -160,12 +160,12 @@ class AgentPrograms:
         """The program's path; a name is looked for on the PATH, and a path is absolute."""
         wanted = profile.program if profile.program not in ("", "scripted") else dialect.program
         if "/" in wanted and not wanted.startswith("/"):
-            raise AgentUnavailable(f"{wanted} is neither the name of a program nor an absolute path.")
+            raise AgentMissing(f"{wanted} is neither the name of a program nor an absolute path.")
         found = shutil.which(wanted, path=clean_path(self._environ.get("PATH", ""))) if wanted else None
         if dialect.before and os.path.isfile(wanted):
             found = wanted
         if found is None:
-            raise AgentUnavailable(f"{wanted or 'the program'} was not found.", next_step=fe("doctor"))
+            raise AgentMissing(f"{wanted or 'the program'} was not found.", next_step=fe("doctor"))
         return found
 
     def _login(self, dialect: Dialect) -> str:

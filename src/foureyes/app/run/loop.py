@@ -21,7 +21,8 @@ from foureyes.app.run.runs import Runs
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.step import Finish, Wait
-from foureyes.errors import FoureyesError, Refused
+from foureyes.errors import FoureyesError, LostRunner, Refused
+from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
@@ -39,10 +40,6 @@ GLANCE_SECONDS = 0.5
 REST_SECONDS = 30.0
 """After so long everything is looked at again, whether or not anything happened."""
 ALARM = -1
-
-
-class Lost(Exception):
-    """Another runner has taken this one for dead: its agents are ended, and it writes nothing any more (J4)."""
 
 
 class Runner:
@@ -99,6 +96,8 @@ class Runner:
         """One look and what follows from it; None: there may be more to do at once."""
         try:
             return self._tick()
+        except LostRunner:
+            raise
         except FoureyesError as problem:  # a store that is busy or away, a broken configuration: nothing is lost by it
             self._tell("", problem.message)
             return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
@@ -141,7 +140,11 @@ class Runner:
         except Refused as refusal:
             self._fence(mine)
             self._end_all("another runner took over")
-            raise Lost(refusal.message) from refusal
+            raise LostRunner(
+                "another runner took this one for dead: its agents were ended, and nothing more is written.",
+                reasons=refusal.reasons,
+                next_step=fe("run"),
+            ) from refusal
         self._renewed, self._renewed_at = monotonic(), self._context.clock.now()
         self._fence(lost)
 

@@ -13,7 +13,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.errors import AgentUnavailable, FoureyesError, Refused
+from foureyes.errors import AgentMissing, AgentUnavailable, FoureyesError, LostClaim, Refused
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents, LiveRun
@@ -63,14 +63,19 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
 
 def _profile(context: Context, run: Run) -> Profile:
     with context.store.read() as tx:
-        return agent_profiles(context.layers(tx, context.gate))[run.profile]
+        profile = agent_profiles(context.layers(tx, context.gate)).get(run.profile)
+    if profile is None:
+        raise AgentUnavailable(f"there is no agent profile {run.profile} any more.")
+    return profile
 
 
 def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
     """Slots of a host are shared by its runners: of two that reserve at once the later one gives way."""
     with context.store.read() as tx:
-        before = [row for row in live_runs(tx, run.host) if row.profile == run.profile]
-    if [row.id for row in before].index(run.id) >= profile.slots:
+        before = [row.id for row in live_runs(tx, run.host) if row.profile == run.profile]
+    if run.id not in before:
+        raise LostClaim(f"{run.id} was taken over before it began.")
+    if before.index(run.id) >= profile.slots:
         raise Overdrawn(f"every slot of {run.profile} is taken.")
 
 
@@ -93,10 +98,12 @@ def _launch(
 
 
 def _undo(context: Context, runner: Actor, run: Run, live: LiveRun | None, problem: Exception) -> None:
-    """Nothing stays of a run that did not begin: no process, no claim, no reservation."""
+    """Nothing stays of a run that did not begin: no process, no claim, no reservation. Only a program that is not there
+    at all keeps its profile from other tasks.
+    """
     if live is not None:
         live.stop("it did not begin")
-    missing = isinstance(problem, AgentUnavailable)
+    missing = isinstance(problem, AgentMissing)
     error: ErrorKind = "missing" if missing else "crash"
     text = problem.message if isinstance(problem, FoureyesError) else str(problem)
     runs = Runs(context)
