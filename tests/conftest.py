@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests import engines
-from tests.stage import night, order, scratch
+from tests.stage import night, order, rewritten, scratch
 from tests.stage.commands import Cast
 from tests.stage.processes import People
 from tests.stage.server import Server, running_server
@@ -26,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "on(engine): a test of the application that runs on this engine only")
     config.pluginmanager.register(night.Report(), "night")
     config.pluginmanager.register(night.Leaving(), "leaving")
+    rewritten.ahead(config)
 
 
 @pytest.hookimpl(optionalhook=True)
