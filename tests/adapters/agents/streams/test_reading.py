@@ -79,13 +79,16 @@ def test_fifty_megabytes_and_a_line_without_an_end_need_little_memory() -> None:
     long = msgspec.json.encode({"type": "user", "message": {"content": "x" * 20_000}}) + b"\n"
     piece = (CLAUDE + long) * 10
     tracemalloc.start()
+    held = []
     for _ in range((50 << 20) // len(piece)):
         reader.hear(piece)
+        held.append(tracemalloc.get_traced_memory()[0])
     for _ in range(3 * LONGEST // (1 << 20)):
         reader.hear(b"x" * (1 << 20))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     reader.hear(b"\n" + CLAUDE)
+    assert held[-1] - held[len(held) // 10] < 1 << 16, "not even a few bytes of every line are kept"
     assert peak < 48 << 20
     assert reader.story.malformed == 1
     assert reader.story.ended
