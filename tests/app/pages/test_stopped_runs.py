@@ -73,3 +73,15 @@ def test_a_program_that_nobody_is_logged_in_to_is_named_in_its_own_words_E6(desk
     (row,) = rows(desk, "run")
     assert row.text.startswith("codex is logged out on ")
     assert row.details == ("Please run codex login",)
+    assert "fe agents" in steps_text(row.next)
+
+
+def test_a_profile_that_may_be_used_again_waits_for_nobody_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    me = runner(desk)
+    desk.app.runs.cool(me, "codex", until=desk.app.context.later(60), error="missing", error_text="it is gone")
+    assert [row.text for row in rows(desk, "run")]
+    assert [row.profile for row in desk.app.agents.listed(BOB) if row.cooled] == ["codex"]
+    desk.clock.advance(seconds=61)
+    assert rows(desk, "run") == []
+    assert [row.profile for row in desk.app.agents.listed(BOB) if row.cooled] == []

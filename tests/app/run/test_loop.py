@@ -365,6 +365,17 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and may 0.50 (run.spend_per_task)")
 
 
+def test_a_task_that_is_stuck_again_with_the_same_words_is_told_again_E6(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    nothing = Play(commits=0, outcome=replace(DONE, conversation=""))
+    runner = ground.runner()
+    for times in (1, 2):
+        ground.plays = [nothing, nothing]
+        ground.settle(runner)
+        assert sum(line.startswith(f"! {task} waits for a person") for _, line in ground.said) == times
+        ground.app.stops.resume(ALICE, task, "look again")
+
+
 def test_review_limit_keeps_new_tasks_back(ground: Playground) -> None:
     ground.configured("\n[run]\nreview_limit = 2\n")
     tasks = [ground.create(ALICE) for _ in range(4)]

@@ -113,7 +113,7 @@ def resting(context: Context, tx: Tx) -> tuple[Resting, ...]:
     return tuple(
         Resting(profile=row.profile, until=row.until, error=row.error, text=one_line(row.error_text, LINE))
         for row in rows
-        if not row.until or row.until > now
+        if row.holds(now)
     )
 
 

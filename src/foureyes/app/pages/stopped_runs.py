@@ -58,7 +58,7 @@ def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
         if left.until <= context.now() or context.outside.is_gone(left.process):
             yield _left(left, ways)
     for cooled in tx.all("run.cooled", Cooldown, host=""):
-        if cooled.error in ("auth", "missing"):
+        if cooled.error in ("auth", "missing") and cooled.holds(context.now()):
             yield _cooled(cooled)
 
 

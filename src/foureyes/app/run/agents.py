@@ -41,7 +41,8 @@ class Agents:
             layers = self._context.layers(tx, actor)
             profiles, tiers = agent_profiles(layers), review_policy(layers).tiers
             host = actor.host
-            cooled = {row.profile: row for row in tx.all("run.cooled", Cooldown, host=host)}
+            now = self._context.now()
+            cooled = {row.profile: row for row in tx.all("run.cooled", Cooldown, host=host) if row.holds(now)}
             errors = {row.profile: row for row in tx.all("run.last_errors", LastError, host=host)}
             running = [run.profile for run in live_runs(tx, host)]
         named = msgspec.structs.asdict(tiers)

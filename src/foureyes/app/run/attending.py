@@ -22,7 +22,7 @@ LONG = 300
 def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldown]) -> tuple[Attention, ...]:
     """The newest of each kind."""
     found = [
-        Attention(key=f"stuck:{row.id}:{row.text}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
+        Attention(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
         for row in tx.all("runner.stuck", Troubled, limit=MOST)
     ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)

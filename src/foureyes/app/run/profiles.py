@@ -41,7 +41,7 @@ class Profiles:
         """Every profile of the policy in force."""
         now, profiles = self._context.now(), agent_profiles(self._context.layers(tx, self._context.gate))
         rows = tx.all("run.cooled", Cooldown, host=runner.host)
-        self.cooled = [row for row in rows if not row.until or row.until > now]
+        self.cooled = [row for row in rows if row.holds(now)]
         self.wake_at = min((row.until for row in self.cooled if row.until), default="")
         self.order = order_of(self._context.gate_policy(tx), profiles)
         names = {row.profile for row in self.cooled}

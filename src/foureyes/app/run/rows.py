@@ -82,6 +82,8 @@ class Troubled(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     text: str
     title: str = ""
+    seq: int = 0
+    """Since when, where the same can come again."""
 
 
 class Counter(msgspec.Struct, frozen=True):

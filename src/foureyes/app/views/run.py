@@ -73,6 +73,10 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
     error_text: str
     at: str
 
+    def holds(self, now: str) -> bool:
+        """Whether it is still left alone."""
+        return not self.until or self.until > now
+
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
     """S1, S3: what an agent said, a signal or an event. Each reader keeps the number of the last one it has read."""

@@ -191,14 +191,14 @@ def _write(file: BinaryIO, follow: bool, session: Session, task: str) -> None:
     """What is there, and what comes; a program's words are shown as text, never obeyed."""
     rest = b""
     while True:
-        part = file.read(CHUNK)
-        if part:
+        # Asked first: what was printed before the end is there to be read after it.
+        goes_on = follow and any(run.state != "ended" for run in session.app.runs.of_task(task))
+        while part := file.read(CHUNK):
             *lines, rest = (rest + part).split(b"\n")
             for line in lines:
                 output.write(visible(line.decode("utf-8", "replace")))
-            continue
         output.flush()
-        if not follow or not any(run.state != "ended" for run in session.app.runs.of_task(task)):
+        if not goes_on:
             break
         time.sleep(GLANCE)
     if rest:
