@@ -61,7 +61,7 @@ WITHOUT: dict[str, str] = {
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
-        bootstrap/running bootstrap/wiring config/primer config/rules config/writing
+        bootstrap/wiring config/primer config/rules config/writing
     """,
     "The demo is played as a whole: tests/scenarios/test_demo.py": """
         demo/__main__ demo/script demo/shop demo/stage demo/story ui/cli/demonstrating

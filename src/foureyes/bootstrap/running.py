@@ -41,6 +41,7 @@ class Running:
         self._place = repository(cwd)
         self._environ = environ
         self._options = options
+        self._has_let_go = False
 
     def run(
         self, tell: Tell, show: Show, began: Callable[[], None] = lambda: None, starter: Actor | None = None
@@ -135,11 +136,20 @@ class Running:
             self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
             code = 0
         except FoureyesError as problem:
-            _tell_parent(written, "\n".join([problem.message, *[reason.message for reason in problem.reasons]]))
+            code = problem.exit_code
+            self._break(written, "\n".join([problem.message, *[reason.message for reason in problem.reasons]]))
         except BaseException as problem:  # whatever it is, this process must not go on as the caller
-            _tell_parent(written, str(problem) or type(problem).__name__)
+            self._break(written, str(problem) or type(problem).__name__)
         finally:
             os._exit(code)
+
+    def _break(self, written: int, text: str) -> None:
+        """Why it ended: for who waits for its begin, and after that for its log."""
+        if not self._has_let_go:
+            _tell_parent(written, text)
+            return
+        for line in text.splitlines():
+            _say("", f"! the runner ended: {line}")
 
     def _let_go(self, written: int) -> None:
         """It began: from here on it writes into its log, and no terminal ends it."""
@@ -150,6 +160,7 @@ class Running:
         os.close(closed)
         for ours, theirs in ((nothing, 0), (log, 1), (log, 2)):
             os.dup2(ours, theirs)
+        self._has_let_go = True
         _tell_parent(written, BEGAN)
 
 
