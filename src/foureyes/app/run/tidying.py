@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.run import Run
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.policy import RunRule
+    from foureyes.core.words.ids import Sha
 
 SHOWN = 5
 MIB = 1 << 20
@@ -68,10 +69,21 @@ def _looked_at(context: Context, run: Run, ground: Ground) -> Left:
     head = context.repo.commit_of(ref)
     if head is None:
         return Left(problem=f"its branch {ref} is gone")
-    began = ground.attempt.base if ground.attempt is not None else ground.task.start_target
-    if began is not None and not context.repo.is_ancestor(began, head):
-        problem = problem or f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
+    problem = problem or _from_elsewhere(context, ground, ref, head)
     return Left(changed=_is_new(context, ground, head) or ground.answered, problem=problem)
+
+
+def _from_elsewhere(context: Context, ground: Ground, ref: str, head: Sha) -> str:
+    """S4: whether the branch does not come from where the task began. Before the first hand-in that is any commit of
+    the target: it may have moved between the worktree and the claim, or since an earlier run.
+    """
+    began = ground.attempt.base if ground.attempt is not None else ground.task.start_target
+    if began is None or context.repo.is_ancestor(began, head):
+        return ""
+    base = context.repo.change(target=ground.target, ref=ref, since=None).base if ground.attempt is None else None
+    if base is not None and context.repo.is_ancestor(base, began):
+        return ""
+    return f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
 
 
 def _elsewhere(stands: str, ref: str) -> str:
