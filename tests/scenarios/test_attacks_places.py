@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.scenarios.attack_moves import PROGRAM, Through, security, shell_named
+from tests.scenarios.attack_moves import PROGRAM, Through, holding, security, shell_named, spawned
 from tests.stage.commands import HandedIn, Stage
 from tests.stage.namespaces import need
 from tests.stage.processes import FE, Caller
@@ -266,6 +266,32 @@ def test_I5_a_hook_decides_as_no_agent_either_though_it_may_log_as_the_agent_who
     assert '"rule":"I5"' in answer.read_text().replace(" ", "")
     assert stage.show(work.task)["logs"][-1]["session"] == stage.session(gemini)
     assert stage.approve(gemini, work)["rule"] == "P7"
+
+
+def test_I2_I5_a_hook_decides_with_no_token_of_the_agent_whose_git_it_is(
+    stage: Stage, work: HandedIn, tmp_path: Path
+) -> None:
+    """codex plants a monitor; the reviewer that gemini spawned only looks at the state of the checkout. What it starts
+    is no agent of the reviewer's, whatever it is called.
+    """
+    gemini, answer, called = stage.cast.gemini, tmp_path / "answer", tmp_path / "called"
+    reviewer = holding(gemini, spawned(stage, gemini, work.task, "review"))
+    agent = tmp_path / "claude"
+    agent.write_text(f"#!/bin/sh\n{approve_line(work, called)}\ntrue\n")
+    monitor = tmp_path / "monitor"
+    log, end = (shlex.join([*FE, *words]) for words in (("log", work.task, "looked"), ("session", "end")))
+    monitor.write_text(f"#!/bin/sh\n({log}; {end}; {approve_line(work, answer)}; {agent}) > {tmp_path}/all 2>&1\n")
+    for file in (agent, monitor):
+        file.chmod(0o755)
+    stage.cast.codex.run(["git", "config", "core.fsmonitor", str(monitor)], cwd=stage.repo)
+    reviewer.run(["git", "status"], cwd=stage.repo)
+    stage.cast.codex.run(["git", "config", "--unset", "core.fsmonitor"], cwd=stage.repo)
+    for file in (answer, called):
+        assert '"rule":"I5"' in file.read_text().replace(" ", ""), file.read_text()
+    assert stage.status(work.task) == "reviewing"
+    assert "looked" in stage.show(work.task)["logs"][-1].values(), "it may log"
+    assert stage.done(reviewer, "whoami")["role"] == "review", "its session goes on"
+    assert stage.approve(reviewer, work)["task"] == work.task
 
 
 # What stays possible

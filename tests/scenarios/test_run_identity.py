@@ -112,6 +112,20 @@ def test_I2_the_token_of_another_run_is_refused_and_on_record_and_none_is_no_rig
     assert run.task != other.task
 
 
+def test_I5_what_git_starts_in_a_run_speaks_with_nobodys_token_and_no_monitor_begins(
+    shop: Shop, tmp_path: Path
+) -> None:
+    planted, said = tmp_path / "planted", tmp_path / "said"
+    said.write_text(f"{FE} signal BLOCKED -m forged --json; {FE} session end --json; {FE} whoami --json\n")
+    shop.stage.cast.codex.run(["git", "config", "core.fsmonitor", f"touch {planted};"], cwd=shop.stage.repo)
+    run, live = shop.run(f"git status -s; git -c alias.said='!sh {said}' said; {FE} signal DONE -m yes --json")
+    signalled, ended, me, own = shop.answers(live)
+    assert [each["error"]["reasons"][0]["rule"] for each in (signalled, ended)] == ["I5", "I5"]
+    assert (me["session"], own["task"]) == (run.session, run.task)
+    assert shop.app.runs.of_task(run.task)[0].signal == "DONE"
+    assert not planted.exists()
+
+
 def test_I5_a_puppet_runner_below_an_agent_or_below_a_run_does_not_begin(shop: Shop) -> None:
     code = (
         "import os, sys\n"

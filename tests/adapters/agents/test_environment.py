@@ -38,6 +38,21 @@ def test_git_does_not_find_the_project_from_the_temporary_directory() -> None:
     assert environment(MINE, run="r", directory="/d", home="/h")["GIT_CEILING_DIRECTORIES"] == "/d"
 
 
+def test_git_of_a_run_starts_no_monitor_and_hooks_only_for_who_commits_I5(tmp_path: Path) -> None:
+    def asked(setting: str, *, writes: bool) -> str:
+        env = environment({"PATH": os.environ["PATH"]}, run="r", directory="/d", home=str(tmp_path), writes=writes)
+        done = subprocess.run(
+            ["git", "config", setting], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        return done.stdout.strip()
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for setting in ("core.fsmonitor", "core.hooksPath"):
+        subprocess.run(["git", "config", setting, "/planted"], cwd=tmp_path, check=True)
+    assert [asked("core.fsmonitor", writes=writes) for writes in (True, False)] == ["false", "false"]
+    assert [asked("core.hooksPath", writes=writes) for writes in (True, False)] == ["/planted", "/dev/null"]
+
+
 def test_a_relative_directory_is_not_on_the_path() -> None:
     assert clean_path("/bin:.::bin:/usr/bin") == "/bin:/usr/bin"
     assert clean_path("") == os.defpath

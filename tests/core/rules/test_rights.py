@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.session import Kind, Role, Trust
-from foureyes.core.rules.rights import barred
+from foureyes.core.rules.rights import FOR_A_ROLE, barred
+from foureyes.errors import Reason
 
 DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen"]
 PLANNING = [
@@ -92,3 +93,18 @@ def test_policy_and_resuming_are_for_people_P12_D3(verb: str) -> None:
 @pytest.mark.parametrize("kind", ["agent", "human"])
 def test_agents_and_people_may_use_every_other_verb_I5(kind: Kind, verb: str) -> None:
     assert barred(kind, "observed", "x", verb) is None
+
+
+@pytest.mark.parametrize(
+    ("role", "verb"), [(role, verb) for role, verbs in FOR_A_ROLE.items() for verb in sorted(verbs)]
+)
+def test_below_git_a_token_is_good_for_the_log_and_nothing_else_I2_I5(role: Role, verb: str) -> None:
+    git = Reason("I5", "git started this")
+    assert barred("agent", "issued", "x", verb, role, bound=git, by_git=True) == (None if verb == "log" else git)
+    assert barred("agent", "issued", "x", verb, role) is None
+
+
+def test_a_token_makes_no_decision_of_who_decides_nothing_there_and_hands_in_still_I3() -> None:
+    elsewhere = Reason("I3", "nothing shows who is above it")
+    assert barred("agent", "issued", "x", "approve", "review", bound=elsewhere) == elsewhere
+    assert barred("agent", "issued", "x", "submit", "implement", bound=elsewhere) is None

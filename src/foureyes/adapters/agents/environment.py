@@ -26,6 +26,8 @@ QUIET = {
     "GIT_EDITOR": "true", "GIT_PAGER": "cat", "PAGER": "cat",
 }  # fmt: skip
 """Nobody sits there: nothing asks, pages, edits, or changes its own program."""
+MONITOR, HOOKS = ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")
+"""I5: what git would run in a checkout unasked. Who commits keeps the hooks: they write the trailers (K1)."""
 HOMES = {
     "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
     "XDG_STATE_HOME": ".local/state",
@@ -42,10 +44,10 @@ def run_mark(run: str) -> str:
 
 def environment(
     environ: Mapping[str, str], *, run: str, directory: str, home: str, asked: Sequence[str] = (),
-    own: Mapping[str, str] | None = None,
+    own: Mapping[str, str] | None = None, writes: bool = False,
 ) -> dict[str, str]:  # fmt: skip
     """All of it. `asked` are names to let through, or `NAME=value`; `own` is what the program needs and nobody asked
-    for. Neither replaces what is set here.
+    for. Neither replaces what is set here. `writes`: whoever it is commits.
     """
     passed = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
     return {
@@ -60,7 +62,15 @@ def environment(
         "GIT_CEILING_DIRECTORIES": directory,
         RUN_MARK: run_mark(run),
         RUN_DIR: directory,
+        **git_settings(MONITOR, *(() if writes else (HOOKS,))),
     }
+
+
+def git_settings(*settings: tuple[str, str]) -> dict[str, str]:
+    """Settings for every git of a run, over those of any file."""
+    numbered = [(f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", *pair) for n, pair in enumerate(settings)]
+    found = {name: word for key, value, setting, to in numbered for name, word in ((key, setting), (value, to))}
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **found}
 
 
 def wanted(environ: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:

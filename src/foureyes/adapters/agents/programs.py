@@ -92,6 +92,7 @@ class AgentPrograms:
             home=home,
             asked=(*dialect.keys, *launch.profile.env),
             own={**words.env, **self._own(dialect)},
+            writes=launch.role == "implement",
         )
         for name, text in words.files.items():
             self.places.write(launch.run, name, text)

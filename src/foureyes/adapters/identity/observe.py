@@ -75,7 +75,7 @@ def _seen(tree: Tree, environ: Mapping[str, str], *, asserted: str, programs: Se
         actor = _person(tree, user, host)
     else:
         actor = _service(tree, user, host, left)
-    actor = replace(actor, bound=left, stands=_standing(tree, programs))
+    actor = replace(actor, bound=left, git=_git(tree, tree.ancestors), stands=_standing(tree, programs))
     leader = next((above for above in tree.ancestors if above.pid == tree.leader), None)
     above = tuple(tree.evidence(process) for process in tree.ancestors)
     actor = replace(actor, host=host, ancestors=above, leader=tree.evidence(leader) if leader else "")
@@ -101,13 +101,9 @@ def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | 
 
     Of an agent only what git starts below the agent is meant: what runs there is not the agent's choice, either.
     """
-    below = tree.ancestors[: tree.ancestors.index(agents[0][1])] if agents else tree.ancestors
-    git = next((above for above in below if is_git(above.names)), None)
+    git = _git(tree, tree.ancestors[: tree.ancestors.index(agents[0][1])] if agents else tree.ancestors)
     if git is not None:
-        message = (
-            f"{git.names[0]} (pid {git.pid}) started this: what a hook, an alias, an editor or a pager runs decides"
-        )
-        return Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
+        return git[1]
     if tree.terminal and not tree.led and not agents and not tree.forged:
         message = (
             f"a command that has ended left this at terminal {tree.terminal}: its shell is not above it"
@@ -116,6 +112,15 @@ def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | 
         )
         return Reason("I5", message, prose("type it in the shell itself"))
     return None
+
+
+def _git(tree: Tree, below: Sequence[Process]) -> tuple[str, Reason] | None:
+    """I5: the nearest git among these, and why nothing that it started decides."""
+    git = next((above for above in below if is_git(above.names)), None)
+    if git is None:
+        return None
+    message = f"{git.names[0]} (pid {git.pid}) started this: what a hook, an alias, an editor or a pager runs decides"
+    return tree.evidence(git), Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
 
 
 def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor:
@@ -154,6 +159,7 @@ def _below_a_runner(actor: Actor, tree: Tree, reaper: Process, programs: Sequenc
     agents = [above for above in below if agent_of(above.names, above.paths, programs)]
     return replace(
         actor,
+        git=_git(tree, below),
         ancestors=tuple(tree.evidence(above) for above in below),
         processes=tuple(tree.evidence(above) for above in agents),
     )

@@ -317,7 +317,7 @@ class Context:
             task=actor.task,
             model=actor.model,
             vendor=actor.vendor,
-            bound=None if actor.role else actor.bound,
+            bound=actor.bound,
         )
 
     @staticmethod

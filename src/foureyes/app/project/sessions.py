@@ -120,6 +120,7 @@ class Sessions:
         nearer = actor.ancestors[: actor.ancestors.index(token.bound) + (1 if own else 0)]
         below = tuple(piece for piece in dict.fromkeys((*actor.evidence, *actor.processes)) if piece in nearer)
         pid = token.bound.split(":")[-2]
+        git = actor.git if actor.git and actor.git[0] in actor.ancestors[: actor.ancestors.index(token.bound)] else None
         return Actor(
             session=token.session,
             kind="agent",
@@ -136,6 +137,8 @@ class Sessions:
             token=actor.token,
             role=token.role,
             task=token.task,
+            bound=git[1] if git else actor.bound,
+            git=git,
             why=(
                 f"A token to {token.role} {token.task}, from {row.parent}.",
                 f"This process is below pid {pid}, as the token asks.",

@@ -54,9 +54,10 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     `role` and `task` are what a checked one is good for. `within` is what of Foureyes started the caller (`fe check
     run`);
     it then has no rights at all (I5), and `ancestors` ends below that. `bound` is why it decides nothing although it
-    may work (I3, I5). `stands` is set where it is still to be judged whether the caller is at home
-    (`core.rules.home`); until then it may use no verb. `by_key`: a person only under what they sign (I9). `lease`:
-    the run, and its fence, for which a runner writes; who lost it writes nothing (J4).
+    may work (I3, I5); `git` is the nearest git above it, and why nothing below that decides. `stands` is set where it
+    is still to be judged whether the caller is at home (`core.rules.home`); until then it may use no verb.
+    `by_key`: a person only under what they sign (I9). `lease`: the run, and its fence, for which a runner
+    writes; who lost it writes nothing (J4).
     """
 
     session: SessionId
@@ -79,6 +80,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     asserted_name: str = ""
     within: str = ""
     bound: Reason | None = None
+    git: tuple[str, Reason] | None = None
     stands: Standing | None = None
     by_key: bool = False
     lease: tuple[str, int] | None = None

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Kind, Role, Trust
 
 FOR_A_NAME = frozenset({"log"})
+FOR_A_HOOK = frozenset({"log"})
+"""I5: what git starts may do in the name of whose token it finds."""
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
@@ -88,9 +90,10 @@ def barred(
     within: str = "",
     bound: Reason | None = None,
     by_key: bool = False,
+    by_git: bool = False,
 ) -> Reason | None:
     """Why this caller may not use the verb, if so. `bound` is why it decides nothing here, `by_key` that it is a person
-    only under what it signs.
+    only under what it signs, `by_git` that git started it: then a token is good for the log alone (I2).
     """
     if within:
         message = f"this was started by {within}: what a check, a hook or the gate starts has no rights at all"
@@ -107,7 +110,7 @@ def barred(
         return Reason(
             "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")
         )
-    if bound is not None and role is None and _is_bound(kind, verb):
+    if bound is not None and (_is_bound(kind, verb) or (by_git and role is not None and verb not in FOR_A_HOOK)):
         return bound
     if by_key and verb not in SIGNED | DECISIONS | UNSIGNED:
         message = f"here you are a person only under what you sign with your key, and fe {verb} asks for no signature"

@@ -82,5 +82,6 @@ def _behind_an_editor(start: Actor) -> Actor:
         leader=start.leader,
         token=start.token,
         bound=start.bound,
+        git=start.git,
         why=("No agent process is seen above this MCP server.",),
     )
