@@ -330,6 +330,7 @@ def test_a_first_request_to_end_finishes_what_runs_a_second_ends_it(ground: Play
 
 
 def test_once_begins_what_can_begin_now_and_nothing_after_it(ground: Playground) -> None:
+    ground.configured("")
     tasks = [ground.create(ALICE) for _ in range(3)]
     assert ground.settle(ground.runner(agents=2, once=True)) == "there is nothing left to do"
     assert sorted(map(ground.status, tasks)) == ["open", "reviewing", "reviewing"]

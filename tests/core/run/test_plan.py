@@ -235,3 +235,9 @@ def test_a_stand_in_says_for_whom() -> None:
     cooled = (Slot(profile="claude", cooled=True), Slot(profile="codex"))
     (start, _) = plan(scene(tasks=(task(),), slots=cooled))
     assert start.why == "in place of claude"
+
+
+def test_whom_a_person_chose_stands_in_for_nobody() -> None:
+    (start, _) = plan(scene(tasks=(task(),), assigned=((task().id, "codex"),)))
+    assert isinstance(start, StartRun)
+    assert (start.profile, start.why) == ("codex", "")

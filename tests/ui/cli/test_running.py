@@ -1,14 +1,43 @@
-"""`fe logs -f` and `fe attach`: what a program printed is shown to its end."""
+"""The lines of a runner at a terminal; `fe logs -f` and `fe attach` show what a program printed to its end."""
 
 from __future__ import annotations
 
 import io
+import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from foureyes.ui.cli.running import _write
+from foureyes.app.views.run import RunnerGlance
+from foureyes.ui.cli.running import StatusLine, _write, glance_text
+
+
+class Terminal(io.StringIO):
+    """What is written to it is seen."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bell_rings_beside_the_line_and_a_bell_in_the_text_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    notes: list[str] = []
+    session: Any = SimpleNamespace(json=False, note=notes.append)
+    line = StatusLine(session)
+    line.tell("fe-a", "! look")
+    assert seen.getvalue().count("\a") == 1
+    assert notes[0].endswith("fe-a  ! look")
+    line.tell("fe-a", "x\a")
+    assert seen.getvalue().count("\a") == 1
+
+
+def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
+    assert glance_text(RunnerGlance(agents=1)) == "0/1 at work  waits for work; Ctrl-C ends it"
+    assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 at work  paused"
+    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
+    assert glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  ends after what runs"
 
 
 def test_what_is_printed_just_before_the_end_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

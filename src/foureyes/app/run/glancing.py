@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.run import RunLine, RunnerGlance
+from foureyes.core.run.standing import standing
 
 if TYPE_CHECKING:
     from foureyes.app.run.held import Desk
@@ -28,6 +29,6 @@ def glance(snapshot: Snapshot, desk: Desk) -> RunnerGlance:
         agents=desk.options.agents,
         checking=len(desk.checking),
         merging=desk.merging,
-        waits=snapshot.paused or snapshot.full,
+        waits="; ".join(it.text for it in standing(snapshot)),
         stopping=desk.stopping,
     )

@@ -50,6 +50,8 @@ class Desk(msgspec.Struct):
     """Whether runs began once already."""
     told: set[str] = msgspec.field(default_factory=set)
     """What people were told, by its key."""
+    standing: set[str] = msgspec.field(default_factory=set)
+    """Why ready work did not begin at the last look, by its key."""
     checking: set[str] = msgspec.field(default_factory=set)
     """The tasks whose checks run now."""
     merging: bool = False

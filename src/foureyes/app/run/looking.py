@@ -13,6 +13,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
+from foureyes.app.run.aside import Aside
 from foureyes.app.run.attending import attention
 from foureyes.app.run.held import Desk, key_of
 from foureyes.app.run.leases import live_runs, state_of
@@ -46,9 +47,11 @@ class Looking:
         self._runner = runner
         self._profiles = Profiles(context, agents)
         self._checks = WaitingChecks(context, runner)
+        self._aside = Aside(context)
 
     def look(self, desk: Desk) -> Snapshot:
         """Everything that the plan asks about, by one consistent look."""
+        self._aside.ask()
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
             runs = self._runs(tx, desk)
@@ -66,6 +69,7 @@ class Looking:
                 until_idle=desk.options.until_idle or desk.options.once,
                 paused=_paused(tx, project.hold),
                 full=_full(tx, policy),
+                aside=self._aside.look(tx, desk.options.agents),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
                 slots=tuple(slots),
@@ -181,8 +185,8 @@ def _is_done(run: Run, task: TaskRow) -> bool:
 def _paused(tx: Tx, hold: str | None) -> str:
     everywhere = next((pause for pause in tx.all("run.pauses_of", PauseView, task="") if not pause.task), None)
     if everywhere is not None:
-        return f"paused: {everywhere.reason}"
-    return f"held: {hold}" if hold is not None else ""
+        return f"the project is paused: {everywhere.reason} (fe resume --project)"
+    return f"the project is held: {hold} (fe resume --project)" if hold is not None else ""
 
 
 def _full(tx: Tx, policy: ReviewPolicy) -> str:

@@ -20,6 +20,7 @@ from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
+from foureyes.core.run.standing import standing
 from foureyes.core.run.step import Finish, Wait
 from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
@@ -77,7 +78,9 @@ class Runner:
         self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
 
     def run(self) -> str:
-        """Until there is nothing left to do, or it was asked to end; why it ended."""
+        """Until there is nothing left to do, or it was asked to end; why it ended, and in further lines what is ready
+        and does not begin.
+        """
         try:
             while True:
                 last = self.tick()
@@ -90,7 +93,7 @@ class Runner:
             for done in self._crew.close():
                 self._performing.finished(done, self.desk)
         Runs(self._context).finish(self._runner, reason=last.why)
-        return last.why
+        return "\n".join((last.why, *last.left))
 
     def tick(self) -> Finish | Wait | None:
         """One look and what follows from it; None: there may be more to do at once."""
@@ -119,7 +122,16 @@ class Runner:
         if isinstance(last, Finish):
             return last
         assert isinstance(last, Wait)
+        self._tell_standing(snapshot)
         return None if moved else last
+
+    def _tell_standing(self, snapshot: Snapshot) -> None:
+        """Once while it lasts."""
+        found = {it.key: it.text for it in standing(snapshot)}
+        for key, text in found.items():
+            if key not in self.desk.standing and key not in self.desk.told:
+                self._tell("", text)
+        self.desk.standing = set(found)
 
     # Runs
 

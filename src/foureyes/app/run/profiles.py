@@ -31,7 +31,7 @@ class Profiles:
     def __init__(self, context: Context, agents: Agents) -> None:
         self._context = context
         self._agents = agents
-        self._seen: dict[str, tuple[Profile, bool]] = {}
+        self._seen: dict[str, tuple[Profile, str]] = {}
         self._seen_until = ""
         self.order: tuple[str, ...] = ()
         self.cooled: list[Cooldown] = []
@@ -48,14 +48,15 @@ class Profiles:
         if self._seen_until <= now:
             self._seen, self._seen_until = {}, stamp(self._context.clock.now() + timedelta(seconds=LOOK_SECONDS))
         return [
-            Slot(profile=name, slots=profile.slots, available=self._is_there(name, profile), cooled=name in names)
+            Slot(profile=name, slots=profile.slots, available=not problem, problem=problem, cooled=name in names)
             for name, profile in profiles.items()
+            for problem in (self._problem(name, profile),)
         ]
 
-    def _is_there(self, name: str, profile: Profile) -> bool:
+    def _problem(self, name: str, profile: Profile) -> str:
         known = self._seen.get(name)
         if known is None or known[0] != profile:
-            self._seen[name] = known = (profile, not self._agents.available(name, profile).problem)
+            self._seen[name] = known = (profile, self._agents.available(name, profile).problem)
         return known[1]
 
 

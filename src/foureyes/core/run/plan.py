@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from foureyes.core.run.retrying import GiveUp, Try, next_try
 from foureyes.core.run.settling import becomes_of
 from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
+from foureyes.core.run.standing import standing
 from foureyes.core.run.step import (
     Finish,
     FreeClaim,
@@ -35,6 +36,8 @@ def plan(snapshot: Snapshot) -> list[Step]:
     """
     steps = [*_runs(snapshot), *_claims(snapshot), *_checks(snapshot), *_merge(snapshot), *_starts(snapshot)]
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
+    alone = [it for it in standing(snapshot) if it.person and it.key not in snapshot.told]
+    steps += [Notify(key=it.key, text=it.text) for it in alone]
     return [*steps, _last(snapshot, steps)]
 
 
@@ -93,7 +96,7 @@ def _starts(snapshot: Snapshot) -> Iterator[Step]:
         elif found is not None and free > 0 and used[found.profile] < slots.get(found.profile, 0):
             free -= 1
             used[found.profile] += 1
-            yield _start(task, found)
+            yield _start(task, found, dict(snapshot.assigned).get(task.id, ""))
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:
@@ -101,23 +104,19 @@ def candidates(snapshot: Snapshot) -> list[TaskState]:
     live = {live.run.task for live in snapshot.runs}
     free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
     if snapshot.full:
-        free = [task for task in free if _goes_on(task)]
-    return sorted(free, key=lambda task: (not _goes_on(task), task.priority, task.n))
+        free = [task for task in free if task.goes_on]
+    return sorted(free, key=lambda task: (not task.goes_on, task.priority, task.n))
 
 
-def _goes_on(task: TaskState) -> bool:
-    """Whether it was begun before: a fix, a decision of the lead, a run to be made good."""
-    return task.has_feedback or task.purpose == "lead" or bool(task.past)
-
-
-def _start(task: TaskState, found: Try) -> StartRun:
+def _start(task: TaskState, found: Try, chosen: str) -> StartRun:
+    stands_in = found.profile not in (task.profile, chosen)
     return StartRun(
         task=task.id,
         profile=found.profile,
         purpose=task.purpose,
         resumes=found.resumes,
         asks=found.asks,
-        why="" if found.profile == task.profile else f"in place of {task.profile}",
+        why=f"in place of {task.profile}" if stands_in else "",
     )
 
 
@@ -130,7 +129,8 @@ def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
         return Finish(why="it was asked to end")
     idle = not at_work and not moves and not snapshot.more
     if idle and snapshot.until_idle and not snapshot.worth_waiting:
-        return Finish(why="there is nothing left to do")
+        left = tuple(it.text for it in standing(snapshot))
+        return Finish(why="there is nothing left that it can do" if left else "there is nothing left to do", left=left)
     return Wait(until=snapshot.wake_at, idle=idle)
 
 

@@ -48,7 +48,7 @@ def next_try(task: TaskState, snapshot: Snapshot) -> Try | GiveUp | None:
     blamed = [run for run in past if is_blamed(run)]
     if len(blamed) >= snapshot.max_runs_per_task:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
-    names = _profiles(task, snapshot)
+    names = profiles_for(task, snapshot)
     tries = {name: found for name in names if (found := _try_of(name, past)) is not None}
     if names and not tries:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing, and there is nothing else to try")
@@ -75,7 +75,7 @@ def _is_unchanged(run: PastRun) -> bool:
     return run.ending == "finished" and run.signal in ("DONE", "NEEDS_REVIEW", "") and not is_to_be_asked(run)
 
 
-def _profiles(task: TaskState, snapshot: Snapshot) -> list[str]:
+def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
     """E2, E4: whose turn it is, then who stands in; only the lead decides as the lead, only whom a person chose where
     one did.
     """

@@ -47,6 +47,11 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     cost_micros: int = 0
     """What its runs have cost since a person last let it go on."""
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it was begun before: a fix, a decision of the lead, a run to be made good."""
+        return self.has_feedback or self.purpose == "lead" or bool(self.past)
+
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """A profile on this host: how many runs it may have, and whether it is left alone for now."""
@@ -54,6 +59,8 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     profile: str
     slots: int = 2
     available: bool = True
+    problem: str = ""
+    """Why its program cannot be used, where it cannot."""
     cooled: bool = False
 
 
@@ -108,6 +115,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Why nothing new begins anywhere; empty where it may."""
     full: str = ""
     """`review_limit` is reached, a disk is full …: why no new task begins (work that was sent back still does)."""
+    aside: tuple[str, ...] = ()
+    """What else keeps work back that this look does not show: a configuration nobody accepted, tasks that are held …"""
     tasks: tuple[TaskState, ...] = ()
     runs: tuple[LiveState, ...] = ()
     slots: tuple[Slot, ...] = ()

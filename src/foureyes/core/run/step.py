@@ -101,4 +101,8 @@ class Wait(Step, frozen=True, kw_only=True, tag="wait"):
 
 
 class Finish(Step, frozen=True, kw_only=True, tag="finish"):
-    """The runner ends: nothing runs, and it was asked to, or there is nothing left to do."""
+    """The runner ends: nothing runs, and it was asked to, or there is nothing left to do. `left` is why work that is
+    ready does not begin.
+    """
+
+    left: tuple[str, ...] = ()

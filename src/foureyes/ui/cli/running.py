@@ -74,7 +74,8 @@ def _runs(
     line = StatusLine(session)
     why = running.run(line.tell, line.show)
     line.clear()
-    session.answer({"ended": why}, why)
+    ended, *left = why.splitlines()
+    session.answer({"ended": ended, "left": left}, "\n  ".join([ended, *map(flat, left)]))
 
 
 class StatusLine:
@@ -92,11 +93,12 @@ class StatusLine:
             output.write_json({"at": _now(), "task": task, "text": text})
             output.flush()
             return
-        bell = "\a" if self._live and text.startswith("!") else ""
         shown, self._shown = self._shown, ""
         self._erase(shown)
         at = time.strftime("%H:%M:%S")
-        self._session.note(f"{at}  {task + '  ' if task else ''}{flat(text)}{bell}")
+        self._session.note(f"{at}  {task + '  ' if task else ''}{flat(text)}")
+        if self._live and text.startswith("!"):
+            sys.stderr.write("\a")  # beside the line: what a line says is shown, never obeyed
         self._paint(shown)
 
     def show(self, glance: RunnerGlance) -> None:
@@ -138,7 +140,9 @@ def glance_text(glance: RunnerGlance) -> str:
     parts += [f"checking {glance.checking}"] if glance.checking else []
     parts += ["merging"] if glance.merging else []
     head = f"{len(glance.runs)}/{glance.agents} at work" if glance.agents else "watching"
-    ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, glance.waits)
+    quiet = "" if parts or glance.stopping else "waits for work; Ctrl-C ends it"
+    waits = glance.waits or quiet
+    ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, waits)
     return "  ".join([head, *parts, *([flat(ends)] if ends else [])])
 
 

@@ -80,3 +80,9 @@ WHERE t.status = 'blocked' AND t.deleted = 0 AND t.rejected_by IS NULL ORDER BY 
 -- name: runner.claim_of
 SELECT r.id FROM tasks t JOIN runs r ON r.session = t.implementer AND r.state = 'ended' AND r.task = t.id
 WHERE t.id = :task AND t.status = 'in_progress';
+
+-- name: runner.held
+SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0 AND status = 'open' ORDER BY priority, n LIMIT :limit;
+
+-- name: runner.paused
+SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;

@@ -1,0 +1,66 @@
+"""What keeps work back beside the tasks that a look shows: configuration that nobody accepted (P12), tasks that are
+held or paused (V9), work for agents where there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.context import stamp
+from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.retargeting import ACCEPT
+from foureyes.app.run.rows import Counter, Troubled
+from foureyes.core.words.text import one_line
+from foureyes.errors import FoureyesError
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+
+LOOK_SECONDS = 30
+"""How long it is believed what git said."""
+MOST = 5
+LONG = 200
+
+
+class Aside:
+    """Looks, and remembers for a while what git said."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._unaccepted = ""
+        self._until = ""
+
+    def ask(self) -> None:
+        """P12: what is on the target and not in force. Git is asked before the transaction of a look."""
+        if self._until > self._context.now():
+            return
+        self._until = stamp(self._context.clock.now() + timedelta(seconds=LOOK_SECONDS))
+        try:
+            with self._context.store.read() as tx:
+                project = self._context.project(tx)
+            left = unaccepted(self._context, project)
+        except FoureyesError:
+            return
+        self._unaccepted = f"{left.text}: fe policy accept" if left is not None and left.next == ACCEPT else ""
+
+    def look(self, tx: Tx, agents: int) -> tuple[str, ...]:
+        """Each in a line."""
+        if self._unaccepted:
+            self._until = min(self._until, self._context.later(1))  # it is looked for soon whether it was accepted
+        found = [self._unaccepted] if self._unaccepted else []
+        return tuple(one_line(text, LONG) for text in (*found, *_tasks(tx, agents)))
+
+
+def _tasks(tx: Tx, agents: int) -> Iterator[str]:
+    if not agents:
+        ready = next((row.n for row in tx.all("project.counters", Counter) if row.name == "ready"), 0)
+        if ready:
+            yield "tasks are ready, and no agents are started here: fe run"
+        return
+    for row in tx.all("runner.held", Troubled, limit=MOST):
+        yield f"{row.id} is held: {row.text} (fe resume {row.id})"
+    for row in tx.all("runner.paused", Troubled, limit=MOST):
+        yield f"{row.id} is paused: {row.text} (fe resume {row.id})"

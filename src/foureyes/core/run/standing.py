@@ -1,0 +1,95 @@
+"""Why work that is ready does not begin: every reason once, in words (S, V9). It changes nothing; the plan decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from foureyes.core.run.retrying import GiveUp, next_try, profiles_for
+from foureyes.core.run.snapshot import Slot, Snapshot, TaskState
+from foureyes.core.words.ids import TaskId
+
+NAMED = 3
+"""So many tasks are named; of the others it is said how many."""
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """A reason. `person`: nothing but a person changes it, and nothing shows it but this."""
+
+    key: str
+    text: str
+    person: bool = False
+
+
+def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
+    """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
+    found = [Standing(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
+        live = {live.run.task for live in snapshot.runs}
+        ready = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
+        found += _full(snapshot, ready)
+        kept = [task for task in ready if not snapshot.full or task.goes_on]
+        found += _unusable(snapshot, kept)
+    return tuple(found)
+
+
+def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[Standing]:
+    kept = [task.id for task in ready if not task.goes_on]
+    if snapshot.full and kept:
+        yield Standing(key=snapshot.full, text=f"{_named(kept)}, but: {snapshot.full}")
+
+
+def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[Standing]:
+    """Tasks that no profile can take now, together with those that wait for the same."""
+    slots = {slot.profile: slot for slot in snapshot.slots}
+    reasons: dict[tuple[str, bool], list[TaskId]] = {}
+    for task in tasks:
+        found = next_try(task, snapshot)
+        if isinstance(found, GiveUp):
+            continue
+        if found is None:
+            names = profiles_for(task, snapshot)
+            gone = bool(names) and all(_is_gone(slots.get(name)) for name in names)
+            reasons.setdefault((_why(names, slots), gone), []).append(task.id)
+        elif _is_taken(snapshot, slots[found.profile]):
+            reasons.setdefault((f"every slot of {found.profile} is taken on {snapshot.host}", False), []).append(
+                task.id
+            )
+    for (why, gone), ids in reasons.items():
+        yield Standing(key=why, text=f"{_named(ids)}, but: {why}", person=gone)
+
+
+def _is_taken(snapshot: Snapshot, slot: Slot) -> bool:
+    """Whether other runners have them all; what this one has it waits for by itself."""
+    here = [live for live in snapshot.runs if live.run.profile == slot.profile and live.run.host == snapshot.host]
+    return len(here) >= slot.slots and not any(live.mine or live.lost for live in snapshot.runs)
+
+
+def _is_gone(slot: Slot | None) -> bool:
+    return slot is None or not slot.available
+
+
+def _why(names: list[str], slots: dict[str, Slot]) -> str:
+    """Each problem once, with the profiles that have it."""
+    if not names:
+        return "it is a person's turn (tiers)"
+    problems: dict[str, list[str]] = {}
+    for name in names:
+        problems.setdefault(_problem(slots.get(name)), []).append(name)
+    return "; ".join(f"{', '.join(having)} {problem}" for problem, having in problems.items())
+
+
+def _problem(slot: Slot | None) -> str:
+    if slot is None:
+        return "is no profile of the policy in force"
+    if not slot.available:
+        return f"cannot be used: {slot.problem.rstrip('.')}" if slot.problem else "cannot be used"
+    return "is left alone for now" if slot.cooled else "was tried"
+
+
+def _named(ids: list[TaskId]) -> str:
+    if len(ids) == 1:
+        return f"{ids[0]} is ready"
+    more = len(ids) - NAMED
+    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "") + " are ready"

@@ -1,0 +1,94 @@
+"""What the runner says of work that is ready and does not begin (S, V9, P12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.stage.people import ALICE
+from tests.stage.playground import Playground
+
+CANNOT = "there is nothing left that it can do"
+
+
+@pytest.fixture
+def ground() -> Iterator[Playground]:
+    ground = Playground()
+    ground.configured("")
+    yield ground
+    ground.sound()
+    ground.app.close()
+
+
+def _ended(ground: Playground, **options: Any) -> list[str]:
+    return ground.runner(until_idle=True, **options).run().splitlines()
+
+
+def test_no_program_is_there_and_a_person_is_told(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.agents.missing |= {"claude", "claude-senior"}
+    why, line = _ended(ground)
+    assert why == CANNOT
+    assert line == f"{task} is ready, but: claude, claude-senior cannot be used: it is not installed"
+    assert ("", f"! {line}") in ground.said
+
+
+def test_a_task_that_is_assigned_to_a_program_that_is_not_there(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.agents.missing |= {"codex"}
+    assert _ended(ground, assigned=((task, "codex"),)) == [
+        CANNOT, f"{task} is ready, but: codex cannot be used: it is not installed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["pause", "hold"])
+def test_the_project_stands_still_V9(ground: Playground, word: str) -> None:
+    ground.create(ALICE)
+    _stop(ground, word, None)
+    said = {"pause": "paused", "hold": "held"}[word]
+    assert _ended(ground) == [CANNOT, f"the project is {said}: lunch (fe resume --project)"]
+    assert ground.runner(until_idle=True).tick() is not None
+    assert not ground.agents.launched
+
+
+@pytest.mark.parametrize("word", ["pause", "hold"])
+def test_a_task_stands_still_V9(ground: Playground, word: str) -> None:
+    task = ground.create(ALICE)
+    _stop(ground, word, task)
+    said = {"pause": "paused", "hold": "held"}[word]
+    assert _ended(ground) == [CANNOT, f"{task} is {said}: lunch (fe resume {task})"]
+
+
+def _stop(ground: Playground, word: str, task: str | None) -> None:
+    if word == "hold":
+        ground.app.stops.hold(ALICE, task, "lunch")
+    else:
+        ground.app.runs.pause(ALICE, task, reason="lunch")
+
+
+def test_too_many_wait_for_review(ground: Playground) -> None:
+    ground.configured("\n[run]\nreview_limit = 1\n")
+    ground.create(ALICE)
+    _ended(ground)
+    task = ground.create(ALICE)
+    assert _ended(ground) == [CANNOT, f"{task} is ready, but: 1 wait for review, and run.review_limit is 1"]
+
+
+def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> None:
+    ground.repo.files["foureyes.toml"] = ground.repo.files["foureyes.toml"] + "\n# more\n"
+    why, line = _ended(ground)
+    assert (why, line) == (CANNOT, "foureyes.toml on main is not the accepted one and is not used: fe policy accept")
+
+
+def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:
+    ground.create(ALICE)
+    assert _ended(ground, agents=0) == [CANNOT, "tasks are ready, and no agents are started here: fe run"]
+
+
+def test_while_it_waits_it_is_told_once(ground: Playground) -> None:
+    ground.create(ALICE)
+    ground.app.runs.pause(ALICE, None, reason="lunch")
+    ground.ticks(ground.runner(), 3)
+    assert ground.said == [("", "the project is paused: lunch (fe resume --project)")]
