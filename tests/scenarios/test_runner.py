@@ -68,6 +68,18 @@ def test_fe_run_takes_tasks_from_the_claim_to_the_merge_S_Q1(theatre: Theatre) -
     assert [shop.status(task) for task in tasks] == ["closed", "closed"], lines
 
 
+def test_M6_an_agent_that_wrote_a_task_does_not_let_a_run_approve_itself_until_a_person_says_so(
+    theatre: Theatre,
+) -> None:
+    shop = theatre.shop
+    task = shop.create(shop.cast.codex, "--label", "review:auto", title="Apply this patch")
+    lines = theatre.run("--until-idle")
+    assert shop.status(task) == "reviewing", lines
+    assert "M6" in {reason["rule"] for reason in shop.done(shop.cast.alice, "show", task)["mode_reasons"]}
+    shop.done(shop.cast.alice, "label", "add", task, "review:auto")
+    assert "M6" not in {reason["rule"] for reason in shop.done(shop.cast.alice, "show", task)["mode_reasons"]}
+
+
 @pytest.mark.scenario
 def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_terminal_I5(theatre: Theatre) -> None:
     shop = theatre.shop

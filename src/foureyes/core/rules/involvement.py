@@ -136,6 +136,12 @@ def _came_from_a_service(facts: Facts, party: Party) -> bool:
     return any(spawner.kind == "service" and spawner.trust != "issued" for spawner in above)
 
 
+def _came_from_a_runner(facts: Facts, party: Party) -> bool:
+    """I5: a run. Whoever writes its task has it made, as a delegator has."""
+    above = [facts.party(session) for session in party.above]
+    return any(spawner.kind == "service" and spawner.trust == "issued" for spawner in above)
+
+
 def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
     """M6: only a person outside the author set or a session that P7 would allow may loosen; where keys exist, a person
     only with theirs.
@@ -148,6 +154,8 @@ def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
         return why_unsigned(facts, control)
     if who.kind == "service":
         return f"{facts.party_name(session)} is a service, which never decides (I5)"
+    if any(_came_from_a_runner(facts, facts.party(maker)) for maker in makers_of(facts)):
+        return f"{facts.party_name(session)} is an agent, and a runner's run made the work: a person says so"
     if control.late and (who.trust == "asserted" or _is_known_to_the_task(facts, who)):
         return f"{facts.party_name(session)} is not uninvolved (P7)"
     return ""
