@@ -15,7 +15,9 @@ import pytest
 
 from tests.stage.commands import Stage
 from tests.stage.night import plays
+from tests.stage.processes import FE
 from tests.stage.shop import Shop
+from tests.stage.terminal import Terminal
 
 SETTINGS = """
 [tiers]
@@ -190,6 +192,24 @@ def test_being_told_to_end_ends_the_runs_and_their_work_stays(
     assert not is_alive(agent)
     assert shop.status(task) == "open"
     assert shop.git("show", f"fe/{task}:src/{task}.py") == "fine"
+
+
+def test_a_terminal_that_is_closed_ends_the_runner_in_order_J4(theatre: Theatre, tmp_path: Path) -> None:
+    shop, pid = theatre.shop, tmp_path / "pid"
+    tell = {"run": ["sh", "-c", f"echo $PPID > {pid}.new; mv {pid}.new {pid}"]}
+    wait = {"until": str(tmp_path / "never")}
+    theatre.play({"plays": [{"steps": [*write("{task}.py", "fine\n"), tell, wait, DONE]}]})
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    with Terminal(shop.cast.alice, [*FE, "run"], cwd=shop.repo) as terminal:
+        terminal.until("at work")
+        wait_for(pid.exists)
+        terminal.hang_up()
+        assert terminal.end() == 0
+    assert not is_alive(int(pid.read_text()))
+    assert shop.status(task) == "open"
+    assert not list((shop.repo / ".foureyes").rglob("crash*"))
+    (run,) = shop.done(shop.cast.alice, "show", task)["runs"]
+    assert (run["state"], run["why"]) == ("stopped", "the runner ends")
 
 
 def test_a_first_ctrl_c_finishes_what_runs(theatre: Theatre, waiting: tuple[str, int, int, Path]) -> None:

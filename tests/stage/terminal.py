@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import termios
@@ -60,6 +61,7 @@ class Terminal:
         env: Mapping[str, str] | None = None,
     ) -> None:
         self.bytes = bytearray()
+        self._is_there = True
         self._screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
@@ -70,6 +72,7 @@ class Terminal:
         command = [sys.executable, "-I", "-S", "-c", SIT_DOWN, os.ttyname(self._slave), str(self._number), *argv]
         variables = {"TERM": "xterm-256color", **(env or {})}
         self._results: list[Result] = []
+        self._hears, self._tells = os.pipe()
         self._reader = threading.Thread(target=self._read)
         self._run = threading.Thread(target=self._start, args=(who, command, cwd, variables))
         self._reader.start()
@@ -82,7 +85,8 @@ class Terminal:
 
     def _read(self) -> None:
         with contextlib.suppress(OSError):  # Linux: EIO when the last one has closed the terminal
-            while part := os.read(self._master, 65536):
+            while self._hears not in select.select([self._master, self._hears], [], [])[0]:
+                part = os.read(self._master, 65536)
                 with self._changed:
                     self.bytes += part
                     self._stream.feed(part)
@@ -152,15 +156,28 @@ class Terminal:
         assert self.ended, f"the program goes on\n{self.text}"
         return self._results[0].rc
 
+    def hang_up(self) -> None:
+        """Close the window in which the program runs: whatever it writes fails, and it hears SIGHUP."""
+        self._let_go()
+        self.signal(signal.SIGHUP)  # the kernel tells only who has it as its controlling terminal
+
+    def _let_go(self) -> None:
+        os.write(self._tells, b".")
+        self._reader.join()
+        os.close(self._slave)
+        os.close(self._master)
+        self._is_there = False
+
     def close(self) -> None:
         """Take the terminal away."""
         if not self.ended:
             with contextlib.suppress(ProcessLookupError):
                 self.signal(signal.SIGKILL)
             self._run.join()
-        os.close(self._slave)
-        self._reader.join()
-        os.close(self._master)
+        if self._is_there:
+            self._let_go()
+        os.close(self._hears)
+        os.close(self._tells)
 
     def __enter__(self) -> Self:
         return self

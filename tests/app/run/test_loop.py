@@ -166,6 +166,39 @@ def test_crash_after_crash_each_try_is_another_one_and_then_a_person_looks_lesso
     assert ground.status(task) == "open"
 
 
+@pytest.mark.parametrize(
+    ("play", "why"),
+    [
+        (Play(outcome=replace(DONE, signal="FAILED", message="no idea", conversation="")), "no idea"),
+        (Play(outcome=RunOutcome(ended=True, rc=3)), "it ended with exit code 3"),
+        (Play(outcome=RunOutcome(ended=False, rc=1, error="crash", error_text="boom: no disk")), "boom: no disk"),
+    ],
+)
+def test_why_the_last_run_came_to_nothing_is_on_record_and_shown_E6(ground: Playground, play: Play, why: str) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [play] * 9
+    ground.settle(ground.runner())
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert stuck.why.endswith(f"the last one: {why}")
+    (row,) = [row for row in ground.app.attention.view(ALICE).rows if row.task == task]
+    assert any(why in line for line in row.details)
+    assert any(f"fe logs {task}" in line for line in row.details)
+    shown = ground.app.lists.show(ALICE, task).runs[-1]
+    assert (shown.profile, shown.state, shown.why) == (ground.runs_of(task)[-1].profile, "failed", why)
+
+
+def test_secrets_that_were_left_are_named_where_a_person_looks_S4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+
+    def leave(_: object) -> None:
+        ground.played.left[f"refs/heads/fe/{task}"] = [".env", "id_rsa"]
+
+    ground.plays = [Play(during=leave)] * 9
+    ground.settle(ground.runner())
+    (stuck,) = ground.app.runs.standstill().stuck
+    assert ".env, id_rsa look like secrets and were not committed: let git ignore them, or remove them" in stuck.why
+
+
 def test_blocked_is_blocked_with_its_reason_and_told_L17(ground: Playground) -> None:
     ground.configured('\n[run]\nnotify = "mail me"\n')
     task = ground.create(ALICE)

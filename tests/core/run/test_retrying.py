@@ -63,7 +63,7 @@ def test_a_run_that_said_nothing_is_asked_once_S4() -> None:
 def test_done_without_a_change_twice_is_a_persons_S4() -> None:
     nothing = past("finished", signal="DONE", conversation="c1")
     assert isinstance(tried(nothing), Try)
-    assert tried(nothing, nothing) == GiveUp(kind="no_change", why="runs ended as done, and changed nothing")
+    assert tried(nothing, nothing) == GiveUp(kind="no_change", why="2 runs ended as done, and changed nothing")
 
 
 @pytest.mark.parametrize("error", ["quota", "auth", "missing"])
@@ -114,3 +114,12 @@ def test_while_every_profile_cools_down_the_task_waits() -> None:
 def test_the_money_is_said() -> None:
     found = next_try(task(cost_micros=2_500_000), scene(spend_micros=2_000_000))
     assert found == GiveUp(kind="spend", why="it has cost 2.50, and may 2.00 (run.spend_per_task)")
+
+
+def test_who_never_said_done_is_not_called_done_S4() -> None:
+    silent, done = PastRun(profile="dev", ending="finished"), PastRun(profile="dev", ending="finished", signal="DONE")
+    why = {runs: tried(*runs) for runs in ((silent, silent), (silent, done))}
+    assert why[silent, silent] == GiveUp(kind="no_change", why="2 runs ended without a signal, and changed nothing")
+    assert why[silent, done] == GiveUp(
+        kind="no_change", why="2 runs ended without a signal (1 of them), and changed nothing"
+    )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LINE = 160
 WHY = phrase("why")
+MADE = "What runs committed is on the branch that they had checked out, the rest in their worktree. Nothing is lost."
+MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
 START = by_person(fe("run"))
 
 
@@ -84,7 +86,11 @@ def _stuck(stuck: StuckView, ways: Ways) -> Halt:
         task=stuck.task,
         text=stuck.why,
         since=stuck.at,
-        details=(f"The runner has done what it can: {stuck.why}", "What was made is on its branch. Nothing is lost."),
+        details=(
+            f"The runner has done what it can: {stuck.why}",
+            f"What its programs printed: fe logs {stuck.task}",
+            MADE_NOTHING if stuck.kind == "no_change" else MADE,
+        ),
         choices=lambda: ways.resuming(stuck.task),
         otherwise=by_person(fe("resume", stuck.task, "-m", WHY)),
     )

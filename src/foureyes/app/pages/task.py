@@ -11,15 +11,18 @@ import msgspec
 
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.pages.next_steps import after_task
+from foureyes.app.views.run import PastRunView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import EditView, HandoffView, LogView, TaskDetail
 from foureyes.app.views.task_list import Link
 from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 from foureyes.core.nouns.attempt import Attempt
+from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor, is_tied
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.text import one_line
 from foureyes.steps import NO_STEP
 
 if TYPE_CHECKING:
@@ -60,6 +63,8 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
     return msgspec.structs.replace(detail, next=step)
 
 
+SHOWN_RUNS = 4
+REASON = 500
 AT_REST = ("open", "blocked", "deferred")
 
 
@@ -111,8 +116,24 @@ def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
         logs=list(reversed(tx.all("record.logs", LogView, task=task, limit=log_lines))),
         handoff=tx.one("record.latest_handoff", HandoffView, task=task),
         edits=edits_of(tx, facts),
+        runs=_runs(tx, task),
     )
     return msgspec.structs.replace(detail, names=names_in(tx, detail))
+
+
+def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
+    """The latest runs of agents on a task, and why each ended as it did."""
+    rows = tx.all("run.of_task", Run, task=task, limit=SHOWN_RUNS)
+    return [
+        PastRunView(
+            run=row.id,
+            profile=row.profile,
+            state=row.ending or row.state,
+            why=one_line(row.why if row.state == "ended" else row.stop_asked, REASON),
+            at=row.ended_at or row.started_at or row.reserved_at,
+        )
+        for row in reversed(rows)
+    ]
 
 
 def _decided(tx: Tx, task: TaskId) -> tuple[list[ApprovalView], list[FeedbackView]]:

@@ -56,6 +56,8 @@ def settle(context: Context, runner: Actor, held: Held, step: SettleRun) -> str:
             then, why = "send_back", _reasons(problem)
     if then == "send_back":
         outcome = replace(outcome, error="refused", error_text=why)
+    if then in ("retry", "stopped"):
+        outcome = replace(outcome, error_text=outcome.error_text or why)
     if then in HOW:
         how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
         runs.release(runner, run.id, how=how, reason=one_line(why, LONG))

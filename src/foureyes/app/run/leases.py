@@ -10,7 +10,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import SessionId
-from foureyes.core.words.text import spaced
+from foureyes.core.words.text import one_line, spaced
 from foureyes.errors import Conflict, NotFound
 from foureyes.steps import fe
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.run import RunnerState
-    from foureyes.core.nouns.run import RunEnding, RunOutcome
+    from foureyes.core.nouns.run import RunEnding, RunOutcome, StuckKind
 
 SECONDS = 90
 """How long a lease holds without being renewed, by the store's clock."""
 FINAL = 20_000
 TEXT = 2_000
+REASON = 500
 
 
 def until(context: Context) -> str:
@@ -146,6 +147,13 @@ def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.R
         cost_micros=outcome.usage.cost_micros,
         left=outcome.left,
     )
+
+
+def with_last_reason(tx: Tx, task: str, kind: StuckKind, why: str) -> str:
+    """Why a runner gave up, and why the last run came to nothing: its screen is not there for ever."""
+    ended = [run for run in tx.all("run.of_task", Run, task=task, limit=1) if run.state == "ended"]
+    reason = one_line(ended[0].why, REASON) if ended and kind != "spend" else ""
+    return f"{why}; the last one: {reason}" if reason else why
 
 
 def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:

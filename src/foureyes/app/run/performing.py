@@ -96,8 +96,8 @@ class Performing:
                 desk.merging = True
                 self._crew.start(MERGE, _merge(self._runner))
             case Stick():
-                Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
-                self._tell(step.task, f"waits for a person: {step.why}")
+                why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
+                self._tell(step.task, one_line(f"waits for a person: {why}", LONG))
             case Notify():
                 self._notify(step, desk)
         return None

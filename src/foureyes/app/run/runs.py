@@ -28,6 +28,7 @@ from foureyes.app.run.leases import (
     silence,
     stop_targets,
     until,
+    with_last_reason,
 )
 from foureyes.app.run.readiness import left_by_a_run, why_not_begin
 from foureyes.app.views.outcome import Outcome
@@ -299,12 +300,14 @@ class Runs:
             work.record(row.id, e.RunsPaused(reason=reason))
             return outcome(row, f"no new run of {row.id} begins: {reason}")
 
-    def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> None:
-        """The runner has done with a task what it can: a person looks."""
+    def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> str:
+        """The runner has done with a task what it can: a person looks. Why, with the reason of its last run."""
         with self._context.writing(runner, "run") as work:
             check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
-            work.record(row.id, e.RunStuck(kind=kind, why=spaced(why, TEXT)))
+            words = spaced(with_last_reason(work.tx, row.id, kind, why), TEXT)
+            work.record(row.id, e.RunStuck(kind=kind, why=words))
+            return words
 
     def standstill(self) -> Standstill:
         """Pauses, and tasks that are stuck."""

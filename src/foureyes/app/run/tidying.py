@@ -120,7 +120,10 @@ def _too_much(paths: list[str], additions: Additions, rule: RunRule) -> str:
     """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret."""
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
-        return f"{some(secret, SHOWN)} looks like a secret and was not committed: let git ignore it, or remove it"
+        names = some(secret, SHOWN)
+        if len(secret) == 1:
+            return f"{names} looks like a secret and was not committed: let git ignore it, or remove it"
+        return f"{names} look like secrets and were not committed: let git ignore them, or remove them"
     if len(paths) > rule.commit_max_files:
         return (
             f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "

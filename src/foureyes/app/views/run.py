@@ -56,6 +56,18 @@ class StuckView(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a task, as it is on the task's page: who, since when, how it ended and why. `state`: also how one that
+    has not ended stands.
+    """
+
+    run: str
+    profile: str
+    state: str
+    why: str
+    at: str
+
+
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that keeps runs from beginning: pauses, and tasks that are stuck."""
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with a
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
+    from foureyes.app.views.run import PastRunView
     from foureyes.app.views.stack import StackRow
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -62,7 +63,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     `stack`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
     would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
-    while somebody works on it (K1).
+    while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first.
     """
 
     task: Task
@@ -94,6 +95,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     you: Preview | None = None
     place: int = 0
     worktree: str = ""
+    runs: list[PastRunView] = []
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:

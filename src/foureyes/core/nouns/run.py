@@ -122,3 +122,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micros: int = 0
+
+    @property
+    def why(self) -> str:
+        """Why it ended as it did: what was wrong with it, else what it said, else that it said nothing."""
+        said = f"{self.signal}: {self.message}" if self.signal and self.message else self.signal
+        return self.error_text or said or ("it ended without a signal" if self.ending == "finished" else "")

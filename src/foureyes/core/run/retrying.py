@@ -44,7 +44,7 @@ def next_try(task: TaskState, snapshot: Snapshot) -> Try | GiveUp | None:
         )
     past = [run for run in task.past if ROLE_FOR[run.purpose] == ROLE_FOR[task.purpose]]
     if sum(map(_is_unchanged, past)) >= NO_CHANGES:
-        return GiveUp(kind="no_change", why="runs ended as done, and changed nothing")
+        return GiveUp(kind="no_change", why=_nothing_changed([run for run in past if _is_unchanged(run)]))
     blamed = [run for run in past if is_blamed(run)]
     if len(blamed) >= snapshot.max_runs_per_task:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
@@ -73,6 +73,15 @@ def is_to_be_asked(run: PastRun) -> bool:
 def _is_unchanged(run: PastRun) -> bool:
     """S4: it ended well, and there was nothing to hand in."""
     return run.ending == "finished" and run.signal in ("DONE", "NEEDS_REVIEW", "") and not is_to_be_asked(run)
+
+
+def _nothing_changed(runs: Sequence[PastRun]) -> str:
+    """S4: what runs said that changed nothing; none is called done that did not say so."""
+    silent = sum(not run.signal for run in runs)
+    if not silent:
+        return f"{len(runs)} runs ended as done, and changed nothing"
+    of_them = "" if silent == len(runs) else f" ({silent} of them)"
+    return f"{len(runs)} runs ended without a signal{of_them}, and changed nothing"
 
 
 def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:

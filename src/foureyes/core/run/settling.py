@@ -46,7 +46,7 @@ def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[
     if not signal and outcome.conversation and not run.resumes:
         return "ask_signal", "it ended without a signal"
     if not left.changed:
-        return "no_change", "it changed nothing"
+        return "no_change", "it changed nothing" if signal else "it ended without a signal and changed nothing"
     if signal == "DONE":
         return "hand_in", ""
     return "needs_review", "it ended without a signal" if not signal else "it asks for a review"

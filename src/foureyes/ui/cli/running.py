@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import termios
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 GLANCE = 0.3
 CHUNK = 1 << 16
+AGAIN = "ends after what runs; Ctrl-C once more ends the runs now, and their work stays on its branches"
 TAIL = 1 << 16
 """How much of a log is shown at first."""
 
@@ -75,7 +80,33 @@ def _runs(
     why = running.run(line.tell, line.show)
     line.clear()
     ended, *left = why.splitlines()
-    session.answer({"ended": ended, "left": left}, "\n  ".join([ended, *map(flat, left)]))
+    with heard_or_not():
+        session.answer({"ended": ended, "left": left}, "\n  ".join([ended, *map(flat, left)]))
+        output.flush()
+
+
+@contextmanager
+def heard_or_not() -> Iterator[None]:
+    """Say something to a terminal that may be closed by now: a runner ends in order, whether or not anybody listens."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno != errno.EIO:
+            raise
+        nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        for number in (1, 2):
+            if _is_dead(number):
+                os.dup2(nothing, number)
+        os.close(nothing)
+
+
+def _is_dead(number: int) -> bool:
+    """Whether a descriptor is a terminal that is gone: no other device says EIO when it is asked what it is."""
+    try:
+        termios.tcgetattr(number)
+    except termios.error as problem:
+        return bool(problem.args[0] == errno.EIO)
+    return False
 
 
 class StatusLine:
@@ -85,10 +116,15 @@ class StatusLine:
         self._session = session
         self._live = not session.json and sys.stderr.isatty()
         self._shown = ""
+        self._warned = False
         self._width = _columns() - 1
 
     def tell(self, task: str, text: str) -> None:
         """Something happened."""
+        with heard_or_not():
+            self._tell(task, text)
+
+    def _tell(self, task: str, text: str) -> None:
         if self._session.json:
             output.write_json({"at": _now(), "task": task, "text": text})
             output.flush()
@@ -102,14 +138,19 @@ class StatusLine:
         self._paint(shown)
 
     def show(self, glance: RunnerGlance) -> None:
-        """What runs now."""
+        """What runs now; and once, what a second Ctrl-C does."""
+        if glance.stopping == "finish" and glance.runs and not self._warned:
+            self._warned = True
+            self.tell("", AGAIN)
         text = output.shorten(glance_text(glance), self._width) if self._live else ""
         if text != self._shown:
-            self._erase(self._shown)
-            self._paint(text)
+            with heard_or_not():
+                self._erase(self._shown)
+                self._paint(text)
 
     def clear(self) -> None:
-        self._erase(self._shown)
+        with heard_or_not():
+            self._erase(self._shown)
         self._shown = ""
 
     def _erase(self, shown: str) -> None:
@@ -178,8 +219,7 @@ def ended_text(run: Run) -> str:
     """How a run ended."""
     if run.state != "ended":
         return f"{run.id} is {run.state}"
-    said = run.signal or run.error_text or run.message
-    return f"{run.id} {run.ending}" + (f": {flat(said)}" if said else "")
+    return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
 
 
 def _opened(session: Session, task: str) -> BinaryIO:

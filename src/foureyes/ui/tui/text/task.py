@@ -83,6 +83,7 @@ def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
         *_findings(view.detail, draw),
         *_field("reviews", "REVIEWS", Text(reviews_text(view.detail)), draw),
         *_field("signal", "SIGNAL", Text(signal_text(view.detail)), draw),
+        *_last_run(view.detail, draw),
         *_answer(view, draw),
     ]
 
@@ -117,6 +118,15 @@ def _why(view: TaskView, draw: Drawing) -> list[Line]:
     if detail.task.hold is not None:
         text = f"HELD: {visible(detail.task.hold)} · {text}"
     return _field("why", "WHY YOU", Text(text), draw)
+
+
+def _last_run(detail: TaskDetail, draw: Drawing) -> list[Line]:
+    """How the last run of an agent ended, where that is not the attempt that waits here."""
+    last = detail.runs[-1] if detail.runs else None
+    if last is None or (last.state == "finished" and detail.task.status == "reviewing"):
+        return []
+    text = f"{last.profile} {last.state}" + (f": {last.why}" if last.why else "")
+    return _field("run", "LAST RUN", Text(visible(text)), draw)
 
 
 def _stack(detail: TaskDetail, draw: Drawing) -> list[Line]:
