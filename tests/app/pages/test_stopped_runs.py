@@ -85,3 +85,24 @@ def test_a_profile_that_may_be_used_again_waits_for_nobody_E6(desk: DeskWorld) -
     desk.clock.advance(seconds=61)
     assert rows(desk, "run") == []
     assert [row.profile for row in desk.app.agents.listed(BOB) if row.cooled] == []
+
+
+def test_what_an_agent_says_is_blocked_waits_for_a_person_who_unblocks_it_E6_L17(desk: DeskWorld) -> None:
+    configure(desk, "")
+    me, task = runner(desk), desk.create()
+    run = bound(desk, me, task)
+    desk.app.runs.end(me, run.id, None, ending="finished")
+    desk.app.runs.release(me, run.id, how="blocked", reason="which database?")
+    (row,) = rows(desk, "blocked")
+    assert (row.task, row.text, steps_text(row.next)) == (task, "which database?", f'fe unblock {task} -m "why"')
+    said = desk.app.stops.resume(BOB, task, "go on")
+    assert (said.changed, said.message) == (False, f"{task} is not held, it is blocked: which database?")
+    assert steps_text(said.next) == f'fe unblock {task} -m "why"'
+    desk.app.stops.unblock(BOB, task, "postgres")
+    assert rows(desk, "blocked") == []
+
+
+def test_what_a_person_blocked_is_no_news_to_them_E6(desk: DeskWorld) -> None:
+    configure(desk, "")
+    desk.app.stops.block(BOB, desk.create(), "the supplier")
+    assert rows(desk, "blocked") == []

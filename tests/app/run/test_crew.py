@@ -11,7 +11,8 @@ import pytest
 
 from foureyes.app.call.context import Context
 from foureyes.app.run.crew import AtOnce, Done, Said, Threads
-from foureyes.errors import Conflict
+from foureyes.errors import Conflict, Reason, Refused
+from foureyes.steps import fe
 
 SECONDS = 10
 
@@ -54,6 +55,19 @@ def test_a_job_that_breaks_says_so_and_rests(problem: Exception, words: str) -> 
     crew = Threads(Opened().make)
     crew.start("a", job)
     assert ends(crew) == [Done(key="a", problem=words, rests=True)]
+    crew.close()
+
+
+def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> None:
+    reasons = (Reason("P12", "another store merges there", fe("store", "adopt")), Reason("Q2", "it moved"))
+
+    def job(context: Context, stop: Callable[[], bool]) -> Said:
+        raise Refused("nothing was merged.", reasons=reasons)
+
+    crew = Threads(Opened().make)
+    crew.start("a", job)
+    (done,) = ends(crew)
+    assert done.problem == "nothing was merged; another store merges there (P12): fe store adopt; it moved (Q2)"
     crew.close()
 
 

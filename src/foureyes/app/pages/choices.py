@@ -69,7 +69,7 @@ class Ways:
         )
 
     def unblocking(self, task: str) -> tuple[Choice, ...]:
-        """T: take rejected work up again, or close it for good."""
+        """T: take rejected or blocked work up again, or close it for good."""
         if not self.may("unblock", task):
             return ()
         from foureyes.app.call.facts import facts_of

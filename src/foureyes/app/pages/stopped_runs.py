@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionKind, Choice
 
 LINE = 160
+MOST = 50
 WHY = phrase("why")
 MADE = "What runs committed is on the branch that they had checked out, the rest in their worktree. Nothing is lost."
 MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
@@ -50,12 +51,23 @@ class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
 
 
+class Blocked(msgspec.Struct, frozen=True, kw_only=True):
+    """A task of which an agent, or its runner for it, said that it cannot go on."""
+
+    task: str
+    title: str
+    why: str
+    at: str
+
+
 def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """Everything of runs that waits for a person."""
     for pause in tx.all("run.pauses", PauseView):
         yield _paused(pause, ways)
     for stuck in tx.all("run.stuck", StuckView):
         yield _stuck(stuck, ways)
+    for blocked in tx.all("run.blocked", Blocked, limit=MOST):
+        yield _blocked(blocked, ways)
     for left in tx.all("run.left_runners", LeftRunner):
         if left.until <= context.now() or context.outside.is_gone(left.process):
             yield _left(left, ways)
@@ -93,6 +105,18 @@ def _stuck(stuck: StuckView, ways: Ways) -> Halt:
         ),
         choices=lambda: ways.resuming(stuck.task),
         otherwise=by_person(fe("resume", stuck.task, "-m", WHY)),
+    )
+
+
+def _blocked(blocked: Blocked, ways: Ways) -> Halt:
+    return Halt(
+        kind="blocked",
+        task=blocked.task,
+        text=blocked.why,
+        since=blocked.at,
+        details=(f"{blocked.title} (blocked)", f"Its agent cannot go on: {blocked.why}", "Nothing is lost."),
+        choices=lambda: ways.unblocking(blocked.task),
+        otherwise=by_person(fe("unblock", blocked.task, "-m", WHY)),
     )
 
 

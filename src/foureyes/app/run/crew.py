@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from foureyes.errors import FoureyesError
+from foureyes.errors import FoureyesError, Reason
+from foureyes.steps import Arg
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -42,6 +43,22 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 
 def _done(key: str, said: Said) -> Done:
     return Done(key=key, said=said.text, rests=said.rests, closed=said.closed)
+
+
+def _all_of(problem: FoureyesError) -> str:
+    """What was refused, with every reason, its rule and what is to be typed."""
+    if not problem.reasons:
+        return problem.message
+    return "; ".join([problem.message.rstrip("."), *map(_reason, problem.reasons)])
+
+
+def _reason(reason: Reason) -> str:
+    typed = [" ".join(map(_word, step.argv)) for step in reason.next.steps if step.argv]
+    return f"{reason.message} ({reason.rule})" + (f": {' or '.join(typed)}" if typed else "")
+
+
+def _word(word: str | Arg) -> str:
+    return word if isinstance(word, str) else f"{word.quote}{word.name}{word.quote}"
 
 
 class Crew(Protocol):
@@ -82,7 +99,7 @@ class Threads:
             finally:
                 context.close()
         except FoureyesError as problem:
-            done = Done(key=key, problem=problem.message, rests=True)
+            done = Done(key=key, problem=_all_of(problem), rests=True)
         except Exception as problem:  # a job that breaks must not leave the runner waiting for it
             done = Done(key=key, problem=f"{type(problem).__name__}: {problem}", rests=True)
         self._done.put(done)
@@ -127,7 +144,7 @@ class AtOnce:
         try:
             self._done.append(_done(key, job(self._context, lambda: False)))
         except FoureyesError as problem:
-            self._done.append(Done(key=key, problem=problem.message, rests=True))
+            self._done.append(Done(key=key, problem=_all_of(problem), rests=True))
 
     def done(self) -> list[Done]:
         found, self._done = self._done, []

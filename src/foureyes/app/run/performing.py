@@ -173,7 +173,8 @@ def _check(runner: Actor, task: str) -> Job:
         report = Checks(context).run(runner, task, stop=stop)
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
-        return Said(f"checked: {words or 'nothing to check'}; {after}")
+        why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
+        return Said(f"checked: {words or 'nothing to check'}; {after}{why}")
 
     return job
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from msgspec.structs import replace
+
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
@@ -20,7 +22,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.closing import may_lift_rejection
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput
-from foureyes.steps import blank, fe
+from foureyes.steps import blank, fe, phrase
 
 
 class Stops:
@@ -111,7 +113,7 @@ class Stops:
             row = self._context.find(work.tx, task)
             lifted = ["the hold"] * (row.hold is not None) + _stood_still(work, row.id)
             if not lifted:
-                return outcome(row, f"{row.id} is not held", changed=False)
+                return _not_held(row)
             if row.hold is not None:
                 work.record(row.id, e.TaskResumed(reason=reason))
             if _stood_still(work, row.id):
@@ -139,6 +141,14 @@ class Stops:
 
     def _done(self, work: Work, task: Task, message: str) -> Outcome:
         return outcome(self._context.get(work.tx, task.id), message)
+
+
+def _not_held(task: Task) -> Outcome:
+    """Nothing to lift; what is blocked goes on by another verb."""
+    if task.status != "blocked":
+        return outcome(task, f"{task.id} is not held", changed=False)
+    said = outcome(task, f"{task.id} is not held, it is blocked: {task.blocked_reason}", changed=False)
+    return replace(said, next=fe("unblock", task.id, "-m", phrase("why")))
 
 
 def _stood_still(work: Work, task: str) -> list[str]:

@@ -11,7 +11,7 @@ import msgspec
 from foureyes.steps import NO_STEP, Steps
 
 AttentionKind = Literal[
-    "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected"
+    "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected", "blocked"
 ]  # fmt: skip
 WORDS: dict[AttentionKind, str] = {
     "hold": "HELD",
@@ -25,6 +25,7 @@ WORDS: dict[AttentionKind, str] = {
     "config": "CONFIG",
     "waiver": "RAN OUT",
     "rejected": "REJECTED",
+    "blocked": "BLOCKED",
 }
 """What every face calls a kind."""
 

@@ -157,3 +157,9 @@ ORDER BY r.profile;
 
 -- name: run.cooled
 SELECT profile, host, until, error, error_text, at FROM cooldowns WHERE (CAST(:host AS TEXT) = '' OR host = :host) ORDER BY profile, host;
+
+-- name: run.blocked
+SELECT t.id AS task, t.title, coalesce(t.blocked_reason, '') AS why, j.at FROM tasks t
+JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskBlocked')
+JOIN sessions s ON s.id = j.session AND s.kind <> 'human'
+WHERE t.status = 'blocked' AND t.deleted = 0 AND t.rejected_by IS NULL ORDER BY j.seq DESC LIMIT :limit;
