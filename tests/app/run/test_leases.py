@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.run.leases import SECONDS
+from foureyes.app.call.leasing import LEASE_SECONDS as SECONDS
 from foureyes.core.nouns.run import RunId
 from foureyes.errors import Conflict, NotFound, TokenRefused
 

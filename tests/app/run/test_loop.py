@@ -432,6 +432,15 @@ def test_a_runner_that_died_leaves_nothing_that_the_next_one_does_not_take_up_J4
     ground.check_nothing_left()
 
 
+def test_a_runner_that_is_gone_was_last_heard_of_in_the_past_J4(ground: Playground) -> None:
+    ground.create(ALICE)
+    ground.plays = [Play(lasts=99)]
+    ground.ticks(ground.runner(), 2)
+    ground.app.context.outside.is_gone = lambda process: True  # type: ignore[method-assign]
+    (row,) = [row for row in ground.app.attention.view(ALICE).rows if row.kind == "runner"]
+    assert row.since <= ground.app.context.now()
+
+
 def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_writes_nothing_J4(ground: Playground) -> None:
     task = ground.create(ALICE)
     ground.plays = [Play(lasts=1000)]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from foureyes.app.run.leases import SECONDS
+from foureyes.app.call.leasing import LEASE_SECONDS as SECONDS
 from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.lifecycle import RunEnd

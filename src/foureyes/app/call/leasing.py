@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
 
+LEASE_SECONDS = 90
+"""How long a lease holds without being renewed, by the store's clock."""
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 

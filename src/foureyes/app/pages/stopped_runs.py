@@ -5,10 +5,13 @@ that need a login.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.context import stamp
+from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.app.views.run import Cooldown, PauseView, StuckView
 from foureyes.core.words.text import one_line
 from foureyes.steps import Steps, by_person, fe, phrase, prose
@@ -126,13 +129,21 @@ def _left(left: LeftRunner, ways: Ways) -> Halt:
         kind="runner",
         of=left.session,
         text=f"the runner on {left.host} is gone and left {runs}",
-        since=left.until or left.started_at,
+        since=_last_sign(left),
         details=(
             "Its agents were ended with it; what they made is in their worktrees.",
             "The next runner takes their tasks up where they are.",
         ),
         choices=ways.launching,
     )
+
+
+def _last_sign(left: LeftRunner) -> str:
+    """When a runner was last heard of: a lease is renewed for a time to come (J4)."""
+    if not left.until:
+        return left.started_at
+    heard = stamp(datetime.fromisoformat(left.until) - timedelta(seconds=LEASE_SECONDS))
+    return max(heard, left.started_at)
 
 
 def _cooled(cooled: Cooldown) -> Halt:

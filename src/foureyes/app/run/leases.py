@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.app.call.rows import RunnerRow
 from foureyes.app.views.run import RunnerView
 from foureyes.app.views.session import SessionView
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerState
     from foureyes.core.nouns.run import RunEnding, RunOutcome, StuckKind
 
-SECONDS = 90
-"""How long a lease holds without being renewed, by the store's clock."""
 FINAL = 20_000
 TEXT = 2_000
 REASON = 500
@@ -30,7 +29,7 @@ REASON = 500
 
 def until(context: Context) -> str:
     """When a lease ends that is taken or renewed now."""
-    return context.later(SECONDS)
+    return context.later(LEASE_SECONDS)
 
 
 def get(tx: Tx, run: str) -> Run:

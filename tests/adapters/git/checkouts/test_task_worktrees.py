@@ -165,8 +165,10 @@ def test_a_directory_that_is_something_else_is_not_touched_K1(project_only: Benc
 def test_a_worktree_with_another_branch_is_told_and_one_in_a_rebase_is_found_K1(project_only: Bench) -> None:
     at = add(project_only)
     project_only.git("checkout", "-q", "-b", "elsewhere", cwd=at)
-    with pytest.raises(GitProblem, match="elsewhere"):
+    with pytest.raises(GitProblem, match="what was committed there is on elsewhere, and stays") as caught:
         add(project_only)
+    assert steps_text(caught.value.next_step) == f"git -C {at} switch fe/{TASK}"
+    assert steps_text(caught.value.next_step) in caught.value.message
     project_only.git("checkout", "-q", "--detach", cwd=at)
     with pytest.raises(GitProblem):
         add(project_only)

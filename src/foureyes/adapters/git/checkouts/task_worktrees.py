@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
+from shlex import quote
 from time import monotonic, sleep
 from typing import NamedTuple
 
@@ -142,9 +143,12 @@ def _existing(git: Git, at: Desk, ref: str) -> Located | None:
     place = _must_be_checkout(git, at)
     holds = _branch_of(git, place)
     if holds != ref:
+        there, name = holds.removeprefix(refs.BRANCHES) or "no branch", ref.removeprefix(refs.BRANCHES)
+        keeps = f"; what was committed there is on {there}, and stays" if holds else ""
         raise GitProblem(
-            f"{at.path} has {holds or 'no branch'} checked out, not {ref}",
-            next_step=shell("git", "switch", ref.removeprefix(refs.BRANCHES)),
+            f"{there} is checked out in {at.path}, not {name}{keeps}. A person brings it back: "
+            f"git -C {quote(at.path)} switch {name}",
+            next_step=shell("git", "-C", at.path, "switch", name),
         )
     return place
 
