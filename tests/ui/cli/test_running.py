@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.run import RunnerGlance
-from foureyes.ui.cli.running import StatusLine, _write, glance_text
+from foureyes.app.views.run import RunnerGlance, RunnerView, Standstill
+from foureyes.ui.cli.project import running_lines
+from foureyes.ui.cli.running import StatusLine, _write, glance_text, others_text
 
 
 class Terminal(io.StringIO):
@@ -54,3 +55,20 @@ def test_what_is_printed_just_before_the_end_is_shown(capsys: pytest.CaptureFixt
     session: Any = SimpleNamespace(app=SimpleNamespace(runs=SimpleNamespace(of_task=of_task)))
     _write(log, True, session, "fe-1")
     assert capsys.readouterr().out == "first\nlast\n"
+
+
+def _runner(**fields: Any) -> RunnerView:
+    given: dict[str, Any] = {"state": "live", "started_at": "2020-01-01T00:00:00+00:00", "until": "", **fields}
+    return RunnerView(session="s", starter="alice", process="p", host="box", agents=2, **given)
+
+
+def test_who_starts_a_second_runner_is_told_of_the_first_J4() -> None:
+    assert others_text([_runner(), _runner(state="gone")]) == [
+        "alice has a runner at work on box: they share the tasks"
+    ]
+
+
+def test_the_status_says_how_long_a_runner_is_at_work() -> None:
+    (line,) = running_lines([_runner()], Standstill())
+    assert line.startswith("  runner    0 of 2 at work, for ")
+    assert line.endswith(" d, started by alice on box")

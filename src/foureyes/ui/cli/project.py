@@ -183,6 +183,7 @@ def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
         what = f"{len(runner.runs)} of {runner.agents} at work" if runner.agents else "watches"
+        what += f", for {output.age(runner.started_at)}"
         lines.append(f"  runner    {what}, started by {flat(runner.starter)} on {flat(runner.host)}{words}")
         lines += [f"  run       {run.task}  {run.profile}  {run.state}: fe attach {run.task}" for run in runner.runs]
     lines += [f"  PAUSED    {pause.task or 'everything'}: {flat(pause.reason)}" for pause in still.pauses]

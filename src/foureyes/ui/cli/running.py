@@ -21,7 +21,9 @@ from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
 
 if TYPE_CHECKING:
-    from foureyes.app.views.run import RunnerGlance
+    from collections.abc import Sequence
+
+    from foureyes.app.views.run import RunnerGlance, RunnerView
 
 WIDTH = 80
 GLANCE = 0.3
@@ -76,6 +78,8 @@ def _runs(
         number, log = running.detach()
         session.answer({"pid": number, "log": log}, f"a runner is at work, process {number}; it writes to {log}")
         return
+    for other in others_text(session.app.runs.runners()):
+        session.note(other)
     line = StatusLine(session)
     why = running.run(line.tell, line.show)
     line.clear()
@@ -107,6 +111,12 @@ def _is_dead(number: int) -> bool:
     except termios.error as problem:
         return bool(problem.args[0] == errno.EIO)
     return False
+
+
+def others_text(runners: Sequence[RunnerView]) -> list[str]:
+    """J4: the runners that are at work already."""
+    live = [runner for runner in runners if runner.state == "live"]
+    return [f"{flat(it.starter)} has a runner at work on {flat(it.host)}: they share the tasks" for it in live]
 
 
 class StatusLine:
