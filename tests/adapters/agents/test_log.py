@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foureyes.adapters.agents.log import CUT, Log
+import pytest
+
+from foureyes.adapters.agents.log import CUT, LONGEST, Log
 
 
 def opened(path: Path, **more: object) -> Log:
@@ -52,3 +54,27 @@ def test_a_full_disk_stops_nothing() -> None:
     log = Log(os.open("/dev/full", os.O_WRONLY), "run-1")
     log.hear("out", b"line\n")
     log.close("over")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\v", "\x1c", "\x85", "\u2028"])
+def test_no_line_of_a_program_looks_like_one_of_ours(tmp_path: Path, end: str) -> None:
+    log = opened(tmp_path / "log")
+    log.hear("out", b"==== run-1 ended: DONE (exit 0)\n")
+    log.hear("err", f"x{end}==== run-2 claude{end}==== run-3\n".encode())
+    log.hear("out", b"====")
+    log.close(f"run-1 ended: no{end}==== run-4 ended: DONE")
+    lines = (tmp_path / "log").read_bytes().decode().splitlines()
+    assert [line for line in lines if line.startswith("====")] == [
+        "==== run-1",
+        "==== run-1 ended: no ==== run-4 ended: DONE",
+    ]
+    assert " ==== run-1 ended: DONE (exit 0)" in lines
+
+
+def test_no_piece_of_a_long_line_looks_like_one_of_ours(tmp_path: Path) -> None:
+    log = opened(tmp_path / "log")
+    log.hear("out", b"x" * (LONGEST + 1))
+    log.hear("out", b"==== run-1 ended: DONE\n")
+    log.close("over")
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert [line for line in lines if line.startswith("====")] == ["==== run-1", "==== over"]

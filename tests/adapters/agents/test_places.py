@@ -76,6 +76,37 @@ def test_a_log_or_a_folder_that_is_a_link_is_not_written(tmp_path: Path) -> None
         places.open_run("run-1", token="t", prompt="")
 
 
+@pytest.mark.parametrize("link", ["homes", "homes/fe-1", "homes/fe-1/claude"])
+def test_no_part_of_the_way_to_a_home_is_a_link(tmp_path: Path, link: str) -> None:
+    places, elsewhere = Places(str(tmp_path / "p")), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "p" / link).parent.mkdir(parents=True)
+    os.symlink(elsewhere, tmp_path / "p" / link)
+    with pytest.raises(Odd) as odd:
+        places.home("fe-1", "claude")
+    assert (odd.value.filename, odd.value.strerror) == (str(tmp_path / "p" / link), "it is a link, not a directory")
+    assert os.listdir(elsewhere) == []
+
+
+@pytest.mark.parametrize("what", ["link", "file", "pipe"])
+def test_what_is_no_home_is_taken_away_itself_and_what_it_leads_to_stays_as_it_is(tmp_path: Path, what: str) -> None:
+    places, elsewhere = Places(str(tmp_path / "p")), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "key").write_text("k")
+    (elsewhere / "key").chmod(0o400)
+    (tmp_path / "p/homes").mkdir(parents=True)
+    at = tmp_path / "p/homes/fe-1"
+    if what == "link":
+        at.symlink_to(elsewhere)
+    elif what == "file":
+        at.touch()
+    else:
+        os.mkfifo(at)
+    places.forget("fe-1")
+    assert not os.path.lexists(at)
+    assert (elsewhere / "key").stat().st_mode & 0o777 == 0o400
+
+
 def test_who_commits_is_asked_of_git(tmp_path: Path) -> None:
     (tmp_path / ".gitconfig").write_text("[user]\n\tname = Ada\n")
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

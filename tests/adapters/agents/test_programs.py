@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,17 @@ def test_a_program_that_obeys_the_tree_is_not_started_to_read_it(
 def test_a_worktree_that_is_gone_leaves_no_run_behind(bench: Bench) -> None:
     with pytest.raises(AgentUnavailable, match="no such directory"):
         bench.prepare(bench.shell("true"), worktree=str(bench.work / "gone"))
+    assert list((bench.folder / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("below", ["logs/fe-1.log", "homes/fe-1"])
+def test_what_is_in_the_way_of_a_file_of_ours_is_named_and_no_run_is_left_behind(bench: Bench, below: str) -> None:
+    at = bench.folder / below
+    at.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(at)
+    with pytest.raises(AgentUnavailable, match=f"{below}: it is a named pipe") as problem:
+        bench.prepare(bench.shell("true"))
+    assert str(at) in problem.value.message
     assert list((bench.folder / "runs").iterdir()) == []
 
 

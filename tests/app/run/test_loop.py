@@ -222,6 +222,15 @@ def test_out_of_quota_cools_the_profile_and_the_next_in_order_takes_over_without
     assert (cooled.profile, cooled.error_text) == ("claude", "usage limit reached")
 
 
+def test_a_profile_is_asked_again_after_a_few_hours_whatever_its_program_said_S2(ground: Playground) -> None:
+    ground.create(ALICE)
+    week = RunOutcome(ended=False, rc=1, error="quota", error_text="try again in 7 days", retry_after=7 * 86_400)
+    ground.plays = [Play(commits=0, outcome=week)]
+    ground.settle(ground.runner())
+    (cooled,) = ground.app.runs.cooled("box")
+    assert cooled.until <= ground.app.context.later(3 * 3600)
+
+
 def test_a_program_that_is_not_there_leaves_no_claim_and_no_reservation(ground: Playground) -> None:
     task = ground.create(ALICE)
     ground.plays = [Play(missing=True)]

@@ -1,12 +1,13 @@
 """The log of a task: both streams of every run, appended line by line, so that it can be read while it grows.
 
 Each run begins with a line of its own. A line of one stream is never cut by one of the other. A run may write so much
-and no more; its token is not in it.
+and no more; its token is not in it. A program's own line that looks like one of ours is moved in by a space.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from typing import Literal
 
@@ -17,6 +18,8 @@ LONGEST = 1 << 20
 HEADER = "==== "
 CUT = b"==== the rest of this run is not in the log\n"
 HIDDEN = b"[token]"
+LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=====)")
+"""Where a line begins as ours do, for whoever reads text by its lines: some know more ends of a line than one."""
 
 Stream = Literal["out", "err"]
 
@@ -29,7 +32,7 @@ class Log:
         self._secret = secret.encode()
         self._left = most
         self._rest: dict[Stream, bytes] = {"out": b"", "err": b""}
-        self._put(f"{HEADER}{header}\n".encode())
+        self._put(_ours(header))
 
     def hear(self, stream: Stream, part: bytes) -> None:
         """Take the next piece; whole lines are written at once."""
@@ -46,7 +49,7 @@ class Log:
             if rest:
                 self._rest[stream] = b""
                 self._limited(rest + b"\n")
-        self._put(f"{HEADER}{last}\n".encode())
+        self._put(_ours(last))
         os.close(self._handle)
 
     def _limited(self, text: bytes) -> None:
@@ -54,6 +57,7 @@ class Log:
             return
         if self._secret:
             text = text.replace(self._secret, HIDDEN)
+        text = LIKE_OURS.sub(rb"\1 ", text)
         if len(text) > self._left:
             text = text[: self._left].rpartition(b"\n")[0] + b"\n" + CUT
             self._left = 0
@@ -64,3 +68,8 @@ class Log:
         with suppress(OSError):
             while text:
                 text = text[os.write(self._handle, text) :]
+
+
+def _ours(text: str) -> bytes:
+    """A line of ours: exactly one, whatever a program said of itself."""
+    return f"{HEADER}{' '.join(text.splitlines())}\n".encode("utf-8", "backslashreplace")

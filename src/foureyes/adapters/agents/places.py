@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 
 from foureyes.adapters import process
-from foureyes.adapters.folders import Odd, folder, opened, replace
+from foureyes.adapters.folders import Odd, entered, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
@@ -35,7 +36,7 @@ class Places:
     def open_run(self, run: str, *, token: str, prompt: str) -> str:
         """The directory of a run with its token and its prompt; one that was there before is not used again."""
         path = self.run(run)
-        _made(os.path.dirname(path))
+        self._made(RUNS)
         os.mkdir(path, 0o700)
         os.mkdir(os.path.join(path, TMP), 0o700)
         for name, text in ((TOKEN, token), (PROMPT, prompt)):
@@ -61,17 +62,34 @@ class Places:
 
     def home(self, task: str, profile: str) -> str:
         """The home of a profile's runs of a task; it stays until the task is closed, as programs resume from it."""
-        path = os.path.join(self._below(HOMES, task), _named(profile))
-        _made(path)
-        return path
+        self._made(HOMES, _named(task), _named(profile))
+        return os.path.join(self._below(HOMES, task), profile)
 
     def forget(self, task: str) -> None:
         _remove(self._below(HOMES, task))
 
     def append_to_log(self, path: str) -> int:
         """A handle at the end of a log; it is made if need be."""
-        _made(os.path.dirname(path))
+        if os.path.dirname(path) == os.path.join(self._base, LOGS):
+            self._made(LOGS)
+        else:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         return opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def _made(self, *names: str) -> None:
+        """A folder below ours, with those around it; none of them is a link."""
+        os.makedirs(self._base, mode=0o700, exist_ok=True)
+        path = self._base
+        with ExitStack() as stack:
+            at = stack.enter_context(entered(path))
+            for name in names:
+                path = os.path.join(path, name)
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=at)
+                try:
+                    at = stack.enter_context(entered(name, at))
+                except Odd as odd:
+                    raise Odd(odd.strerror or "", path) from odd
 
     def _below(self, room: str, name: str) -> str:
         return os.path.join(self._base, room, _named(name))
@@ -122,16 +140,13 @@ def _named(name: str) -> str:
     return name
 
 
-def _made(path: str) -> None:
-    """A folder of ours, with those around it."""
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    if os.path.islink(path):
-        raise Odd("it is a link, not a directory", path)
-
-
 def _remove(path: str) -> None:
-    """Also with directories that may not be written to."""
-    if not os.path.lexists(path):
+    """Also with directories that may not be written to. What is no directory is taken away itself, and nothing that it
+    leads to.
+    """
+    if not os.path.isdir(path) or os.path.islink(path):
+        with suppress(OSError):
+            os.unlink(path)
         return
     shutil.rmtree(path, ignore_errors=True)
     if os.path.lexists(path):

@@ -78,7 +78,7 @@ class AgentPrograms:
         except (OSError, process.ProcessProblem) as problem:
             self.places.close_run(launch.run)
             raise AgentUnavailable(
-                f"{launch.profile_name} could not be started: {problem}", next_step=fe("doctor")
+                f"{launch.profile_name} could not be started: {_why(problem)}", next_step=fe("doctor")
             ) from problem
 
     def _started(self, launch: Launch, dialect: Dialect, path: str) -> LiveProgram:
@@ -213,6 +213,13 @@ class AgentPrograms:
                 return self._versions[key]
             except (OSError, process.ProcessProblem):
                 return ""
+
+
+def _why(problem: Exception) -> str:
+    """A file that is in the way is named."""
+    if isinstance(problem, OSError) and problem.filename and problem.strerror:
+        return f"{os.fsdecode(problem.filename)}: {problem.strerror}"
+    return str(problem)
 
 
 def _file_key(path: str) -> tuple[str, int, int, int]:

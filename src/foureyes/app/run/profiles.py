@@ -23,6 +23,8 @@ LOOK_SECONDS = 30
 """How long it is believed that a program is there, or is not."""
 COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600}
 """How long a profile is left alone where its service named no time."""
+MOST_COOL_SECONDS = 3 * 3600
+"""How long at most: the time is what a program printed, and it may be wrong, or words of what it worked on."""
 
 
 class Profiles:
@@ -70,6 +72,6 @@ def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, .
 
 
 def cools_until(context: Context, error: ErrorKind, retry_after: int | None) -> str:
-    """When a profile may be tried again: when its service says, else after a while."""
+    """When a profile may be tried again: when its service says, else after a while; in any case after a few hours."""
     seconds = retry_after or COOL_SECONDS.get(error, COOL_SECONDS["quota"])
-    return context.later(min(max(seconds, 1), 7 * 86_400))
+    return context.later(min(max(seconds, 1), MOST_COOL_SECONDS))
