@@ -48,7 +48,7 @@ def test_the_project_stands_still_V9(ground: Playground, word: str) -> None:
     ground.create(ALICE)
     _stop(ground, word, None)
     said = {"pause": "paused", "hold": "held"}[word]
-    assert _ended(ground) == [CANNOT, f"the project is {said}: lunch (fe resume --project)"]
+    assert _ended(ground) == [CANNOT, f"the project is {said}: lunch (fe resume --project -m …)"]
     assert ground.runner(until_idle=True).tick() is not None
     assert not ground.agents.launched
 
@@ -58,7 +58,7 @@ def test_a_task_stands_still_V9(ground: Playground, word: str) -> None:
     task = ground.create(ALICE)
     _stop(ground, word, task)
     said = {"pause": "paused", "hold": "held"}[word]
-    assert _ended(ground) == [CANNOT, f"{task} is {said}: lunch (fe resume {task})"]
+    assert _ended(ground) == [CANNOT, f"{task} is {said}: lunch (fe resume {task} -m …)"]
 
 
 def _stop(ground: Playground, word: str, task: str | None) -> None:
@@ -91,4 +91,4 @@ def test_while_it_waits_it_is_told_once(ground: Playground) -> None:
     ground.create(ALICE)
     ground.app.runs.pause(ALICE, None, reason="lunch")
     ground.ticks(ground.runner(), 3)
-    assert ground.said == [("", "the project is paused: lunch (fe resume --project)")]
+    assert ground.said == [("", "the project is paused: lunch (fe resume --project -m …)")]

@@ -61,6 +61,6 @@ def _tasks(tx: Tx, agents: int) -> Iterator[str]:
             yield "tasks are ready, and no agents are started here: fe run"
         return
     for row in tx.all("runner.held", Troubled, limit=MOST):
-        yield f"{row.id} is held: {row.text} (fe resume {row.id})"
+        yield f"{row.id} is held: {row.text} (fe resume {row.id} -m …)"
     for row in tx.all("runner.paused", Troubled, limit=MOST):
-        yield f"{row.id} is paused: {row.text} (fe resume {row.id})"
+        yield f"{row.id} is paused: {row.text} (fe resume {row.id} -m …)"

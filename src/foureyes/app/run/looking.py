@@ -185,8 +185,8 @@ def _is_done(run: Run, task: TaskRow) -> bool:
 def _paused(tx: Tx, hold: str | None) -> str:
     everywhere = next((pause for pause in tx.all("run.pauses_of", PauseView, task="") if not pause.task), None)
     if everywhere is not None:
-        return f"the project is paused: {everywhere.reason} (fe resume --project)"
-    return f"the project is held: {hold} (fe resume --project)" if hold is not None else ""
+        return f"the project is paused: {everywhere.reason} (fe resume --project -m …)"
+    return f"the project is held: {hold} (fe resume --project -m …)" if hold is not None else ""
 
 
 def _full(tx: Tx, policy: ReviewPolicy) -> str:
