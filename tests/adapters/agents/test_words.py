@@ -16,12 +16,12 @@ from foureyes.core.rules.policy import Profile
 MCP = ("/opt/fe", "mcp")
 
 
-def words(profile: Profile, *, mcp: tuple[str, ...] = (), **more: Any) -> Words:
+def words(profile: Profile, *, mcp: tuple[str, ...] = (), environ: dict[str, str] | None = None, **more: Any) -> Words:
     asked = {
         "run": RunId("run-1"), "profile_name": "p", "profile": profile, "role": "implement", "purpose": "implement",
         "worktree": "/w", "prompt": "secret prompt", "token": "t0ken", "task": "fe-1", **more,
     }  # fmt: skip
-    return words_of(dialect_of(profile), Launch(**asked), "/runs/run-1", mcp, {})
+    return words_of(dialect_of(profile), Launch(**asked), "/runs/run-1", mcp, environ or {})
 
 
 def line(profile: Profile, **more: Any) -> str:
@@ -41,6 +41,12 @@ def test_each_program_is_asked_to_work_as_it_was_measured() -> None:
     logs = "--print-logs --log-level ERROR"
     assert line(Profile("opencode", model="prov/m")) == f"run --pure --format json {logs} --auto -m prov/m"
     assert words(Profile("opencode")).env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
+
+
+def test_how_qwen_is_logged_in_is_said_once_where_a_key_is_set_or_the_profile_says_it() -> None:
+    key = {"OPENAI_API_KEY": "sk-1"}
+    for profile in (Profile("qwen"), Profile("qwen", args=("--auth-type", "openai"))):
+        assert line(profile, environ=key).count("--auth-type openai") == 1
 
 
 def test_who_reviews_cannot_write_and_reads_no_configuration_of_the_repository_lesson_74() -> None:

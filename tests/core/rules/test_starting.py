@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.starting import below_the_cut, why_not_independent
+from foureyes.core.rules.starting import why_not_independent
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
 
@@ -38,11 +38,3 @@ def test_i5_only_a_person_or_a_service_that_the_policy_names_cuts_the_chain(
     why = why_not_independent(starter, services)
     assert (why is None) == may
     assert why is None or why.rule == "I5"
-
-
-@pytest.mark.parametrize(
-    ("cuts", "below"),
-    [((), ("a", "b", "c")), (("b",), ("a",)), (("c", "b"), ("a",)), (("a",), ()), (("z",), ("a", "b", "c"))],
-)
-def test_i5_evidence_is_what_is_below_the_nearest_cut(cuts: tuple[str, ...], below: tuple[str, ...]) -> None:
-    assert below_the_cut(("a", "b", "c"), cuts) == below

@@ -52,9 +52,17 @@ def test_what_is_printed_just_before_the_end_is_shown(capsys: pytest.CaptureFixt
         log.seek(at)
         return [SimpleNamespace(state="ended")]
 
-    session: Any = SimpleNamespace(app=SimpleNamespace(runs=SimpleNamespace(of_task=of_task)))
+    session: Any = SimpleNamespace(app=SimpleNamespace(runs=SimpleNamespace(of_task=of_task, runners=list)))
     _write(log, True, session, "fe-1")
     assert capsys.readouterr().out == "first\nlast\n"
+
+
+def test_of_a_run_that_lost_its_runner_nothing_more_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    run = SimpleNamespace(state="running", runner="s")
+    runs = SimpleNamespace(of_task=lambda _: [run], runners=lambda: [_runner(state="gone")])
+    session: Any = SimpleNamespace(app=SimpleNamespace(runs=runs))
+    _write(io.BytesIO(b"first\n"), True, session, "fe-1")
+    assert capsys.readouterr().out == "first\n"
 
 
 def _runner(**fields: Any) -> RunnerView:

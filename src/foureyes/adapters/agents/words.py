@@ -33,12 +33,13 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     if launch.resumes and dialect.resume_words:
         chosen = [*dialect.resume_words, *(dialect.resume_implement if may_write else dialect.resume_review)]
     chosen += dialect.resume if launch.resumes else ()
-    chosen += [word for name, said in dialect.keyed if environ.get(name) for word in said]
+    own = profile.resume_args if launch.resumes and profile.resume_args else profile.args
+    own = own if may_write or not profile.review_args else profile.review_args
+    # What a profile says itself is not said again: a program that hears it twice may hear neither.
+    chosen += [word for name, said in dialect.keyed if environ.get(name) and said[0] not in own for word in said]
     if profile.model:
         chosen += dialect.model
     chosen += dialect.mcp if serves else ()
-    own = profile.resume_args if launch.resumes and profile.resume_args else profile.args
-    own = own if may_write or not profile.review_args else profile.review_args
     env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
     arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
     files = dialect.mcp_files if serves else {}

@@ -11,43 +11,25 @@ from foureyes.app.call.work import Work
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.starting import why_not_independent
 from foureyes.core.words.ids import session_id, task_id, token_hash
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Reason
-from foureyes.steps import by_person, either, fe, prose
+from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.run import Run
     from foureyes.core.rules.policy import Profile
 
-SERVICE = "service:"
-"""How the evidence of a service begins; user and host follow."""
-
 
 def refuse_stranger(context: Context, work: Work) -> None:
     """I5: a person begins a runner, or a service that the accepted policy names; nobody below a check, a hook or an
-    agent (their rights say that).
+    agent.
     """
-    actor = work.actor
-    if actor.bound is not None:
-        refuse_verb("no runner began.", actor.bound)
-    if actor.kind == "human":
-        return
-    names = [piece.removeprefix(SERVICE) for piece in actor.evidence if piece.startswith(SERVICE)]
-    named = context.gate_policy(work.tx).run.services
-    if not set(names) & set(named):
-        who = names[0] if names else "this service"
-        way = fe("policy", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
-        refuse_verb(
-            "no runner began.",
-            Reason(
-                "I5",
-                f"{who} is a service, and the accepted policy names no such service (run.services): whom it started "
-                "would count as independent agents",
-                either(by_person(fe("run")), by_person(way), joint="; or "),
-            ),
-        )
+    why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
+    if why is not None:
+        refuse_verb("no runner began.", why)
 
 
 def refuse_other_service(work: Work) -> None:

@@ -1,23 +1,22 @@
 """I5: whose `fe run` and `fe serve` start sessions that are independent of who started them.
 
 Everything that runs below an agent is that agent's (I3). Only where a person starts it, or a service that the accepted
-policy names, is the chain of ancestors cut: what is above the cut is nobody's evidence. No runner is built yet; this is
-the rule that it will ask.
+policy names, is the chain of ancestors cut: what is above the cut is nobody's evidence. A runner asks when it begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from foureyes.errors import Reason
-from foureyes.steps import fe, prose
+from foureyes.steps import by_person, either, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 SERVICE = "service:"
-
+"""How the evidence of a service begins; user and host follow."""
 
 PERSON_STARTS = prose("a person starts it in a terminal")
 
@@ -39,19 +38,16 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
     if starter.by_key:
         message = "here you are a person only under what you sign, and what you start signs nothing"
         return Reason("I5", message, fe("whoami"))
-    if starter.kind == "service" and not _is_named(starter, services):
-        message = "a service starts nothing that is independent unless the accepted policy names it"
-        return Reason("I5", message, PERSON_STARTS)
+    names = [piece.removeprefix(SERVICE) for piece in starter.evidence if piece.startswith(SERVICE)]
+    if starter.kind == "service" and set(names).isdisjoint(services):
+        return _unnamed(names[0] if names else "this service")
     return None
 
 
-def _is_named(starter: Actor, services: Collection[str]) -> bool:
-    return any(piece.removeprefix(SERVICE) in services for piece in starter.evidence if piece.startswith(SERVICE))
-
-
-def below_the_cut(ancestors: Sequence[str], cuts: Collection[str]) -> tuple[str, ...]:
-    """I5: the ancestors, nearest first, that are evidence about a caller: those below the nearest process at which the
-    chain was cut, and all of them where it was not.
-    """
-    until = next((at for at, process in enumerate(ancestors) if process in cuts), len(ancestors))
-    return tuple(ancestors[:until])
+def _unnamed(who: str) -> Reason:
+    message = (
+        f"{who} is a service, and the accepted policy names no such service (run.services): whom it started would "
+        "count as independent agents"
+    )
+    way = fe("policy", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    return Reason("I5", message, either(by_person(fe("run")), by_person(way), joint="; or "))

@@ -214,7 +214,7 @@ def logs(session: Session, task: str, follow: bool) -> None:
 @click.argument("task")
 def attach(session: Session, task: str) -> None:
     """Watch the agent that is at work on a task, until it ends. Ctrl-C leaves it at work; `fe stop` ends it."""
-    live = next((run for run in session.app.runs.of_task(task) if run.state != "ended"), None)
+    live = next(iter(_at_work(session, task)), None)
     if live is None:
         raise NotFound(f"no agent is at work on {visible(task)}.", next_step=fe("logs", task))
     session.note(f"{live.id}  {live.profile} since {live.started_at[:19]}  in {live.worktree or '…'}")
@@ -225,10 +225,16 @@ def attach(session: Session, task: str) -> None:
     session.answer(ended, ended_text(ended))
 
 
+def _at_work(session: Session, task: str) -> list[Run]:
+    """The runs of a task that have not ended, and whose runner is there: of a dead one nothing comes any more."""
+    there = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
+    return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in there]
+
+
 def ended_text(run: Run) -> str:
     """How a run ended."""
     if run.state != "ended":
-        return f"{run.id} is {run.state}"
+        return f"{run.id} has lost its runner; the next fe run takes it up"
     return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
 
 
@@ -246,7 +252,7 @@ def _write(file: BinaryIO, follow: bool, session: Session, task: str) -> None:
     rest = b""
     while True:
         # Asked first: what was printed before the end is there to be read after it.
-        goes_on = follow and any(run.state != "ended" for run in session.app.runs.of_task(task))
+        goes_on = follow and bool(_at_work(session, task))
         while part := file.read(CHUNK):
             *lines, rest = (rest + part).split(b"\n")
             for line in lines:
