@@ -25,6 +25,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "identity.home": ('"container"', "container"),
     "identity.uid_map": ('"0 1000 1, 1 100000 65536"', "0 1000 1, 1 100000 65536"),
     "work.worktree": ('"always"', "always"),
+    "work.copy": ('[".env"]', (".env",)),
     "store.url": ('"postgresql://db/x"', "postgresql://db/x"),
     "review.policy": ('"strict"', "strict"),
     "review.independence": ('"vendor"', "vendor"),

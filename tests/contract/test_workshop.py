@@ -114,6 +114,7 @@ UNSCRIPTED: dict[str, Callable[[Workshop, Sha], object]] = {
     "commit": lambda shop, sha: shop.commit(tree=sha, parents=[sha], message="m"),
     "move": lambda shop, sha: shop.move("refs/heads/main", new=sha, old=sha),
     "add_worktree": lambda shop, sha: shop.add_worktree("fe-1", branch="b", base=sha, session="ses-1"),
+    "copy_into": lambda shop, sha: shop.copy_into("fe-1", [".env"]),
     "reset": lambda shop, sha: shop.reset("refs/heads/main", old=sha, new=sha),
 }
 

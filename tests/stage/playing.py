@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.agent_ports import Availability, Launch
 from foureyes.app.git_ports import Additions, Merged
-from foureyes.app.views.work import Dropped
+from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.ids import Sha
@@ -154,6 +154,9 @@ class PlayedWorkshop(ScriptedWorkshop):
         self.repo.branches.setdefault(branch, list(self.repo.branches["refs/heads/main"]))
         self.places[task] = f"/worktrees/{task}"
         return self.places[task]
+
+    def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
+        return Copied((), tuple(f"{glob}: git does not ignore it" for glob in globs))
 
     def worktrees(self) -> dict[str, str]:
         return dict(self.places)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from foureyes.app.git_ports import Additions, CaughtUp, Merged
-from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
+from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha
@@ -240,6 +240,9 @@ class ScriptedWorkshop:
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         raise NoRealGit(f"worktree of {task}")
+
+    def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
+        raise NoRealGit(f"copies for {task}")
 
     def worktrees(self) -> dict[str, str]:
         return {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from foureyes.app.views.work import CheckpointView, Dropped, LineCommit, WorktreeState
+from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.steps import NO_STEP, Steps
@@ -194,6 +194,11 @@ class Workshop(Protocol):
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """K1: the worktree of a task, made or found again; its path. Commits in it get the trailers of task and
         session.
+        """
+
+    def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
+        """K1: copy what the globs mean from the main checkout into the worktree of a task: files that git ignores in
+        both, no links, and nothing that is there already.
         """
 
     def worktrees(self) -> dict[str, str]:

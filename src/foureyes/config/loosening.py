@@ -21,7 +21,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
-    "run.services": "added",
+    "run.services": "added", "work.copy": "added",
 }  # fmt: skip
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 

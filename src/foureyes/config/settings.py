@@ -113,6 +113,13 @@ SETTINGS: tuple[Setting, ...] = (
         allowed=WORKTREE_FOR,
         meaning="whose claims come with a worktree of their own, where they do not say (K1)",
     ),
+    Setting(
+        key="work.copy",
+        of=ReviewPolicy,
+        field="copies",
+        kind="list",
+        meaning="globs; files of the main checkout that git ignores (.env …); each worktree gets a copy (K1)",
+    ),
     Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
     Setting(
         key="review.policy",
@@ -214,12 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="share",
         meaning="part of a batch that is left to be looked at (H3)",
     ),
-    Setting(
-        key="review.human.sample_from",
-        of=HumanRule,
-        kind="number",
-        meaning="batches of at least so many are sampled (H3)",
-    ),
+    Setting(key="review.human.sample_from", of=HumanRule, kind="number", meaning="batches of so many are sampled (H3)"),
     Setting(
         key="review.human.batch_max",
         of=HumanRule,
@@ -339,12 +341,7 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="a task whose runs cost so much goes to a person, who may let it cost as much again; in the currency "
         "that programs report; 0: no cap",
     ),
-    Setting(
-        key="run.max_runs_per_task",
-        of=RunRule,
-        kind="number",
-        meaning="so many runs without a hand-in, and the task goes to a person",
-    ),
+    Setting(key="run.max_runs_per_task", of=RunRule, kind="number", meaning="so many without a hand-in, then a person"),
     Setting(
         key="run.order",
         of=RunRule,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.adapters.git.objects.export import Exports
     from foureyes.app.git_ports import CaughtUp, Merged
-    from foureyes.app.views.work import CheckpointView, Dropped, WorktreeState
+    from foureyes.app.views.work import CheckpointView, Copied, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 
 
@@ -163,6 +163,10 @@ class GitWorkshop:
         return checkouts.task_worktrees.add(
             self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
         )
+
+    def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
+        """K1: copy what git ignores and the globs mean from the main checkout into the worktree of a task."""
+        return checkouts.copied.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
 
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""

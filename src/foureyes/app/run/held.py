@@ -38,6 +38,8 @@ class Held(msgspec.Struct):
     asked: str = ""
     """Why it was asked to end; empty where nobody did."""
     fenced: bool = False
+    notes: tuple[str, ...] = ()
+    """What its worktree could not be given."""
 
 
 class Desk(msgspec.Struct):

@@ -108,6 +108,8 @@ class Performing:
         desk.held[held.run.id] = held
         how = "goes on" if step.resumes else "started"
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
+        for note in held.notes:
+            self._tell(step.task, note)
 
     def _stop(self, step: StopRun, desk: Desk) -> None:
         held = desk.held[step.run]

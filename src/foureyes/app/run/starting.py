@@ -58,7 +58,7 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
     except (FoureyesError, OSError) as problem:
         _undo(context, runner, run, live, problem)
         raise Unstarted(str(problem)) from problem
-    return Held(run=bound, live=live)
+    return Held(run=bound, live=live, notes=place.notes)
 
 
 def _profile(context: Context, run: Run) -> Profile:

@@ -14,6 +14,7 @@ from foureyes.app.findings.at_hand_in import answers_in
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.run.snapshot import Left
 from foureyes.core.words.fence import some
+from foureyes.core.words.globs import matching
 from foureyes.core.words.secrets import is_likely_secret
 from foureyes.errors import FoureyesError, GitProblem
 
@@ -37,6 +38,7 @@ class Ground(msgspec.Struct, frozen=True):
     attempt: Attempt | None
     target: str
     rule: RunRule
+    copies: tuple[str, ...]
     answered: bool
     """Whether findings were answered since the last hand-in."""
 
@@ -46,12 +48,13 @@ def tidy(context: Context, run: Run) -> Left:
     if run.role != "implement" or run.session is None:
         return Left()
     with context.store.read() as tx:
-        task = context.get(tx, run.task)
+        task, policy = context.get(tx, run.task), context.gate_policy(tx)
         ground = Ground(
             task,
             attempt_of(tx, run.task),
             context.project(tx).target,
-            context.gate_policy(tx).run,
+            policy.run,
+            policy.copies,
             bool(answers_in(tx, run.task, task.iteration + 1)),
         )
     try:
@@ -105,7 +108,7 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
     paths = context.repo.uncommitted(ref)
     if not paths:
         return ""
-    if problem := _too_much(paths, context.repo.additions(ref), ground.rule):
+    if problem := _too_much(paths, context.repo.additions(ref), ground):
         return problem
     trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
     message = f"{ground.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
@@ -116,14 +119,20 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
     return ""
 
 
-def _too_much(paths: list[str], additions: Additions, rule: RunRule) -> str:
-    """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret."""
+def _too_much(paths: list[str], additions: Additions, ground: Ground) -> str:
+    """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret or was
+    copied here to be used.
+    """
+    rule = ground.rule
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         names = some(secret, SHOWN)
         if len(secret) == 1:
             return f"{names} looks like a secret and was not committed: let git ignore it, or remove it"
         return f"{names} look like secrets and were not committed: let git ignore them, or remove them"
+    if copied := matching(sorted(additions.new), ground.copies):
+        was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
+        return f"{some(copied, SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
     if len(paths) > rule.commit_max_files:
         return (
             f"{len(paths)} files are not committed, and a runner commits {rule.commit_max_files} at most "

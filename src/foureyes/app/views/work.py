@@ -19,11 +19,12 @@ class CheckpointView(msgspec.Struct, frozen=True):
 
 
 class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
-    """Where to work on a task."""
+    """Where to work on a task; `notes` about what it could not be given."""
 
     task: str
     path: str
     branch: str
+    notes: tuple[str, ...] = ()
 
 
 class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +65,13 @@ class Dropped(msgspec.Struct, frozen=True):
 
     stays: str = ""
     gone: tuple[str, ...] = ()
+
+
+class Copied(msgspec.Struct, frozen=True):
+    """What a worktree got of the main checkout's files, and what not, each with why."""
+
+    files: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 class ClaimedWorktree(Outcome, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.outcome import claim_by, outcome
@@ -142,11 +142,10 @@ class Claims:
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
         """K1: the worktree of a task that the caller has already, made or found again."""
-        from foureyes.app.views.work import ClaimedWorktree
+        from foureyes.app.work.reserving import claimed_in
         from foureyes.app.work.worktrees import Worktrees
 
-        place = Worktrees(self._context).open(actor, done.task)
-        return ClaimedWorktree(**asdict(done), worktree=place.path, branch=place.branch)
+        return claimed_in(done, Worktrees(self._context).open(actor, done.task))
 
     def next(self, actor: Actor, *, worktree: bool | None = False) -> Outcome | ClaimedWorktree:
         """Claim the best ready task: highest priority, then oldest (T4); with a worktree as `start` has it. What a call

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.work import WorktreeView
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import WorktreeFor
     from foureyes.core.words.ids import Sha, TaskId
@@ -128,7 +129,13 @@ def start_reserved(context: Context, actor: Actor, task: TaskId, claim: Callable
     except BaseException as problem:
         _release(context, actor, task, str(problem))
         raise
-    return ClaimedWorktree(**asdict(done), worktree=place.path, branch=place.branch)
+    return claimed_in(done, place)
+
+
+def claimed_in(done: Outcome, place: WorktreeView) -> ClaimedWorktree:
+    """A claim, and where it is worked on."""
+    said = {**asdict(done), "notes": (*done.notes, *place.notes)}
+    return ClaimedWorktree(**said, worktree=place.path, branch=place.branch)
 
 
 def _release(context: Context, actor: Actor, task: TaskId, why: str) -> None:

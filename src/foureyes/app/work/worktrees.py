@@ -13,6 +13,7 @@ from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
+from foureyes.app.work.furnishing import furnish
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -125,7 +126,7 @@ def make_worktree(context: Context, task: TaskId, session: SessionId) -> Worktre
     ref = branch_of(context, task)
     _refuse_planted(context, task, ref, base)
     path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
-    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"))
+    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=furnish(context, task))
 
 
 def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha) -> None:

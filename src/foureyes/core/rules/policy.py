@@ -241,6 +241,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protected_paths: tuple[str, ...] = ("foureyes.toml", ".github/workflows/**")
     claim_stale_minutes: int = 120
     worktree: WorktreeFor = WORKTREE_DEFAULT
+    copies: tuple[str, ...] = ()
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

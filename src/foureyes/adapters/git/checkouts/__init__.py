@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.checkouts import catch_up as catch_up
     from foureyes.adapters.git.checkouts import checkouts as checkouts
     from foureyes.adapters.git.checkouts import commit as commit
+    from foureyes.adapters.git.checkouts import copied as copied
     from foureyes.adapters.git.checkouts import following as following
     from foureyes.adapters.git.checkouts import hooks as hooks
     from foureyes.adapters.git.checkouts import patch as patch
@@ -26,6 +27,7 @@ MODULES = frozenset(
         "catch_up",
         "checkouts",
         "commit",
+        "copied",
         "following",
         "hooks",
         "patch",

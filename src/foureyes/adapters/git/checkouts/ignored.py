@@ -7,7 +7,7 @@ again (packages, caches, build results) would keep every worktree for ever.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os.path import islink, join
 
 from foureyes.adapters.folders import MB, read
@@ -41,11 +41,13 @@ names, too, and in one of those that is committed an ignored file is somebody's.
 ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
 
 
-def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[str], list[str]]:
+def goes_along(
+    worktree: str, root: str, paths: Iterable[bytes], is_copy: Callable[[bytes], bool] = lambda path: False
+) -> tuple[list[str], list[str]]:
     """Of the ignored paths of a worktree, what can go with it, by the shortest names; and what would be lost.
 
-    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost. A repository inside of a folder is
-    somebody's, whatever the folder is called.
+    `root`: the checkout beside it; what lies there, too, byte for byte, is not lost, nor is what `is_copy` says.
+    A repository inside of a folder is somebody's, whatever the folder is called.
     """
     gone: dict[str, None] = {}
     lost: list[str] = []
@@ -59,7 +61,7 @@ def goes_along(worktree: str, root: str, paths: Iterable[bytes]) -> tuple[list[s
             lost.append(as_text(os.path.relpath(inside, os.fsencode(worktree))) + "/")
         elif known is not None:
             gone["/".join(parts[: known + 1])] = None
-        elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path):
+        elif _is_elsewhere(os.fsencode(worktree), os.fsencode(root), path) or is_copy(path):
             gone["/".join(parts)] = None
         else:
             lost.append(as_text(path))

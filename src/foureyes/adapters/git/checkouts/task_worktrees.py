@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os.path import dirname, exists, isdir, isfile, islink, join, lexists, realpath
 from shlex import quote
@@ -286,10 +286,18 @@ def _dropped(git: Git, at: Desk, place: Located, since: int, *, only_try: bool) 
         return Dropped(occupied)
     index = listed(git, place)
     changed, ignored = uncommitted_and_ignored(git, place)
-    gone, lost = goes_along(place.worktree, at.root, ignored)
+    gone, lost = goes_along(place.worktree, at.root, ignored, _copies(place))
     stays = _reason_to_stay(git, place, index, changed, lost)
     stays = stays or ("" if only_try else _gone(git, place, index, ignored, since))
     return Dropped(stays) if stays else Dropped(gone=tuple(gone))
+
+
+def _copies(place: Located) -> Callable[[bytes], bool]:
+    """Whether something ignored there is a copy that nobody changed."""
+    from foureyes.adapters.git.checkouts.copied import is_copy, record_of
+
+    record = record_of(place.git_dir)
+    return lambda path: is_copy(os.fsencode(place.worktree), path, record)
 
 
 def _cleared(git: Git, at: Desk) -> str:
