@@ -18,11 +18,12 @@ WITHOUT: dict[str, str] = {
         core/rules/facts core/run/snapshot core/run/step
     """,
     "Events of every kind are tried in tests/core/events/test_events.py": """
-        core/events/decision core/events/event core/events/gate core/events/identity core/events/loop core/events/note
-        core/events/project core/events/run core/events/task
+        core/events/cycle core/events/decision core/events/event core/events/gate core/events/identity core/events/loop
+        core/events/note core/events/project core/events/run core/events/task
     """,
     "Projections of every kind are tried in tests/adapters/store/test_projections.py and test_replay.py": """
-        adapters/store/projections/counting adapters/store/projections/decision adapters/store/projections/gate
+        adapters/store/projections/counting adapters/store/projections/cycle adapters/store/projections/decision
+        adapters/store/projections/gate
         adapters/store/projections/identity adapters/store/projections/loop adapters/store/projections/note
         adapters/store/projections/project adapters/store/projections/run adapters/store/projections/steps
         adapters/store/projections/task

@@ -17,23 +17,34 @@ from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core.events import (
     ApprovalVoided,
+    ClarificationAnswered,
+    ClarificationAsked,
+    CycleDecided,
+    CycleEnded,
+    CycleOpened,
     DecisionSigned,
     Event,
     KeyAdded,
     KeyRetired,
+    LookTaken,
     MergeFailed,
     MergeLeased,
     MergeLeft,
     MergeRetried,
     ReservationEnded,
+    ReviewAsked,
+    ReviewNotGiven,
+    RunsPaused,
     TaskReserved,
 )
 from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.nouns.cycle import CycleId, Point, Target
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
+from foureyes.core.words.ids import DiffId, Sha, TaskId
 from foureyes.errors import BadInput, Refused
 
 from tests import engines
@@ -56,6 +67,7 @@ def fill(world: DeskWorld) -> DeskWorld:
     _stack_and_reserve(world)
     _open_a_batch(world)
     _run_agents(world)
+    _ask_reviewers(world)
     return world
 
 
@@ -96,7 +108,33 @@ def _run_agents(world: DeskWorld) -> None:
     for profile in ("claude", "codex", "gemini"):
         runs.cool(runner, profile, until=NOW, error="quota", error_text="limit reached")
     runs.warm(runner, "gemini")
+    runs.cool(runner, "gemini", until=NOW, error="quota", error_text="limit reached again")
     runs.finish(runs.begin(ALICE, agents=0).actor, reason="nothing to do")
+
+
+def _ask_reviewers(world: DeskWorld) -> None:
+    """Cycles in every state, looks, points that were clarified and others (V)."""
+    for number in range(1, 3):
+        task = TaskId(world.handed_in(title=f"asked {number}"))
+        first, second = CycleId(f"c-{2 * number - 1}"), CycleId(f"c-{2 * number}")
+        target = Target(task=task, attempt=1, diff_id=DiffId("sha256:d"), summary="it works")
+        points = tuple(Point(id=f"P{n}", task=task, reviewer="codex", review=n, text="why") for n in (1, 2))
+        append(
+            world.store,
+            LookTaken(n=1, commit=Sha("c"), base=Sha("b"), diff_id=DiffId("d"), files=("a",)),
+            CycleOpened(cycle=first, trigger="REQUEST_REVIEW", targets=(target,), quorum=1),
+            ReviewAsked(cycle=first, reviewer="codex", kind="profile"),
+            ReviewAsked(cycle=first, reviewer="gemini", kind="profile"),
+            ReviewNotGiven(cycle=first, reviewer="gemini", why="quota"),
+            CycleDecided(cycle=first, rule="R2", asked=2, answered=2, counting=0, reasons=("two concerns",)),
+            RunsPaused(reason="two concerns", by="rule", rule="R2", cycle=first),
+            ClarificationAsked(cycle=first, points=points, asked=("claude",)),
+            ClarificationAnswered(cycle=first, point="P1", text="because"),
+            CycleOpened(cycle=second, trigger="CLARIFIED", targets=(target,), quorum=1, follows=first),
+            *([CycleEnded(cycle=second, why="enough")] if number > 1 else []),
+            session=CLAUDE.session,
+            task=task,
+        )
 
 
 def _open_a_batch(world: DeskWorld) -> None:

@@ -55,6 +55,10 @@ NEW_KINDS = {
         "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
         "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
     },
+    11: {
+        "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
+        "ReviewAsked", "ReviewNotGiven",
+    },
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -73,6 +77,7 @@ NEW_TABLES = {
     },
     8: {"stacks", "reservations"},
     10: {"runners", "runs", "signals", "emitted", "pauses", "stuck", "cooldowns"},
+    11: {"cycles", "cycle_targets", "cycle_asked", "looks", "clarifications"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

@@ -103,7 +103,8 @@ NUMBERS = set(
     "duration_seconds iteration proven"
     " after_n after_priority deleted estimate_minutes recorded exit_code duration_ms tries step merge_failures"
     " blocking note anchored waiting line left_diff ruling raised actionable least size drawn many"
-    " fence agents lost rc seconds input_tokens output_tokens cost_micros left upto".split()
+    " fence agents lost rc seconds input_tokens output_tokens cost_micros left upto quorum seats wide look"
+    " review".split()
 )
 
 

@@ -30,6 +30,7 @@ DECISIONS = frozenset(
     {
         "Approved", "ApprovalRecorded", "ApprovalFinished", "ApprovalWithdrawn", "RedoRequested", "TaskRejected",
         "TaskMerged", "TaskClosed", "LeadDecided", "FindingRuled", "PolicyAccepted", "SettingChanged",
+        "CycleDecided",
     }
 )  # fmt: skip
 STOPS = frozenset(
@@ -185,6 +186,15 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "FindingTracked": lambda e: f"made the task {e.follow_up} of {e.root}",
     "TaskEscalated": _escalated,
     "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
+    # review cycles
+    "CycleOpened": lambda e: f"opened the review cycle {e.cycle} ({e.trigger}){_why(e.reason)}",
+    "LookTaken": lambda e: f"took look {e.n} at the work",
+    "ReviewAsked": lambda e: f"asked {e.reviewer} for a review ({e.cycle})",
+    "ReviewNotGiven": lambda e: f"got no review of {e.reviewer} ({e.cycle}): {e.why}{_why(e.text)}",
+    "ClarificationAsked": lambda e: f"asked to clarify {_count(len(e.points), 'point')} of {e.cycle}",
+    "ClarificationAnswered": lambda e: f"clarified {e.point} of {e.cycle}: {e.text}",
+    "CycleDecided": lambda e: f"decided {e.cycle}: {e.rule}{_why('; '.join(e.reasons))}",
+    "CycleEnded": lambda e: f"ended {e.cycle}: {e.why}",
     # agents at work
     "RunnerStarted": lambda e: (
         f"started a runner on {e.host}" + (f", {_count(e.agents, 'agent')} at once" if e.agents else "")

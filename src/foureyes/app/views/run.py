@@ -45,6 +45,8 @@ class PauseView(msgspec.Struct, frozen=True, kw_only=True):
     made_by: Literal["person", "rule"]
     session: str
     at: str
+    rule: str = ""
+    cycle: str = ""
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.core.events.event import Event as Event
 
 if TYPE_CHECKING:
+    from foureyes.core.events.cycle import *  # noqa: F403
     from foureyes.core.events.decision import *  # noqa: F403
     from foureyes.core.events.gate import *  # noqa: F403
     from foureyes.core.events.identity import *  # noqa: F403
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     KINDS: dict[str, type[Event]]
 
 MODULES: dict[str, tuple[str, ...]] = {
+    "cycle": (
+        "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
+        "ReviewAsked", "ReviewNotGiven",
+    ),
     "decision": (
         "ApprovalEnded", "ApprovalFinished", "ApprovalRecorded", "ApprovalWithdrawn", "Approved", "AttemptSubmitted",
         "BatchOpened", "RedoRequested", "StackFound", "TaskMerged", "TaskRejected", "UnapprovedMergeSeen",
@@ -73,6 +78,10 @@ def kind_of(name: str) -> type[Event]:
 def _module(name: str) -> object:
     """A module of this package, named so that it can be read here what is imported."""
     match name:
+        case "cycle":
+            from foureyes.core.events import cycle
+
+            return cycle
         case "decision":
             from foureyes.core.events import decision
 

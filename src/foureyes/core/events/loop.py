@@ -18,7 +18,8 @@ LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]
 class ReviewSubmitted(Event, frozen=True, kw_only=True):
     """V3: one reviewer's result about one diff. Stated and effective verdict are both kept (V5).
 
-    `missing` are the changed files it does not say it read; with none it is whole (V6).
+    `missing` are the changed files it does not say it read; with none it is whole (V6). `cycle`: the one that it is an
+    answer in, `reviewer`: whom that had asked. `look`: it is about a look and no attempt (V1).
     """
 
     attempt: int
@@ -33,6 +34,9 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
     raised: int = 0
     blocking: int = 0
     actionable: bool = False
+    cycle: str = ""
+    reviewer: str = ""
+    look: int = 0
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):

@@ -46,6 +46,9 @@ class RunReserved(Event, frozen=True, kw_only=True):
     until: str
     iteration: int = 0
     resumes: str = ""
+    cycle: str = ""
+    """The review cycle that it works for."""
+    look: int = 0
 
 
 class RunTaken(Event, frozen=True, kw_only=True):
@@ -143,17 +146,24 @@ class ProfileWarmed(Event, frozen=True, kw_only=True):
 
 class RunsPaused(Event, frozen=True, kw_only=True):
     """V9: no new work begins, on the row's task, or anywhere if it names none; what runs comes to its end. It survives
-    restarts.
+    restarts. One by a rule names the rule and its cycle.
     """
 
     reason: str
     by: Literal["person", "rule"] = "person"
+    rule: str = ""
+    cycle: str = ""
 
 
 class RunsResumed(Event, frozen=True, kw_only=True):
-    """V9: a person lifts a pause, with a note."""
+    """V9: a person lifts every pause of the row's task, or of everything, with a note. Or a rule lifts the one that a
+    rule made in `cycle`, and no other.
+    """
 
     reason: str
+    by: Literal["person", "rule"] = "person"
+    rule: str = ""
+    cycle: str = ""
 
 
 class RunStuck(Event, frozen=True, kw_only=True):

@@ -31,6 +31,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     raised: int = 0
     blocking: int = 0
     actionable: bool = False
+    cycle: str = ""
+    look: int = 0
     at: str = ""
 
     @property

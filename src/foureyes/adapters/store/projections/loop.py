@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 def review_submitted(db: Engine, row: Row, event: e.ReviewSubmitted) -> None:
     values: dict[str, object] = {name: getattr(event, name) for name in event.__struct_fields__}
-    db.run("review.insert", plain(values | {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}))
+    values |= {"seq": row.seq, "task": row.task, "session": row.session, "at": row.at}
+    reviewer = values.pop("reviewer")
+    db.run("review.insert", plain(values))
+    if reviewer:
+        names = ("cycle", "task", "session", "at", "seq")
+        db.run("cycle.answered", plain({name: values[name] for name in names} | {"reviewer": reviewer}))
     act(
         db,
         row,

@@ -80,10 +80,13 @@ def _said(row: Row) -> dict[str, object]:
 
 
 def runs_paused(db: Engine, row: Row, event: e.RunsPaused) -> None:
-    db.run("run.pause", plain(_said(row) | {"reason": event.reason, "made_by": event.by}))
+    db.run("run.pause", plain(_said(row) | _values(event, "reason", "rule", "cycle") | {"made_by": event.by}))
 
 
 def runs_resumed(db: Engine, row: Row, event: e.RunsResumed) -> None:
+    if event.by == "rule":
+        db.run("run.resume_by_rule", {"task": row.task, "cycle": event.cycle})
+        return
     db.run("run.resume", {"task": row.task})
     if row.task:
         db.run("run.unstick", {"task": row.task})

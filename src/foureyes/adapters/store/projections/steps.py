@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import Action
 
 
+GOES_ON = frozenset({"task.start", "task.release"})
+"""A look in the middle of work stays one, whoever works."""
+
+
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
     """The parameters that nearly every statement about a task takes."""
     return plain({"id": row.task, "seq": row.seq, "at": row.at, "session": row.session} | values)
@@ -27,6 +31,16 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
             next_step=fe("show", row.task),
             task=row.task,
         )
+    if statement not in GOES_ON:
+        leave_cycles(db, row)
+
+
+def leave_cycles(db: Engine, row: Row) -> None:
+    """V4: a newer attempt, a decision, a close ends what reviewers were asked about the task; a cycle without a target
+    ends.
+    """
+    if db.change("cycle.leave", plain({"task": row.task, "kind": row.kind})):
+        db.run("cycle.leave_last", plain({"task": row.task, "kind": row.kind, "at": row.at, "seq": row.seq}))
 
 
 def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int = 0, via: str | None = None) -> None:

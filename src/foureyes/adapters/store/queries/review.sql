@@ -1,9 +1,9 @@
 -- Reviews, escalations, and rounds that ended oddly.
 
 -- name: review.insert
-INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, at)
+INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at)
 VALUES (:seq, :task, :attempt, :diff_id, :session, :verdict, :effective, :status, :summary, :files, :missing, :notes, :raised, :blocking,
-  :actionable, :at);
+  :actionable, :cycle, :look, :at);
 
 -- name: review.insert_return
 INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, :task, :attempt, :session, :why, :at);
@@ -12,14 +12,14 @@ INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, 
 SELECT seq, task, attempt, session, why, at FROM review_returns WHERE task = :task AND attempt = :attempt AND session = :session ORDER BY seq;
 
 -- name: review.of_task
-SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, at
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
 FROM reviews WHERE task = :task ORDER BY seq;
 
 -- name: review.of_diffs
 SELECT r.seq, r.task, r.attempt, r.diff_id, r.session, r.verdict, r.effective, r.status, r.summary, r.files, r.missing, r.notes, r.raised, r.blocking,
-  r.actionable, r.at
+  r.actionable, r.cycle, r.look, r.at
 FROM reviews r JOIN tasks t ON t.id = r.task JOIN attempts a ON a.task = r.task AND a.n = t.iteration AND a.diff_id = r.diff_id
-WHERE r.task IN (SELECT value FROM json_each(:ids)) ORDER BY r.seq;
+WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.look = 0 ORDER BY r.seq;
 
 -- name: review.escalate
 INSERT INTO escalations (seq, task, iteration, tier, lead_option, waiting_for, why, into_tasks, session, at)

@@ -30,8 +30,8 @@ FROM runners r LEFT JOIN renewals n ON n.lease = r.session JOIN runs x ON x.runn
 GROUP BY r.session, r.process, r.host, r.started_at, r.until, n.until ORDER BY r.started_at, r.session;
 
 -- name: run.reserve
-INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, reserved_at, seq)
-VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :at, :seq);
+INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, cycle, look, reserved_at, seq)
+VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :cycle, :look, :at, :seq);
 
 -- name: run.take
 UPDATE runs SET runner = :runner, host = :host, fence = :fence, until = :until, seq = :seq
@@ -112,18 +112,21 @@ SELECT seq, task, session, run, 'event' AS what, type AS word, summary AS text, 
 ORDER BY 1 LIMIT :limit;
 
 -- name: run.pause
-INSERT INTO pauses (task, reason, made_by, session, at, seq) VALUES (:task, :reason, :made_by, :session, :at, :seq)
-ON CONFLICT (task) DO UPDATE SET reason = excluded.reason, made_by = excluded.made_by, session = excluded.session,
+INSERT INTO pauses (task, made_by, cycle, rule, reason, session, at, seq) VALUES (:task, :made_by, :cycle, :rule, :reason, :session, :at, :seq)
+ON CONFLICT (task, made_by, cycle) DO UPDATE SET rule = excluded.rule, reason = excluded.reason, session = excluded.session,
   at = excluded.at, seq = excluded.seq;
 
 -- name: run.resume
 DELETE FROM pauses WHERE task = :task;
 
+-- name: run.resume_by_rule
+DELETE FROM pauses WHERE task = :task AND made_by = 'rule' AND cycle = :cycle;
+
 -- name: run.pauses
-SELECT task, reason, made_by, session, at FROM pauses ORDER BY task;
+SELECT task, reason, made_by, rule, cycle, session, at FROM pauses ORDER BY task, made_by, seq;
 
 -- name: run.pauses_of
-SELECT task, reason, made_by, session, at FROM pauses WHERE task IN ('', :task) ORDER BY task;
+SELECT task, reason, made_by, rule, cycle, session, at FROM pauses WHERE task IN ('', :task) ORDER BY task, made_by, seq;
 
 -- name: run.stick
 INSERT INTO stuck (task, kind, why, at, seq) VALUES (:task, :kind, :why, :at, :seq)

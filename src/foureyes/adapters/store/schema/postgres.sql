@@ -86,6 +86,21 @@ CREATE TABLE checks (
   PRIMARY KEY (seq)
 );
 
+CREATE TABLE clarifications (
+  cycle text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  reviewer text COLLATE "C" NOT NULL,
+  review integer NOT NULL,
+  finding text COLLATE "C" NOT NULL,
+  text text COLLATE "C" NOT NULL,
+  answer text COLLATE "C" NOT NULL DEFAULT ''::text,
+  session text COLLATE "C" NOT NULL DEFAULT ''::text,
+  answered_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seq integer NOT NULL,
+  PRIMARY KEY (cycle, id)
+);
+
 CREATE TABLE cleared (
   task text COLLATE "C" NOT NULL,
   session text COLLATE "C" NOT NULL,
@@ -110,6 +125,70 @@ CREATE TABLE counters (
   name text COLLATE "C" NOT NULL,
   n integer NOT NULL,
   PRIMARY KEY (name)
+);
+
+CREATE TABLE cycle_asked (
+  cycle text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  reviewer text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL DEFAULT ''::text,
+  text text COLLATE "C" NOT NULL DEFAULT ''::text,
+  review integer NOT NULL DEFAULT 0,
+  session text COLLATE "C" NOT NULL DEFAULT ''::text,
+  at text COLLATE "C" NOT NULL,
+  ended_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seq integer NOT NULL,
+  CHECK ((kind = ANY (ARRAY['profile'::text, 'session'::text, 'person'::text]))),
+  CHECK ((state = ANY (ARRAY['asked'::text, 'answered'::text, 'not_given'::text]))),
+  CHECK ((why = ANY (ARRAY[''::text, 'timeout'::text, 'invalid'::text, 'quota'::text, 'auth'::text, 'missing'::text, 'crash'::text, 'refused'::text, 'superseded'::text]))),
+  PRIMARY KEY (cycle, task, reviewer)
+);
+
+CREATE TABLE cycle_targets (
+  cycle text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  attempt integer NOT NULL,
+  look integer NOT NULL,
+  diff_id text COLLATE "C" NOT NULL,
+  summary text COLLATE "C" NOT NULL,
+  over text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seq integer NOT NULL,
+  CHECK (((attempt = 0) <> (look = 0))),
+  PRIMARY KEY (cycle, task)
+);
+
+CREATE TABLE cycles (
+  id text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  trigger text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  quorum integer NOT NULL,
+  seats integer NOT NULL,
+  wide integer NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  follows text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL DEFAULT ''::text,
+  reasons text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  asked integer NOT NULL DEFAULT 0,
+  answered integer NOT NULL DEFAULT 0,
+  counting integer NOT NULL DEFAULT 0,
+  why text COLLATE "C" NOT NULL DEFAULT ''::text,
+  clarify_until text COLLATE "C" NOT NULL DEFAULT ''::text,
+  clarifiers text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  ended_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seq integer NOT NULL,
+  CHECK ((rule = ANY (ARRAY[''::text, 'R0'::text, 'R1'::text, 'R2'::text, 'R3'::text, 'R4'::text]))),
+  CHECK ((state = ANY (ARRAY['open'::text, 'clarifying'::text, 'decided'::text, 'ended'::text]))),
+  CHECK ((trigger = ANY (ARRAY['MILESTONE'::text, 'BLOCKER'::text, 'REQUEST_REVIEW'::text, 'USER_MANUAL'::text, 'TIMEOUT_FALLBACK'::text, 'CLARIFIED'::text]))),
+  CHECK ((wide = ANY (ARRAY[0, 1]))),
+  PRIMARY KEY (id),
+  UNIQUE (n)
 );
 
 CREATE TABLE dependencies (
@@ -348,6 +427,20 @@ CREATE TABLE logs (
   PRIMARY KEY (seq)
 );
 
+CREATE TABLE looks (
+  task text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  commit_sha text COLLATE "C" NOT NULL,
+  base text COLLATE "C" NOT NULL,
+  diff_id text COLLATE "C" NOT NULL,
+  files text COLLATE "C" NOT NULL,
+  run text COLLATE "C",
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  PRIMARY KEY (task, n)
+);
+
 CREATE TABLE merges (
   task text COLLATE "C" NOT NULL,
   attempt integer NOT NULL,
@@ -385,13 +478,15 @@ CREATE TABLE odd_ends (
 
 CREATE TABLE pauses (
   task text COLLATE "C" NOT NULL,
-  reason text COLLATE "C" NOT NULL,
   made_by text COLLATE "C" NOT NULL,
+  cycle text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
   seq integer NOT NULL,
   CHECK ((made_by = ANY (ARRAY['person'::text, 'rule'::text]))),
-  PRIMARY KEY (task)
+  PRIMARY KEY (task, made_by, cycle)
 );
 
 CREATE TABLE pieces (
@@ -456,6 +551,8 @@ CREATE TABLE reviews (
   blocking integer NOT NULL,
   actionable integer NOT NULL,
   at text COLLATE "C" NOT NULL,
+  cycle text COLLATE "C" NOT NULL DEFAULT ''::text,
+  look integer NOT NULL DEFAULT 0,
   CHECK ((actionable = ANY (ARRAY[0, 1]))),
   CHECK ((effective = ANY (ARRAY['approved'::text, 'concerns'::text, 'blocker'::text]))),
   CHECK ((status = ANY (ARRAY['CHANGES_REQUESTED'::text, 'APPROVED_WITH_NOTES'::text, 'APPROVED'::text]))),
@@ -515,6 +612,8 @@ CREATE TABLE runs (
   cost_micros integer NOT NULL DEFAULT 0,
   left_running integer NOT NULL DEFAULT 0,
   seq integer NOT NULL,
+  cycle text COLLATE "C" NOT NULL DEFAULT ''::text,
+  look integer NOT NULL DEFAULT 0,
   CHECK (((ending = ANY (ARRAY[''::text, 'finished'::text, 'failed'::text, 'timeout'::text, 'stopped'::text, 'lost'::text, 'unstarted'::text])) AND ((ending <> ''::text) = (state = 'ended'::text)))),
   CHECK ((error = ANY (ARRAY['none'::text, 'quota'::text, 'auth'::text, 'missing'::text, 'refused'::text, 'crash'::text, 'timeout'::text]))),
   CHECK ((purpose = ANY (ARRAY['implement'::text, 'respond'::text, 'review'::text, 'clarify'::text, 'lead'::text, 'plan'::text]))),
@@ -721,6 +820,14 @@ CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
 
 CREATE INDEX checks_by_tree ON checks USING btree (tree, seq);
 
+CREATE INDEX cycle_asked_by_reviewer ON cycle_asked USING btree (reviewer, seq);
+
+CREATE INDEX cycle_targets_by_task ON cycle_targets USING btree (task, seq);
+
+CREATE INDEX cycles_followed ON cycles USING btree (follows) WHERE (follows <> ''::text);
+
+CREATE INDEX cycles_live ON cycles USING btree (n) WHERE (state = ANY (ARRAY['open'::text, 'clarifying'::text]));
+
 CREATE INDEX dependencies_by_target ON dependencies USING btree (depends_on);
 
 CREATE INDEX emitted_by_task ON emitted USING btree (task, seq);
@@ -755,9 +862,13 @@ CREATE INDEX odd_ends_by_task ON odd_ends USING btree (task, seq);
 
 CREATE INDEX review_returns_by_task ON review_returns USING btree (task, attempt, session);
 
+CREATE INDEX reviews_by_cycle ON reviews USING btree (cycle, seq) WHERE (cycle <> ''::text);
+
 CREATE INDEX reviews_by_task ON reviews USING btree (task, seq);
 
 CREATE INDEX runners_live ON runners USING btree (seq) WHERE (ended_at = ''::text);
+
+CREATE INDEX runs_by_cycle ON runs USING btree (cycle, seq) WHERE (cycle <> ''::text);
 
 CREATE INDEX runs_by_profile ON runs USING btree (profile, host, seq) WHERE (state = 'ended'::text);
 

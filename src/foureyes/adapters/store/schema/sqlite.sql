@@ -67,6 +67,21 @@ CREATE TABLE checks (
   found TEXT NOT NULL DEFAULT '[]'
 );
 
+CREATE TABLE clarifications (
+  cycle TEXT NOT NULL,
+  id TEXT NOT NULL,
+  task TEXT NOT NULL,
+  reviewer TEXT NOT NULL,
+  review INTEGER NOT NULL,
+  finding TEXT NOT NULL,
+  text TEXT NOT NULL,
+  answer TEXT NOT NULL DEFAULT '',
+  session TEXT NOT NULL DEFAULT '',
+  answered_at TEXT NOT NULL DEFAULT '',
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (cycle, id)
+);
+
 CREATE TABLE cleared (
   task TEXT NOT NULL,
   session TEXT NOT NULL,
@@ -89,6 +104,63 @@ CREATE TABLE cooldowns (
 CREATE TABLE counters (
   name TEXT NOT NULL PRIMARY KEY,
   n INTEGER NOT NULL
+);
+
+CREATE TABLE cycle_asked (
+  cycle TEXT NOT NULL,
+  task TEXT NOT NULL,
+  reviewer TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('profile', 'session', 'person')),
+  state TEXT NOT NULL CHECK (state IN ('asked', 'answered', 'not_given')),
+  until TEXT NOT NULL,
+  why TEXT NOT NULL DEFAULT ''
+    CHECK (why IN ('', 'timeout', 'invalid', 'quota', 'auth', 'missing', 'crash', 'refused', 'superseded')),
+  text TEXT NOT NULL DEFAULT '',
+  review INTEGER NOT NULL DEFAULT 0,
+  session TEXT NOT NULL DEFAULT '',
+  at TEXT NOT NULL,
+  ended_at TEXT NOT NULL DEFAULT '',
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (cycle, task, reviewer)
+);
+
+CREATE TABLE cycle_targets (
+  cycle TEXT NOT NULL,
+  task TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  look INTEGER NOT NULL,
+  diff_id TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  over TEXT NOT NULL DEFAULT '',
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (cycle, task),
+  CHECK ((attempt = 0) <> (look = 0))
+);
+
+CREATE TABLE cycles (
+  id TEXT NOT NULL PRIMARY KEY,
+  n INTEGER NOT NULL UNIQUE,
+  trigger TEXT NOT NULL
+    CHECK (trigger IN ('MILESTONE', 'BLOCKER', 'REQUEST_REVIEW', 'USER_MANUAL', 'TIMEOUT_FALLBACK', 'CLARIFIED')),
+  state TEXT NOT NULL CHECK (state IN ('open', 'clarifying', 'decided', 'ended')),
+  task TEXT NOT NULL,
+  quorum INTEGER NOT NULL,
+  seats INTEGER NOT NULL,
+  wide INTEGER NOT NULL CHECK (wide IN (0, 1)),
+  reason TEXT NOT NULL,
+  follows TEXT NOT NULL,
+  rule TEXT NOT NULL DEFAULT '' CHECK (rule IN ('', 'R0', 'R1', 'R2', 'R3', 'R4')),
+  reasons TEXT NOT NULL DEFAULT '[]',
+  asked INTEGER NOT NULL DEFAULT 0,
+  answered INTEGER NOT NULL DEFAULT 0,
+  counting INTEGER NOT NULL DEFAULT 0,
+  why TEXT NOT NULL DEFAULT '',
+  clarify_until TEXT NOT NULL DEFAULT '',
+  clarifiers TEXT NOT NULL DEFAULT '[]',
+  session TEXT NOT NULL,
+  at TEXT NOT NULL,
+  ended_at TEXT NOT NULL DEFAULT '',
+  seq INTEGER NOT NULL
 );
 
 CREATE TABLE dependencies (
@@ -277,6 +349,20 @@ CREATE TABLE logs (
   at TEXT NOT NULL
 );
 
+CREATE TABLE looks (
+  task TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  commit_sha TEXT NOT NULL,
+  base TEXT NOT NULL,
+  diff_id TEXT NOT NULL,
+  files TEXT NOT NULL,
+  run TEXT,
+  session TEXT NOT NULL,
+  at TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (task, n)
+);
+
 CREATE TABLE merges (
   task TEXT NOT NULL PRIMARY KEY,
   attempt INTEGER NOT NULL,
@@ -303,12 +389,15 @@ CREATE TABLE odd_ends (
 );
 
 CREATE TABLE pauses (
-  task TEXT NOT NULL PRIMARY KEY,
-  reason TEXT NOT NULL,
+  task TEXT NOT NULL,
   made_by TEXT NOT NULL CHECK (made_by IN ('person', 'rule')),
+  cycle TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  reason TEXT NOT NULL,
   session TEXT NOT NULL,
   at TEXT NOT NULL,
-  seq INTEGER NOT NULL
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (task, made_by, cycle)
 );
 
 CREATE TABLE pieces (
@@ -368,7 +457,7 @@ CREATE TABLE reviews (
   blocking INTEGER NOT NULL,
   actionable INTEGER NOT NULL CHECK (actionable IN (0, 1)),
   at TEXT NOT NULL
-);
+, cycle TEXT NOT NULL DEFAULT '', look INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE runners (
   session TEXT NOT NULL PRIMARY KEY,
@@ -421,7 +510,7 @@ CREATE TABLE runs (
   cost_micros INTEGER NOT NULL DEFAULT 0,
   left_running INTEGER NOT NULL DEFAULT 0,
   seq INTEGER NOT NULL
-);
+, cycle TEXT NOT NULL DEFAULT '', look INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE security (
   seq INTEGER PRIMARY KEY,
@@ -575,6 +664,14 @@ CREATE INDEX approvals_by_task ON approvals (task, seq);
 
 CREATE INDEX checks_by_tree ON checks (tree, seq);
 
+CREATE INDEX cycle_asked_by_reviewer ON cycle_asked (reviewer, seq);
+
+CREATE INDEX cycle_targets_by_task ON cycle_targets (task, seq);
+
+CREATE INDEX cycles_followed ON cycles (follows) WHERE follows <> '';
+
+CREATE INDEX cycles_live ON cycles (n) WHERE state IN ('open', 'clarifying');
+
 CREATE INDEX dependencies_by_target ON dependencies (depends_on);
 
 CREATE INDEX emitted_by_task ON emitted (task, seq);
@@ -609,9 +706,13 @@ CREATE INDEX odd_ends_by_task ON odd_ends (task, seq);
 
 CREATE INDEX review_returns_by_task ON review_returns (task, attempt, session);
 
+CREATE INDEX reviews_by_cycle ON reviews (cycle, seq) WHERE cycle <> '';
+
 CREATE INDEX reviews_by_task ON reviews (task, seq);
 
 CREATE INDEX runners_live ON runners (seq) WHERE ended_at = '';
+
+CREATE INDEX runs_by_cycle ON runs (cycle, seq) WHERE cycle <> '';
 
 CREATE INDEX runs_by_profile ON runs (profile, host, seq) WHERE state = 'ended';
 
