@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -130,26 +131,27 @@ class Ground:
 
     def drive(
         self, *commands: Asked, role: str = "implement", resumes: str = "", stop_when: Path | None = None,
-        prompt: str = "Work.\n", **profile: Any,
+        prompt: str = "Work.\n", launch: Mapping[str, str] | None = None, **profile: Any,
     ) -> Ended:  # fmt: skip
-        """One run, from its reaper to its last process."""
-        done = self._driven(commands, role, resumes, stop_when, prompt, profile)
+        """One run, from its reaper to its last process. `launch` is how else it is launched."""
+        done = self._driven(commands, role, resumes, stop_when, prompt, profile, launch or {})
         assert done.returncode == 0, done.stderr
         return msgspec.json.decode(done.stdout, type=Ended)
 
     def refused(self, why: str, *commands: Asked, role: str) -> None:
         """One run that does not even begin."""
-        done = self._driven(commands, role, "", None, "Work.\n", {})
+        done = self._driven(commands, role, "", None, "Work.\n", {}, {})
         assert "AgentUnavailable" in done.stderr
         assert why in done.stderr
 
     def _driven(
         self, commands: tuple[Asked, ...], role: str, resumes: str, stop_when: Path | None, prompt: str,
-        profile: dict[str, Any],
+        profile: dict[str, Any], more: Mapping[str, str],
     ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         launch = {
             "profile_name": self.name, "role": role, "purpose": "implement" if role == "implement" else "lead",
             "worktree": str(self.work), "prompt": prompt, "token": "tok-of-the-run", "task": "fe-1", "resumes": resumes,
+            **more,
         }  # fmt: skip
         plan = {
             "profile": {"program": self.name, **self.settings.profile, **profile}, "launch": launch,

@@ -15,7 +15,7 @@ WITHOUT: dict[str, str] = {
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
         app/views/setup adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
-        core/rules/facts core/run/snapshot core/run/step
+        core/documents/briefing core/rules/facts core/run/snapshot core/run/step
     """,
     "Events of every kind are tried in tests/core/events/test_events.py": """
         core/events/cycle core/events/decision core/events/event core/events/gate core/events/identity core/events/loop

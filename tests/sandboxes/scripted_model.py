@@ -24,12 +24,15 @@ from tests.sandboxes.troubles import CUT, HANG, Refused, refused
 
 DONE = "done"
 NO_TOOL = Say("there is no tool for that")
+HELD_TO = "structuredoutput"
+"""The tool by which claude and qwen hold a model to a schema."""
 END = b"data: [DONE]\n\n"
 Asked = str | dict[str, Any]
 """A shell command; or
 - `tool`: a tool of an MCP server by the end of its name, with `args`, and `first` what somebody else runs before;
 - `write`: a file, with its `content`;
 - `say`: what the model says, which ends its turn;
+- `answer`: a document, said by the tool that a program has for it, else as text;
 - `trouble`: what goes wrong instead, `times` it does so (else for ever).
 """
 FOUND = {"@SEEN@": r'"seen":"([\w.]+)"', "@FINDING@": r'"id":"(TL-[\w-]+)"'}
@@ -76,7 +79,9 @@ class Conversation:
         self.printed: list[str] = []
         self.requests = 0
         self.asked = threading.Event()
-        self._says = {asked["say"] for asked in commands if isinstance(asked, dict) and "say" in asked}
+        spoken = [asked for asked in commands if isinstance(asked, dict)]
+        self._says = {asked["say"] for asked in spoken if "say" in asked}
+        self._says |= {json.dumps(asked["answer"]) for asked in spoken if "answer" in asked}
         self._troubles, self._over = 0, 0
         self._begun = 0
         self._lock = threading.Lock()
@@ -123,6 +128,9 @@ class Conversation:
             return Call(name, SHELLS[name](self._filled(asked, heard.results))) if name else NO_TOOL
         if "write" in asked:
             return self._writing(asked, heard)
+        if "answer" in asked:
+            name = next((name for name in heard.tools if name.lower().replace("_", "") == HELD_TO), "")
+            return Call(name, asked["answer"]) if name else Say(json.dumps(asked["answer"]))
         if "tool" not in asked:
             return Say(asked.get("say", DONE))
         name = next((name for name in heard.tools if name.endswith(asked["tool"])), "")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from foureyes.app.agent_ports import Availability, Launch
+from foureyes.app.agent_ports import Availability, Checkout, Launch
 from foureyes.app.git_ports import Additions, Merged
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
@@ -114,6 +114,12 @@ class PlayedAgents:
 
     def over(self, run: RunId) -> None:
         self.alive.pop(run, None)
+
+    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
+        return Checkout(f"/checkouts/{name}", ".foureyes-review")
+
+    def drop_checkout(self, name: str) -> None:
+        pass
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         for run in runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
-from foureyes.app.agent_ports import Agents, Availability, Launch, LiveRun
+from foureyes.app.agent_ports import Agents, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
@@ -146,6 +146,12 @@ class NoPrograms:
 
     def prepare(self, launch: Launch) -> LiveRun:
         raise AgentMissing(f"{launch.profile.program} was not found.")
+
+    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
+        return Checkout(f"/checkouts/{name}", ".foureyes-review")
+
+    def drop_checkout(self, name: str) -> None:
+        pass
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         return runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -43,8 +43,22 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int = 0
     resumes: str = ""
     """The conversation to go on with; the program then gets the prompt as the next message."""
+    schema: str = ""
+    """The JSON Schema of the one document that it answers with, for programs that can be held to one (V3)."""
     log: str = ""
     """The file that both streams are appended to, across relaunches; empty: the task's own."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes files; everybody else is started so that it can only read."""
+        return self.role == "implement" and self.purpose != "clarify"
+
+
+class Checkout(msgspec.Struct, frozen=True):
+    """Files that only one run reads: where they are, and the name of the folder there that the tree does not have."""
+
+    path: str
+    beside: str
 
 
 class LiveRun(Protocol):
@@ -88,6 +102,15 @@ class Agents(Protocol):
         """Make the run's directory and start the reaper. Raises `AgentMissing` where the program is not there,
         `AgentUnavailable` where it cannot be started for this run.
         """
+
+    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
+        """A directory of its own for one run that reads: `write` puts the files of a tree into it, `files` come into a
+        folder beside them. It is in the same place for the same name: programs find their conversations by it. What
+        is left of an earlier one is gone.
+        """
+
+    def drop_checkout(self, name: str) -> None:
+        """Remove such a directory, if it is there."""
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         """End what runs of a dead runner have left on this machine (run mark, reaper); those of which nothing runs any

@@ -44,3 +44,16 @@ def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
     assert final.endswith("end")
     assert "characters left out" in final
     assert len(final) < 21_000
+
+
+def test_an_answer_that_was_asked_for_is_kept_whole_without_the_token_V3() -> None:
+    long = "[" + "1, " * 20_000 + '"tok-1"]'
+    assert read("text", long.encode(), asks=True, secret="tok-1").answer == long.replace("tok-1", "[token]")
+    assert read("text", long.encode()).answer == ""
+
+
+def test_structured_output_counts_before_the_message_V3() -> None:
+    stream = lines({"type": "result", "is_error": False, "result": "Here you are.", "structured_output": {"a": [1]}})
+    assert read("claude", stream, asks=True).answer == '{"a": [1]}'
+    failed = lines({"type": "result", "is_error": True, "result": "429", "structured_output": None})
+    assert read("claude", failed, asks=True).succeeded is False

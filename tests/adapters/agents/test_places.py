@@ -50,6 +50,51 @@ def test_a_home_stays_until_the_task_is_forgotten(tmp_path: Path) -> None:
     places.forget("fe-1")
 
 
+def test_who_reads_has_another_home_than_who_works_lesson_71(tmp_path: Path) -> None:
+    places = Places(str(tmp_path))
+    assert places.home("fe-1", "claude", reads=True) != places.home("fe-1", "claude")
+    home = Path(places.home("fe-1", "claude", reads=True))
+    places.forget("fe-1")
+    assert not home.exists()
+
+
+def test_a_checkout_is_made_anew_in_the_same_place_and_goes(tmp_path: Path) -> None:
+    places = Places(str(tmp_path))
+
+    def write(path: str) -> None:
+        (Path(path) / "a.py").write_text("a")
+
+    path = Path(places.checkout("fe-1.c-1.codex", write, {})[0])
+    (path / "old.py").write_text("x")
+    again, beside = places.checkout("fe-1.c-1.codex", write, {"change.diff": "+a ☃"})
+    assert (again, {each.name for each in path.iterdir()}) == (str(path), {"a.py", beside})
+    assert (path / beside / "change.diff").read_text() == "+a ☃"
+    (path / "shut").mkdir(0o000)
+    places.drop_checkout("fe-1.c-1.codex")
+    places.drop_checkout("fe-1.c-1.codex")
+    assert not path.exists()
+    target = tmp_path / "mine"
+    target.mkdir()
+    path.symlink_to(target)
+    places.checkout("fe-1.c-1.codex", write, {})
+    assert not path.is_symlink()
+    assert list(target.iterdir()) == []
+
+
+def test_a_folder_of_the_tree_is_never_written_into_whatever_it_is(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+
+    def write(path: str) -> None:
+        (Path(path) / ".foureyes-review").symlink_to(outside)
+        (Path(path) / ".foureyes-review1").write_text("a file")
+
+    path, beside = Places(str(tmp_path / "p")).checkout("x", write, {"change.diff": "d"})
+    assert beside == ".foureyes-review2"
+    assert (Path(path) / beside / "change.diff").read_text() == "d"
+    assert list(outside.iterdir()) == []
+
+
 def test_credentials_are_linked_never_copied_and_forgetting_leaves_them(tmp_path: Path) -> None:
     mine = tmp_path / "me" / ".gemini"
     mine.mkdir(parents=True)

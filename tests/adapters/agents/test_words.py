@@ -63,6 +63,24 @@ def test_who_reviews_cannot_write_and_reads_no_configuration_of_the_repository_l
     assert opencode.env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
 
 
+def test_who_can_be_held_to_a_schema_is_V3() -> None:
+    for role in ("review", "lead"):
+        said = words(Profile("claude"), role=role, schema="{}")
+        assert said.arguments[said.arguments.index("--json-schema") + 1] == "{}"
+        codex = words(Profile("codex"), role=role, schema='{"a": 1}', resumes="c-7")
+        assert "--output-schema /runs/run-1/answer.schema.json" in " ".join(codex.arguments)
+        assert codex.files == {"answer.schema.json": '{"a": 1}'}
+    for name in ("gemini", "qwen", "opencode"):
+        assert (
+            words(Profile(name), role="review", schema="{}").arguments == words(Profile(name), role="review").arguments
+        )
+    assert "--json-schema" not in words(Profile("claude"), role="review").arguments
+
+
+def test_an_author_who_clarifies_writes_nothing_V9() -> None:
+    assert "-s read-only" in line(Profile("codex"), role="implement", purpose="clarify")
+
+
 @pytest.mark.parametrize("name", ["claude", "codex", "gemini", "qwen", "opencode"])
 def test_a_conversation_goes_on_only_where_one_is_named_lesson_71(name: str) -> None:
     profile = Profile(name)
@@ -76,7 +94,7 @@ def test_who_goes_on_and_must_not_write_still_cannot_lesson_74() -> None:
     assert line(Profile("codex"), resumes="c-7") == f'{first} -c sandbox_mode="workspace-write" c-7 -'
     for role in ("review", "lead", "plan"):
         assert line(Profile("codex"), role=role, resumes="c-7") == (
-            f'{first} -c sandbox_mode="read-only" -c project_doc_max_bytes=0 c-7 -'
+            f'{first} -c sandbox_mode="read-only" -c project_doc_max_bytes=0 --skip-git-repo-check c-7 -'
         )
         claude = line(Profile("claude"), role=role, resumes="c-7")
         assert "--permission-mode dontAsk" in claude

@@ -535,3 +535,19 @@ def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(
     for text_kept in (told.acceptance, *(told.concerns if purpose == "clarify" else ())):
         assert "".join(f"> {line}\n" for line in shown(text_kept).splitlines() if text_kept.strip()) in text
     assert json.loads(text.split("\nTitle: ")[1].split("\n")[0]) == told.title
+
+
+def test_a_run_that_reviews_has_its_files_at_hand_and_answers_by_its_last_message_V2_V3() -> None:
+    briefing = Briefing(
+        task="fe-1", title="t", attempt=2, diff_id="sha256:ab", beside=".foureyes-review", request='{"type": "x"}'
+    )
+    text = compose("review", briefing, FULL)
+    assert ".foureyes-review/change.diff" in text
+    assert '{"type": "x"}' in text
+    assert "Your last message is this document" in text
+    assert '"diff_id": "sha256:ab"' in text
+    assert "fe review submit" not in text
+    assert "fe show" not in text
+    by_hand = compose("review", replace(briefing, beside="", request=""), FULL)
+    assert "fe review submit fe-1 FILE" in by_hand
+    assert "fe show fe-1 --diff" in by_hand

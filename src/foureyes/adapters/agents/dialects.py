@@ -3,7 +3,7 @@ on, what keeps the repository's own configuration out of it, and where a person 
 
 Words in braces are filled in: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
 `{profile}`, `{purpose}`, `{iteration}`, `{run}`, and for the MCP server `{mcp_command}`, `{mcp_args}`,
-`{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON).
+`{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON), and `{schema}` and `{schema_file}`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
     own for it: `resume_words` in place of `words`, `resume_implement` and `resume_review` in place of the role's.
-    `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and no flag
-    keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the program's own
-    directory (variable, and where it is in the person's home), `links` one that only HOME tells. `login` are files
-    that show, below the person's home, that somebody is logged in.
+    `structured` holds it to the schema of its answer (qwen cannot with `--bare`: it does not offer the tool for
+    it). `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and
+    no flag keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the
+    program's own directory (variable, and where it is in the person's home), `links` one that only HOME tells.
+    `login` are files that show, below the person's home, that somebody is logged in.
     """
 
     program: str
@@ -42,6 +43,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     resume_review: tuple[str, ...] = ()
     model: tuple[str, ...] = ("--model", "{model}")
     mcp: tuple[str, ...] = ()
+    structured: tuple[str, ...] = ()
     mcp_env: Mapping[str, str] = {}
     mcp_files: Mapping[str, str] = {}
     env: Mapping[str, str] = {}
@@ -64,6 +66,7 @@ CLAUDE = Dialect(
     implement=("--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__foureyes"),
     review=("--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk", "--allowedTools", "mcp__foureyes"),
     resume=("--resume", "{conversation}"),
+    structured=("--json-schema", "{schema}"),
     mcp=("--mcp-config", "{mcp_servers}"),
     env={"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1"},
     keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
@@ -75,12 +78,13 @@ CODEX = Dialect(
     output="codex",
     words=("exec", "--json", "--ignore-user-config", "--disable", "plugins"),
     implement=("-s", "workspace-write"),
-    review=("-s", "read-only", "-c", "project_doc_max_bytes=0"),
+    review=("-s", "read-only", "-c", "project_doc_max_bytes=0", "--skip-git-repo-check"),
+    structured=("--output-schema", "{schema_file}"),
     last=("-",),
     resume=("{conversation}",),
     resume_words=("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
     resume_implement=("-c", 'sandbox_mode="workspace-write"'),
-    resume_review=("-c", 'sandbox_mode="read-only"', "-c", "project_doc_max_bytes=0"),
+    resume_review=("-c", 'sandbox_mode="read-only"', "-c", "project_doc_max_bytes=0", "--skip-git-repo-check"),
     model=("-m", "{model}"),
     mcp=(
         *("-c", "mcp_servers.foureyes.command={mcp_command}", "-c", "mcp_servers.foureyes.args={mcp_args}"),

@@ -44,10 +44,11 @@ def run_mark(run: str) -> str:
 
 def environment(
     environ: Mapping[str, str], *, run: str, directory: str, home: str, asked: Sequence[str] = (),
-    own: Mapping[str, str] | None = None, writes: bool = False,
+    own: Mapping[str, str] | None = None, writes: bool = False, checkout: str = "",
 ) -> dict[str, str]:  # fmt: skip
     """All of it. `asked` are names to let through, or `NAME=value`; `own` is what the program needs and nobody asked
-    for. Neither replaces what is set here. `writes`: whoever it is commits.
+    for. Neither replaces what is set here. `writes`: whoever it is commits. `checkout`: files that are no repository,
+    and git does not look for one around them.
     """
     passed = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
     return {
@@ -59,7 +60,7 @@ def environment(
         "PATH": path_with_fe(environ.get("PATH", "")),
         "HOME": home,
         "TMPDIR": os.path.join(directory, "tmp"),
-        "GIT_CEILING_DIRECTORIES": directory,
+        "GIT_CEILING_DIRECTORIES": os.pathsep.join(filter(None, (directory, os.path.dirname(checkout)))),
         RUN_MARK: run_mark(run),
         RUN_DIR: directory,
         **git_settings(MONITOR, *(() if writes else (HOOKS,))),

@@ -36,6 +36,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str
     token: str
     format: str
+    asks: bool = False
+    """Whether its last message is a document that was asked for."""
 
 
 class LiveProgram:
@@ -134,6 +136,7 @@ class LiveProgram:
             prompt=asked.prompt,
             secret=asked.token,
             now=time.time(),
+            asks=asked.asks,
         )
         self._log.close(f"{self.run} ended: {told.error_text or told.signal or 'without a signal'} (exit {told.rc})")
         self._over()

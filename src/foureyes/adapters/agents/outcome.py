@@ -33,8 +33,12 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int = 0
 
 
-def outcome(reader: Reader, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float) -> RunOutcome:
-    """What became of a run. A signal counts where it stands in the program's own last message."""
+def outcome(
+    reader: Reader, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float, asks: bool = False
+) -> RunOutcome:
+    """What became of a run. A signal counts where it stands in the program's own last message; `asks`: a document was
+    asked for, and the whole message is kept.
+    """
     story = reader.story
     final = after_echo(story.final, prompt) if is_text else story.final
     said = None if story.has_failed else signal_in(final)
@@ -44,6 +48,7 @@ def outcome(reader: Reader, ending: Ending, *, is_text: bool, prompt: str, secre
         ended=story.ended or (is_text and ending.rc is not None),
         rc=ending.rc,
         final=_cut(_without(final, secret)),
+        answer=_without(story.structured or final, secret) if asks else "",
         signal=said.signal if said else None,
         message=_without(said.message, secret) if said else "",
         conversation=story.conversation,

@@ -4,9 +4,10 @@ a log for each task. All lie below `.foureyes`, none is ever a link.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from foureyes.adapters import process
@@ -14,7 +15,10 @@ from foureyes.adapters.folders import Odd, entered, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
-RUNS, HOMES, LOGS = "runs", "homes", "logs"
+RUNS, HOMES, LOGS, CHECKOUTS = "runs", "homes", "logs", "checkouts"
+BESIDE = ".foureyes-review"
+OF_A_READER = "@read"
+"""Behind a profile's name, where no profile has such a sign: who reviews has another home than who works."""
 TOKEN, PROMPT, TMP = RUN_TOKEN, "prompt.md", "tmp"
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -50,6 +54,26 @@ class Places:
             replace(handle, name, text.encode(), 0o600, durable=False)
         return os.path.join(self.run(run), name)
 
+    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> tuple[str, str]:
+        """A directory that is filled by `write`, and the name of a folder in it that has these files: one that the
+        tree itself has not, whatever it may be there.
+        """
+        self._made(CHECKOUTS)
+        path = self._below(CHECKOUTS, name)
+        _remove(path)
+        os.mkdir(path, 0o700)
+        write(path)
+        taken = set(os.listdir(path))
+        beside = next(each for n in itertools.count() if (each := f"{BESIDE}{n or ''}") not in taken)
+        os.mkdir(os.path.join(path, beside), 0o700)
+        for each, text in files.items():
+            with open(opened(os.path.join(path, beside, _named(each)), ONLY_NEW, 0o600), "wb") as file:
+                file.write(text.encode("utf-8", "backslashreplace"))
+        return path, beside
+
+    def drop_checkout(self, name: str) -> None:
+        _remove(self._below(CHECKOUTS, name))
+
     def close_run(self, run: str) -> None:
         """Remove what a run had: its token first."""
         path = self.run(run)
@@ -60,10 +84,13 @@ class Places:
                 continue
         _remove(path)
 
-    def home(self, task: str, profile: str) -> str:
-        """The home of a profile's runs of a task; it stays until the task is closed, as programs resume from it."""
-        self._made(HOMES, _named(task), _named(profile))
-        return os.path.join(self._below(HOMES, task), profile)
+    def home(self, task: str, profile: str, *, reads: bool = False) -> str:
+        """The home of a profile's runs of a task; it stays until the task is closed, as programs resume from it.
+        `reads`: of those that only read; what the same profile said as an author is not in there.
+        """
+        name = f"{_named(profile)}{OF_A_READER if reads else ''}"
+        self._made(HOMES, _named(task), name)
+        return os.path.join(self._below(HOMES, task), name)
 
     def forget(self, task: str) -> None:
         _remove(self._below(HOMES, task))

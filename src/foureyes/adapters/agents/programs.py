@@ -22,7 +22,7 @@ from foureyes.adapters.agents.sweep import marked, sweep
 from foureyes.adapters.agents.words import words_of
 from foureyes.adapters.folders import opened
 from foureyes.adapters.held import Held
-from foureyes.app.agent_ports import Availability, Launch
+from foureyes.app.agent_ports import Availability, Checkout, Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.text import in_line
@@ -69,7 +69,7 @@ class AgentPrograms:
         if os.path.realpath(path).startswith(os.path.realpath(launch.worktree) + os.sep):
             raise AgentUnavailable(f"{path} lies in the worktree that it would work on: it is not started.")
         obeyed = obeyed_in(launch.worktree, dialect)
-        if obeyed and launch.role != "implement":
+        if obeyed and not launch.writes:
             raise AgentUnavailable(
                 f"{launch.profile_name} would run plugins that {obeyed[0]} of the worktree names: it is not started."
             )
@@ -92,7 +92,8 @@ class AgentPrograms:
             home=home,
             asked=(*dialect.keys, *launch.profile.env),
             own={**words.env, **self._own(dialect)},
-            writes=launch.role == "implement",
+            writes=launch.writes,
+            checkout=launch.worktree if launch.purpose == "review" else "",
         )
         for name, text in words.files.items():
             self.places.write(launch.run, name, text)
@@ -111,10 +112,20 @@ class AgentPrograms:
             prompt=launch.prompt,
             token=launch.token,
             format=launch.profile.output or dialect.output,
+            asks=launch.purpose in ("review", "clarify"),
         )
         limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
         over = lambda: self.places.close_run(launch.run)  # noqa: E731
         return LiveProgram(asked, held, self._evidence(held.pid), log, limits, over)
+
+    def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
+        try:
+            return Checkout(*self.places.checkout(name, write, files))
+        except OSError as problem:
+            raise AgentUnavailable(f"there is no place for a checkout: {_why(problem)}") from problem
+
+    def drop_checkout(self, name: str) -> None:
+        self.places.drop_checkout(name)
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         """The reapers of a dead runner end their programs themselves: they are given the time for it, then ended. A
@@ -139,7 +150,7 @@ class AgentPrograms:
         self.places.forget(task)
 
     def _home(self, launch: Launch, dialect: Dialect) -> str:
-        home = self.places.home(launch.task or launch.run, launch.profile_name)
+        home = self.places.home(launch.task or launch.run, launch.profile_name, reads=launch.role == "review")
         if not os.path.exists(os.path.join(home, ".gitconfig")):
             mine = self._environ.get("HOME", "")
             links = [(name, os.path.join(mine, name)) for name in dialect.links] if mine else []

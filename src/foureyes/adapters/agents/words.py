@@ -13,6 +13,7 @@ from foureyes.adapters.agents.places import PROMPT
 from foureyes.app.agent_ports import Launch
 
 SERVER = "foureyes"
+SCHEMA = "answer.schema.json"
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -25,7 +26,7 @@ class Words(msgspec.Struct, frozen=True):
 
 def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]) -> Words:
     """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
-    profile, may_write = launch.profile, launch.role == "implement"
+    profile, may_write = launch.profile, launch.writes
     server = [*mcp, "--run", directory] if mcp else []
     filled = _filling(launch, directory, server)
     serves = bool(server)
@@ -40,10 +41,12 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     if profile.model:
         chosen += dialect.model
     chosen += dialect.mcp if serves else ()
+    chosen += dialect.structured if launch.schema else ()
     env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
     arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
-    files = dialect.mcp_files if serves else {}
-    return Words(arguments, _filled(env, filled), _filled(files, filled))
+    files = _filled(dialect.mcp_files, filled) if serves else {}
+    files |= {SCHEMA: launch.schema} if launch.schema else {}
+    return Words(arguments, _filled(env, filled), files)
 
 
 def _filled(values: Mapping[str, str], filled: Mapping[str, str]) -> dict[str, str]:
@@ -63,6 +66,8 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
         "purpose": launch.purpose,
         "iteration": str(launch.iteration),
         "run": launch.run,
+        "schema": launch.schema,
+        "schema_file": os.path.join(directory, SCHEMA),
         "mcp_command": json.dumps(command),
         "mcp_args": json.dumps(args),
         "mcp_servers": json.dumps({"mcpServers": {SERVER: {"command": command, "args": args}}}),

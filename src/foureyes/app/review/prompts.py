@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
@@ -16,7 +17,7 @@ from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
-from foureyes.core.nouns.attempt import Attempt, own_name
+from foureyes.core.nouns.attempt import Attempt, ChangedFile, own_name
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.feedback import section
 from foureyes.core.nouns.session import Actor
@@ -37,6 +38,20 @@ class Prompt(msgspec.Struct, frozen=True):
     note: str = ""
 
 
+class AtHand(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run that reviews has at hand: an attempt, or a look (then `attempt` is 0), the folder beside its files,
+    and the request that it answers (V2).
+    """
+
+    attempt: int
+    diff_id: str
+    base: str
+    head: str
+    files: tuple[ChangedFile, ...]
+    beside: str
+    request: str = ""
+
+
 class Prompts:
     """Make a prompt."""
 
@@ -51,11 +66,15 @@ class Prompts:
 
     def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
         """The prompt, and what there is to say about its template."""
+        return self._make(actor, task, purpose, None)
+
+    def _make(self, actor: Actor, task: str, purpose: str, at_hand: AtHand | None) -> Prompt:
         chosen = _purpose(purpose)
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             facts = facts_of(self._context, tx, row.id)
             briefing = self._briefing(tx, actor, facts, chosen)
+            briefing = replace(briefing, **msgspec.structs.asdict(at_hand)) if at_hand else briefing
             target, known = self._context.project(tx).target, accepted(tx)
         own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
         if own is not None and known.get(chosen) == digest_of(own):
@@ -108,6 +127,11 @@ class Prompts:
             options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS),
             at=self._context.now(),
         )
+
+
+def prompt_at_hand(context: Context, actor: Actor, task: str, purpose: str, at_hand: AtHand) -> str:
+    """F4, V2: the prompt of a run that reviews what it has at hand."""
+    return Prompts(context)._make(actor, task, purpose, at_hand).text
 
 
 def _failing(state: CheckState) -> tuple[str, ...]:

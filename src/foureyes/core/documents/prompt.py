@@ -7,8 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import msgspec
-
+from foureyes.core.documents.briefing import CHANGE, Briefing, Checked
 from foureyes.core.documents.prompt_contract import (
     COMMANDS,
     PURPOSES,
@@ -22,9 +21,8 @@ from foureyes.core.documents.prompt_contract import (
     words_for,
 )
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, UNRESOLVED, Finding
+from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, Finding
 from foureyes.core.words.fence import DATA, fenced, plain, quoted, shown
-from foureyes.core.words.ids import seen_name
 from foureyes.core.words.text import visible
 from foureyes.core.words.verdicts import VERDICTS
 from foureyes.errors import BadInput, Reason, Refused
@@ -57,75 +55,6 @@ CUTS = ("examples", "role", "notes", "checks", "files", "handoff", "description"
 
 MARKER = re.compile(r"\[\[([^\[\]]*)\]\][ \t]*\Z")
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
-
-
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one check stands, as a prompt says it."""
-
-    name: str
-    outcome: str
-    summary: str = ""
-    failing: tuple[str, ...] = ()
-
-
-class Briefing(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a prompt is made of.
-
-    `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
-    finding: word, text and
-    ground, `concerns` the points that reviewers disagree about, `options` the lead's commands, `at` the moment it is
-    for (waivers end).
-    """
-
-    task: str
-    title: str
-    description: str = ""
-    acceptance: str = ""
-    type: str = "task"
-    labels: tuple[str, ...] = ()
-    iteration: int = 1
-    attempt: int = 0
-    diff_id: str = ""
-    base: str = ""
-    head: str = ""
-    branch: str = ""
-    files: tuple[ChangedFile, ...] = ()
-    checks: tuple[Checked, ...] = ()
-    feedback: str = ""
-    findings: tuple[Finding, ...] = ()
-    answers: dict[str, tuple[str, str, str]] = {}
-    loop: str = ""
-    rounds: tuple[str, ...] = ()
-    handoff: tuple[str, ...] = ()
-    max_words: int = 200
-    focus: tuple[str, ...] = ()
-    concerns: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    role_extra: str = ""
-    reviewer: str = ""
-    at: str = ""
-
-    @property
-    def seen(self) -> str:
-        """What `--seen` takes for the change (D7)."""
-        return seen_name(self.attempt, self.diff_id) if self.attempt and self.diff_id else ""
-
-    @property
-    def blocking(self) -> list[Finding]:
-        """F4: what is never left out."""
-        return [finding for finding in self.findings if finding.holds(self.at)]
-
-    def notes(self, purpose: Purpose) -> list[Finding]:
-        """What else is open; a reviewer also sees what is settled but could be raised again (L9)."""
-        settled = purpose in REVIEWING or purpose == "lead"
-        return [
-            finding
-            for finding in self.findings
-            if not finding.holds(self.at)
-            and (
-                finding.state in UNRESOLVED or (settled and (finding.state == "waived" or finding.ruling == "ACCEPTED"))
-            )
-        ]
 
 
 def read_template(template: str) -> dict[str, str]:
@@ -249,7 +178,7 @@ def _text(purpose: Purpose, briefing: Briefing, blocks: dict[str, str], kept: Ke
         _section("How near escalation is", shown(briefing.loop).strip(), briefing.loop),
         _section("Rounds so far", fenced("\n".join(briefing.rounds)), briefing.rounds if purpose == "lead" else ()),
         _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept),
-        _change(purpose, briefing, kept),
+        _change(purpose, briefing, kept), _section("The request", fenced(briefing.request), briefing.request),
         _section("Look especially at", _list(briefing.focus), briefing.focus if purpose in REVIEWING else ()),
         blocks.get("deep_analysis", "") if role else "", blocks.get("working", "") if role else "",
         contract(purpose, _asked(purpose, briefing, kept)), blocks.get("answering", ""), examples,
@@ -283,6 +212,7 @@ def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Asked:
         diff_id=briefing.diff_id,
         options=briefing.options,
         due=due,
+        by_message=bool(briefing.beside),
     )
 
 
@@ -372,7 +302,12 @@ def _checks(briefing: Briefing, kept: Kept) -> str:
 
 
 def _read_it(briefing: Briefing) -> list[str]:
-    """The commands that show the change, and what is new in it."""
+    """What shows the change: a file for who has it at hand, else the commands, also for what is new in it."""
+    if briefing.beside:
+        return [
+            f"read it: the file {plain(briefing.beside)}/{CHANGE} where you are, a unified diff",
+            "Beside it lie all files as they are after the change. There is no repository here, and nothing to run.",
+        ]
     show = f"fe show {plain(briefing.task)} --diff"
     since = [f"only what changed since the attempt before: {show} --since {briefing.attempt - 1}"]
     return [f"read it: {show}", *(since if briefing.attempt > 1 else [])]
@@ -384,7 +319,7 @@ def _change(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
     rows = [_file(file) for file in briefing.files[: kept["files"]]]
     left = len(briefing.files) - len(rows)
-    lines += _read_it(briefing) if purpose in REVIEWING and briefing.attempt else []
+    lines += _read_it(briefing) if purpose in REVIEWING and (briefing.attempt or briefing.beside) else []
     lines += [f"{len(briefing.files)} changed:", fenced("\n".join(rows))] if rows else []
     lines += (
         [f"… {left} of {len(briefing.files)} files are left out: fe show {plain(briefing.task)} --diff"] if left else []

@@ -98,6 +98,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     diff_id: str = ""
     options: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
+    by_message: bool = False
+    """Whether the last message is the answer: nobody types a command then."""
 
 
 def contract(purpose: Purpose, asked: Asked) -> str:
@@ -165,8 +167,17 @@ def _reviewing(asked: Asked, *, again: bool) -> str:
         "back to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
         "- id: only for a finding above that is there again.\n"
-        f"Write it to a file, then: fe review submit {plain(asked.task)} FILE\n"
+        f"{_handing_over(asked)}\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
+    )
+
+
+def _handing_over(asked: Asked) -> str:
+    if not asked.by_message:
+        return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
+    return (
+        "Your last message is this document: alone, or as its only ```json block. Nothing else that you say is read, "
+        "and nobody\nanswers questions. It names the change by diff_id, as it stands below."
     )
 
 

@@ -31,12 +31,19 @@ RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "uns
 stopped it; its runner died; it never began.
 """
 
-Purpose = Literal["implement", "respond", "lead", "plan"]
-"""What a run is asked to do: a first attempt, or one without findings; answer findings or feedback; decide as the lead;
-plan a goal.
+Purpose = Literal["implement", "respond", "review", "clarify", "lead", "plan"]
+"""What a run is asked to do: a first attempt, or one without findings; answer findings or feedback; review a change;
+say what is true where reviews disagree; decide as the lead; plan a goal.
 """
-ROLE_FOR: dict[Purpose, Role] = {"implement": "implement", "respond": "implement", "lead": "lead", "plan": "plan"}
-"""I2: the role that the token of a run has."""
+ROLE_FOR: dict[Purpose, Role] = {
+    "implement": "implement", "respond": "implement", "review": "review", "clarify": "review", "lead": "lead",
+    "plan": "plan",
+}  # fmt: skip
+"""I2: the role that the token of a run has. An author who clarifies keeps that of its work: a new token to review would
+make other eyes of it.
+"""
+MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
+"""Runs that have the claim of their task, and whose work is handed in."""
 
 StuckKind = Literal["retries", "spend", "no_change", "refused"]
 """Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""
@@ -55,13 +62,15 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     stream came to its own last event. What was changed is read from git, not from here.
 
     `final` is the program's last message, cut to a size; `signal` the last valid signal line in it (S1), with what it
-    says in `message`. `conversation` is what the program resumes by. `error_text` is in the program's own words.
-    `retry_after` are seconds, where the service named them.
+    says in `message`; `answer` all of it, or its structured output, where a document was asked for (V3).
+    `conversation` is what the program resumes by. `error_text` is in the program's own words. `retry_after` are
+    seconds, where the service named them.
     """
 
     ended: bool
     rc: int | None = None
     final: str = ""
+    answer: str = ""
     signal: Signal | None = None
     message: str = ""
     conversation: str = ""

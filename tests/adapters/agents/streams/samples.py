@@ -18,8 +18,9 @@ def lines(*events: object) -> bytes:
 
 
 def read(
-    format: str, stream: bytes, *, rc: int | None = 0, err: bytes = b"", piece: int = 7, **more: object
-) -> RunOutcome:
+    format: str, stream: bytes, *, rc: int | None = 0, err: bytes = b"", piece: int = 7, secret: str = "",
+    asks: bool = False, **more: object,
+) -> RunOutcome:  # fmt: skip
     """What becomes of a stream that comes in small pieces."""
     reader = Reader(format)
     for at in range(0, len(stream), piece):
@@ -27,7 +28,9 @@ def read(
     reader.hear_error(err)
     reader.end()
     ending = Ending(rc=rc, **more)  # type: ignore[arg-type]
-    return outcome(reader, ending, is_text=format == "text", prompt="do it", secret="", now=1_000_000_000.0)
+    return outcome(
+        reader, ending, is_text=format == "text", prompt="do it", secret=secret, now=1_000_000_000.0, asks=asks
+    )
 
 
 CLAUDE = lines(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 from foureyes.adapters.agents.streams.story import Event, Story, micros, number, rows, table, text
 from foureyes.core.nouns.run import Usage
 from foureyes.core.words.shape import Shape
@@ -63,3 +65,5 @@ def _result(story: Story, event: Event) -> None:
         story.fail(told, number(event.get("api_error_status")))
     elif final:
         story.say(final)
+    if isinstance(event.get("structured_output"), dict):
+        story.structured = json.dumps(event["structured_output"])

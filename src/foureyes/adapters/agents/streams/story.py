@@ -20,11 +20,13 @@ Event = Mapping[str, Any]
 
 class Story(msgspec.Struct, kw_only=True):
     """A run as its stream tells it. `trouble` is an error that the program still tries to get over; `failed` is one
-    that ended it. `status` and `retry_after` belong to either. `idle` says that the last event was no work.
+    that ended it. `structured` is a document that it was held to by a schema, as JSON. `status` and `retry_after`
+    belong to either. `idle` says that the last event was no work.
     """
 
     ended: bool = False
     final: str = ""
+    structured: str = ""
     conversation: str = ""
     usage: Usage = Usage()
     failed: str = ""

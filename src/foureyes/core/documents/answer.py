@@ -1,0 +1,99 @@
+"""V3: the one document that an agent answers with: all of its last message, or one code fence of it. Prose around it is
+not read, prose instead of it is no answer, and of two that differ none counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from foureyes.core.documents.json_text import parsed, unfenced
+from foureyes.errors import BadInput
+
+LONGEST = 400_000
+"""Characters of an answer that are read."""
+FENCES = ("```", "~~~")
+
+
+def document_in(answer: str, kind: str) -> str:
+    """The document of a kind in a last message, as JSON text; `BadInput` says why there is none."""
+    text = answer.strip()
+    if not text:
+        raise BadInput("the last message was empty: it has to be the document, and nothing else.")
+    if len(text) > LONGEST:
+        raise BadInput(f"the last message has {len(text):,} characters; at most {LONGEST:,} are read.")
+    whole, _ = unfenced(text)
+    assert isinstance(whole, str)
+    if _value(whole) is not None:
+        return whole
+    fenced, loose = _inside(text)
+    documents = [(block, value) for block in fenced if _is_of((value := _value(block)), kind)]
+    if _is_several([value for _, value in documents], loose, kind):
+        raise BadInput(f"there are several {kind} documents in the last message: it has to be one, and nothing else.")
+    if not documents:
+        raise BadInput(_why_none(fenced, loose, kind))
+    return documents[0][0]
+
+
+def _is_several(values: list[Any], loose: str, kind: str) -> bool:
+    """Whether more than one thing is said; the same said twice is one."""
+    return any(value != values[0] for value in values[1:]) or (bool(values) and _names(loose, kind))
+
+
+def _why_none(fenced: list[str], loose: str, kind: str) -> str:
+    if _names(loose, kind):
+        return f"the {kind} document stands in the middle of other text: send it alone, or in one ```json block."
+    if any(_names(block, kind) for block in fenced):
+        return f"what stands in the code block is no {kind} document: it is not JSON."
+    return f"there is no {kind} document in the last message: prose is none, whatever it says."
+
+
+def _names(text: str, kind: str) -> bool:
+    """Whether a text could hold a document of a kind: the name in quotes."""
+    return f'"{kind}"' in text
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    return isinstance(value, dict) and value.get("type") == kind
+
+
+def _value(text: str) -> Any:
+    """A JSON object or list; None for everything else."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return parsed(text, constant=float)
+    except ValueError:
+        return None
+
+
+def _inside(text: str) -> tuple[list[str], str]:
+    """The code fences of a message, each without its marks, and what stands outside of them."""
+    blocks: list[str] = []
+    outside: list[str] = []
+    open_: list[str] | None = None
+    for fence, line in _lines(text):
+        if fence == "begins":
+            open_ = []
+        elif fence == "ends" and open_ is not None:
+            blocks.append("\n".join(open_))
+            open_ = None
+        else:
+            (outside if open_ is None else open_).append(line)
+    return blocks, "\n".join([*outside, *(open_ or ())])
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Each line, and whether it begins or ends a fence; a longer fence may hold shorter ones."""
+    fence = ""
+    for line in text.splitlines():
+        mark = line.strip()
+        if fence:
+            is_end = mark.startswith(fence) and not mark.strip(fence[0])
+            fence = "" if is_end else fence
+            yield ("ends" if is_end else ""), line
+        elif mark.startswith(FENCES):
+            fence = mark[: len(mark) - len(mark.lstrip(mark[0]))]
+            yield "begins", line
+        else:
+            yield "", line

@@ -1,0 +1,65 @@
+"""The real programs as reviewers: each answers with the one document that it is asked for (V3), reads its own files and
+no repository, and goes on with a conversation when it is asked once more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from foureyes.core.documents.answer import document_in
+from foureyes.core.documents.answer_schema import answer_schema
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import ReviewResult
+
+from tests.agents.ground import EACH, Ended, Ground
+from tests.sandboxes.scripted_model import Asked
+
+ISSUE = {
+    "severity": "HIGH", "title": "It divides by zero", "id": "", "file": "mean.py", "line": 2, "problem": "no values",
+    "fix": "ask first", "why": "it fails", "quote": "return sum(values) / len(values)", "fix_patch": "",
+}  # fmt: skip
+PAYLOAD = {
+    "verdict": "concerns", "summary": "It fails for no values.", "status": "CHANGES_REQUESTED", "attempt": 1,
+    "diff_id": "sha256:12345678", "issues": [ISSUE], "files_reviewed": ["mean.py"], "rulings": [],
+}  # fmt: skip
+RESULT: Asked = {"answer": {"type": "review_result", "payload": PAYLOAD}}
+
+
+class Reviewing(Ground):
+    """A reviewer with a checkout of its own below `.foureyes`, which is in somebody's repository."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        super().__init__(name, folder)
+        self.tree = folder / ".foureyes" / "checkouts" / "fe-1"
+
+    def review(self, *commands: Asked, resumes: str = "") -> Ended:
+        self.tree.mkdir(parents=True, exist_ok=True)
+        (self.tree / "mean.py").write_text("def mean(values):\n    return sum(values) / len(values)\n")
+        launch = {"purpose": "review", "worktree": str(self.tree), "schema": answer_schema()}
+        return self.drive(*commands, role="review", resumes=resumes, launch=launch, prompt="Review mean.py.\n")
+
+
+@EACH
+def test_it_answers_with_the_document_that_it_is_held_to_V3(name: str, tmp_path: Path) -> None:
+    found = Reviewing(name, tmp_path).review("cat mean.py; git log", {"write": "evil.txt", "content": "x"}, RESULT)
+    assert (found.outcome["error"], found.outcome["rc"]) == ("none", 0), found.outcome
+    document = read(document_in(found.outcome["answer"], "review_result"), ReviewResult)
+    told = msgspec.json.decode(msgspec.json.encode(document.payload))
+    assert {name: told[name] for name in PAYLOAD} | {"issues": [ISSUE]} == PAYLOAD
+    (issue,) = told["issues"]
+    assert {name: issue[name] for name in ISSUE} == ISSUE
+    assert not (tmp_path / ".foureyes" / "checkouts" / "fe-1" / "evil.txt").exists()
+    assert (found.left, found.marked) == ([], 0)
+
+
+@EACH
+def test_asked_once_more_it_goes_on_in_a_checkout_made_anew_V3(name: str, tmp_path: Path) -> None:
+    ground = Reviewing(name, tmp_path)
+    prose: Asked = {"say": "No blocker found. LGTM!"}
+    first = ground.review(prose)
+    assert first.outcome["error"] == "none", first.outcome
+    again = ground.review(prose, RESULT, resumes=first.outcome["conversation"])
+    assert again.outcome["error"] == "none", again.outcome
+    assert '"review_result"' in again.outcome["answer"]
