@@ -70,6 +70,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "run.spend_per_task": ("2.5", 2.5),
     "run.max_runs_per_task": ("6", 6),
     "run.order": ('["codex"]', ("codex",)),
+    "run.min_free_mb": ("1", 1),
     "run.notify": ('"mail me"', "mail me"),
     "minor.self": ("false", False),
     "minor.checks": ("false", False),

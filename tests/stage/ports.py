@@ -174,6 +174,7 @@ class DeskOutside:
         self.set_up: list[ProgramSetup] = []
         self.notified: list[tuple[str, str]] = []
         self.launched: list[tuple[str, int]] = []
+        self.room: int | None = 1 << 40
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -209,6 +210,9 @@ class DeskOutside:
     def notify(self, command: str, message: str) -> str:
         self.notified.append((command, message))
         return ""
+
+    def free_space(self) -> int | None:
+        return self.room
 
     def unwritable(self) -> list[Unwritable]:
         return self.shut

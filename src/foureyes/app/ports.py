@@ -159,6 +159,9 @@ class Outside(Protocol):
         empty.
         """
 
+    def free_space(self) -> int | None:
+        """X3: how many bytes can still be written where the project's folder lies; None where that cannot be told."""
+
     def unwritable(self) -> list[Unwritable]:
         """Try to write where claiming, committing and handing in write; nothing of it stays."""
 

@@ -102,6 +102,13 @@ class Outside:
             return str(problem)
         return "" if done.rc == 0 else f"it ended with exit code {done.rc}"
 
+    def free_space(self) -> int | None:
+        try:
+            about = os.statvfs(self._folder)
+        except OSError:
+            return None
+        return about.f_bavail * about.f_frsize
+
     def unwritable(self) -> list[Unwritable]:
         from foureyes.adapters.folders import why_not_written
         from foureyes.app.views.work import Unwritable

@@ -354,6 +354,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="text",
         meaning="a command that a runner tells what only a person can move, on its standard input; empty: none",
     ),
+    Setting(key="run.min_free_mb", of=RunRule, kind="number", meaning="with less room on the disk nothing begins (X3)"),
     Setting(
         key="minor.self",
         of=MinorRule,

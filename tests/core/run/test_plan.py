@@ -11,6 +11,7 @@ from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Attention, Left, Slot, Snapshot
 from foureyes.core.run.step import (
+    CoolProfile,
     Finish,
     FreeClaim,
     Merge,
@@ -108,7 +109,7 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
     (
         "one that is not installed, too",
         {"tasks": (task(),), "slots": (Slot(profile="claude", available=False), Slot(profile="codex"))},
-        [StartRun(task=T("t"), profile="codex")],
+        [CoolProfile(profile="claude", error="missing"), StartRun(task=T("t"), profile="codex")],
     ),
     (
         "one that is only busy is waited for (E4)",

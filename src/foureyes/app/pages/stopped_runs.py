@@ -63,6 +63,14 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+COOLED = {"auth": "is logged out", "missing": "is not there", "crash": "fails on every task"}
+MENDED = {
+    "auth": "log in, then: ",
+    "missing": "install it, or name another in foureyes.toml, then: ",
+    "crash": "see what it says, then: ",
+}
+
+
 def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """Everything of runs that waits for a person."""
     for pause in tx.all("run.pauses", PauseView):
@@ -75,7 +83,7 @@ def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
         if left.until <= context.now() or context.outside.is_gone(left.process):
             yield _left(left, ways)
     for cooled in tx.all("run.cooled", Cooldown, host=""):
-        if cooled.error in ("auth", "missing") and cooled.holds(context.now()):
+        if cooled.error in COOLED and cooled.holds(context.now()):
             yield _cooled(cooled)
 
 
@@ -147,12 +155,12 @@ def _last_sign(left: LeftRunner) -> str:
 
 
 def _cooled(cooled: Cooldown) -> Halt:
-    what = "is logged out" if cooled.error == "auth" else "is not there"
+    what = COOLED[cooled.error]
     return Halt(
         kind="run",
         of=f"{cooled.profile} {cooled.host}",
         text=f"{cooled.profile} {what} on {cooled.host}; others take its tasks",
         since=cooled.at,
         details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
-        otherwise=prose("log in or install it, then: ") + fe("agents"),
+        otherwise=prose(MENDED[cooled.error]) + fe("agents"),
     )

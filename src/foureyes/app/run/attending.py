@@ -41,7 +41,7 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldow
     found += [
         Attention(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
         for row in cooled
-        if row.error in ("auth", "missing")
+        if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
     if desk.merge_problem:
         found.append(Attention(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))

@@ -59,6 +59,8 @@ class Desk(msgspec.Struct):
     merging: bool = False
     merge_problem: str = ""
     """Why the merge queue could not be worked off; empty where it could."""
+    no_room_until: str = ""
+    """X3: a disk took nothing more; it is tried again then."""
     put_off: dict[str, str] = msgspec.field(default_factory=dict)
     """Steps that could not be done, by their key, and when they are tried again."""
 
@@ -73,5 +75,5 @@ class Desk(msgspec.Struct):
 
 def key_of(step: Step) -> str:
     """What a step is about."""
-    about = getattr(step, "run", "") or getattr(step, "task", "") or getattr(step, "key", "")
+    about = next((named for name in ("run", "task", "key", "profile") if (named := getattr(step, name, ""))), "")
     return f"{type(step).__name__}:{about}"

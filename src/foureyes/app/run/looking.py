@@ -36,7 +36,7 @@ GRACE_SECONDS = 60
 """How long a program may go on that has handed in."""
 QUEUE = 50
 """How much of the merge queue is looked at."""
-MICROS = 1_000_000
+MICROS, MIB = 1_000_000, 1 << 20
 
 
 class Looking:
@@ -69,6 +69,7 @@ class Looking:
                 until_idle=desk.options.until_idle or desk.options.once,
                 paused=_paused(tx, project.hold),
                 full=_full(tx, policy),
+                no_room=self._no_room(policy, desk),
                 aside=self._aside.look(tx, desk.options.agents),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
@@ -157,6 +158,15 @@ class Looking:
         """The first of them; others are seen once these have run."""
         free = (task for task in self._checks.due if not self._waits(desk, key_of(RunChecks(task=task))))
         return islice(free, QUEUE)
+
+    def _no_room(self, policy: ReviewPolicy, desk: Desk) -> str:
+        """X3: a disk that is full, or that a moment ago took nothing more."""
+        if desk.no_room_until > self._context.now():
+            return "the disk is full"
+        free, least = self._context.outside.free_space(), policy.run.min_free_mb
+        if free is None or free >= least * MIB:
+            return ""
+        return f"{free // MIB} MB are free on the disk, and run.min_free_mb is {least}"
 
     # Merges
 

@@ -11,11 +11,13 @@ from foureyes.app.gate.merging import Merges
 from foureyes.app.run import ending
 from foureyes.app.run.crew import Said
 from foureyes.app.run.held import key_of
+from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
-from foureyes.app.run.starting import Unstarted, start
+from foureyes.app.run.starting import Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
+    CoolProfile,
     FreeClaim,
     Merge,
     Notify,
@@ -27,6 +29,7 @@ from foureyes.core.run.step import (
     StopRun,
     TakeOver,
     TidyRun,
+    WarmProfile,
 )
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
@@ -43,6 +46,7 @@ Tell = Callable[[str, str], None]
 """Told a task (or none) and a line about it."""
 AGAIN_SECONDS = 5
 JOB_AGAIN_SECONDS = 60
+ROOM_AGAIN_SECONDS = 60
 MERGE = "merge"
 NOTIFY = "notify:"
 LONG = 200
@@ -70,6 +74,8 @@ class Performing:
         except (FoureyesError, Unstarted) as problem:
             self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", LONG))
             done = False
+            if is_full(problem):
+                desk.no_room_until = self._context.later(ROOM_AGAIN_SECONDS)
         if done is False:
             desk.put_off[key] = self._context.later(AGAIN_SECONDS)
         return done is not False
@@ -98,6 +104,11 @@ class Performing:
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
                 self._tell(step.task, one_line(f"waits for a person: {why}", LONG))
+            case CoolProfile():
+                self._cool(step)
+            case WarmProfile():
+                if Runs(self._context).warm(self._runner, step.profile, reason=step.why):
+                    self._tell("", f"{step.profile} may be used again: {step.why}")
             case Notify():
                 self._notify(step, desk)
         return None
@@ -110,6 +121,14 @@ class Performing:
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in held.notes:
             self._tell(step.task, note)
+
+    def _cool(self, step: CoolProfile) -> None:
+        """X3: told by whoever cannot begin; a program that is not there is waited for without a time."""
+        until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
+        why = one_line(step.why, LONG)
+        Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
+        if step.error != "missing":
+            self._tell("", f"{step.profile} is left alone for a while: {why}")
 
     def _stop(self, step: StopRun, desk: Desk) -> None:
         held = desk.held[step.run]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,9 @@ from foureyes.app.call.context import stamp
 from foureyes.app.views.run import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
+from foureyes.core.run.cooling import EndedRun, crashed_in_a_row
 from foureyes.core.run.snapshot import Slot
+from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 30
 """How long it is believed that a program is there, or is not."""
-COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600}
+COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600, "crash": 1800}
 """How long a profile is left alone where its service named no time."""
+LATELY, BACK = 50, 5_000
+"""So many ended runs of a host, and rows of the journal, tell whether a profile fails again and again."""
 MOST_COOL_SECONDS = 3 * 3600
 """How long at most: the time is what a program printed, and it may be wrong, or words of what it worked on."""
 
@@ -46,20 +51,37 @@ class Profiles:
         self.cooled = [row for row in rows if row.holds(now)]
         self.wake_at = min((row.until for row in self.cooled if row.until), default="")
         self.order = order_of(self._context.gate_policy(tx), profiles)
-        names = {row.profile for row in self.cooled}
+        cooled = {row.profile: row for row in self.cooled}
+        lately = tx.all("runner.lately", EndedRun, host=runner.host, profiles=sorted(profiles), many=BACK, limit=LATELY)
+        since = {row.profile: row.at for row in rows}
         if self._seen_until <= now:
             self._seen, self._seen_until = {}, stamp(self._context.clock.now() + timedelta(seconds=LOOK_SECONDS))
         return [
-            Slot(profile=name, slots=profile.slots, available=not problem, problem=problem, cooled=name in names)
+            _slot(name, profile, self._problem(name, profile), cooled.get(name),
+                  crashed_in_a_row(lately, name, since.get(name, "")))
             for name, profile in profiles.items()
-            for problem in (self._problem(name, profile),)
-        ]
+        ]  # fmt: skip
 
     def _problem(self, name: str, profile: Profile) -> str:
         known = self._seen.get(name)
         if known is None or known[0] != profile:
             self._seen[name] = known = (profile, self._agents.available(name, profile).problem)
         return known[1]
+
+
+def _slot(
+    name: str, profile: Profile, problem: str, cooled: Cooldown | None, crashed: Sequence[EndedRun]
+) -> Slot:  # fmt: skip
+    return Slot(
+        profile=name,
+        slots=profile.slots,
+        available=not problem,
+        problem=problem,
+        cooled=cooled is not None,
+        gone=cooled is not None and cooled.error == "missing" and not cooled.until,
+        crashed=tuple(TaskId(run.task) for run in crashed),
+        crash_text=crashed[0].error_text or "it ended before its stream did" if crashed else "",
+    )
 
 
 def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from foureyes.app.agent_ports import Launch
@@ -61,6 +62,15 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
     return Held(run=bound, live=live, notes=place.notes)
 
 
+def is_full(problem: BaseException | None) -> bool:
+    """X3: whether a disk took nothing more; nobody's work is to blame."""
+    while problem is not None:
+        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        problem = problem.__cause__
+    return False
+
+
 def _profile(context: Context, run: Run) -> Profile:
     with context.store.read() as tx:
         profile = agent_profiles(context.layers(tx, context.gate)).get(run.profile)
@@ -110,7 +120,7 @@ def _undo(context: Context, runner: Actor, run: Run, live: LiveRun | None, probl
     if not runs.holds(runner, run.id):
         return
     runs.release(runner, run.id, how="cancelled", reason=text)
-    ending: RunEnding = "stopped" if isinstance(problem, Overdrawn) else "unstarted"
+    ending: RunEnding = "stopped" if isinstance(problem, Overdrawn) or is_full(problem) else "unstarted"
     runs.end(runner, run.id, RunOutcome(ended=False, error=error, error_text=text), ending=ending)
     if missing:
         runs.cool(runner, run.profile, until=cools_until(context, error, None), error=error, error_text=text)

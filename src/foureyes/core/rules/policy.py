@@ -205,6 +205,7 @@ class RunRule(msgspec.Struct, frozen=True):
     max_runs_per_task: int = 4
     order: tuple[str, ...] = ()
     notify: str = ""
+    min_free_mb: int = 200
 
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")

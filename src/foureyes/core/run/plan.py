@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
+from foureyes.core.run.cooling import of_profiles
 from foureyes.core.run.retrying import GiveUp, Try, next_try
 from foureyes.core.run.settling import becomes_of
 from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
 from foureyes.core.run.standing import standing
 from foureyes.core.run.step import (
+    CoolProfile,
     Finish,
     FreeClaim,
     Merge,
@@ -34,11 +38,20 @@ def plan(snapshot: Snapshot) -> list[Step]:
     """What to do now, in this order: what is over before what is due, fixes before new tasks. The last step says
     whether to wait, or that the runner ends.
     """
-    steps = [*_runs(snapshot), *_claims(snapshot), *_checks(snapshot), *_merge(snapshot), *_starts(snapshot)]
+    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *_checks(snapshot), *_merge(snapshot)]
+    profiles = of_profiles(snapshot, candidates(snapshot))
+    steps += [*profiles, *_starts(_without(snapshot, profiles))]
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
     alone = [it for it in standing(snapshot) if it.person and it.key not in snapshot.told]
     steps += [Notify(key=it.key, text=it.text) for it in alone]
     return [*steps, _last(snapshot, steps)]
+
+
+def _without(snapshot: Snapshot, steps: list[Step]) -> Snapshot:
+    """The look with those profiles left alone that are about to be."""
+    cooling = {step.profile for step in steps if isinstance(step, CoolProfile)}
+    slots = [replace(slot, cooled=slot.cooled or slot.profile in cooling) for slot in snapshot.slots]
+    return replace(snapshot, slots=tuple(slots)) if cooling else snapshot
 
 
 def _runs(snapshot: Snapshot) -> Iterator[Step]:
@@ -69,7 +82,7 @@ def _claims(snapshot: Snapshot) -> Iterator[Step]:
 
 def _checks(snapshot: Snapshot) -> Iterator[Step]:
     """D5: so many at once."""
-    if snapshot.stopping:
+    if snapshot.stopping or snapshot.no_room:
         return
     free = max(0, snapshot.checks_at_once - snapshot.checks_running)
     for task in snapshot.checks_due[:free]:
@@ -78,13 +91,13 @@ def _checks(snapshot: Snapshot) -> Iterator[Step]:
 
 def _merge(snapshot: Snapshot) -> Iterator[Step]:
     """Q1: one at a time."""
-    if snapshot.merge_due and not snapshot.merging and not snapshot.stopping:
+    if snapshot.merge_due and not snapshot.merging and not snapshot.stopping and not snapshot.no_room:
         yield Merge()
 
 
 def _starts(snapshot: Snapshot) -> Iterator[Step]:
     """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
-    if snapshot.stopping or snapshot.paused or not snapshot.starting or not snapshot.agents:
+    if snapshot.stopping or snapshot.paused or snapshot.no_room or not snapshot.starting or not snapshot.agents:
         return
     free = snapshot.agents - sum(live.mine or live.lost for live in snapshot.runs)
     used = Counter(live.run.profile for live in snapshot.runs if live.run.host == snapshot.host)
@@ -127,11 +140,17 @@ def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
     moves = any(not isinstance(step, Notify) for step in steps)
     if snapshot.stopping and not mine:
         return Finish(why="it was asked to end")
-    idle = not at_work and not moves and not snapshot.more
+    idle = not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
     if idle and snapshot.until_idle and not snapshot.worth_waiting:
         left = tuple(it.text for it in standing(snapshot))
         return Finish(why="there is nothing left that it can do" if left else "there is nothing left to do", left=left)
     return Wait(until=snapshot.wake_at, idle=idle)
+
+
+def _waits_for_room(snapshot: Snapshot) -> bool:
+    """X3: whether there is work for when the disk has room again."""
+    due = bool(snapshot.checks_due) or snapshot.merge_due or (bool(snapshot.agents) and bool(candidates(snapshot)))
+    return bool(snapshot.no_room) and due and not snapshot.paused
 
 
 def _is_ours(live: LiveState) -> bool:

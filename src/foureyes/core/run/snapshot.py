@@ -62,6 +62,12 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     """Why its program cannot be used, where it cannot."""
     cooled: bool = False
+    gone: bool = False
+    """Whether it is left alone because its program was not there at an earlier look."""
+    crashed: tuple[TaskId, ...] = ()
+    """X3: the tasks on which it failed, one after the other, since it last did not."""
+    crash_text: str = ""
+    """How it failed last, in its own words."""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +120,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     paused: str = ""
     """Why nothing new begins anywhere; empty where it may."""
     full: str = ""
-    """`review_limit` is reached, a disk is full …: why no new task begins (work that was sent back still does)."""
+    """`review_limit` is reached: why no new task begins (work that was sent back still does)."""
+    no_room: str = ""
+    """X3: a disk is full: why nothing begins, is checked or merged before there is room again; empty where there is."""
     aside: tuple[str, ...] = ()
     """What else keeps work back that this look does not show: a configuration nobody accepted, tasks that are held …"""
     tasks: tuple[TaskState, ...] = ()

@@ -25,6 +25,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
     """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
     found = [Standing(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    if snapshot.no_room:
+        found.append(Standing(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
+        return tuple(found)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
         live = {live.run.task for live in snapshot.runs}
         ready = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]

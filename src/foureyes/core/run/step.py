@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.run import Purpose, RunId, StuckKind
+from foureyes.core.nouns.run import ErrorKind, Purpose, RunId, StuckKind
 from foureyes.core.words.ids import TaskId
 
 Asks = Literal["", "signal", "failure"]
@@ -84,6 +84,19 @@ class Stick(Step, frozen=True, kw_only=True, tag="stick"):
 
     task: TaskId
     kind: StuckKind
+
+
+class CoolProfile(Step, frozen=True, kw_only=True, tag="cool"):
+    """A profile is left alone for what it does on every task; the next in order takes over."""
+
+    profile: str
+    error: ErrorKind
+
+
+class WarmProfile(Step, frozen=True, kw_only=True, tag="warm"):
+    """A profile whose program was not there may be used again."""
+
+    profile: str
 
 
 class Notify(Step, frozen=True, kw_only=True, tag="notify"):

@@ -81,6 +81,11 @@ WHERE t.status = 'blocked' AND t.deleted = 0 AND t.rejected_by IS NULL ORDER BY 
 SELECT r.id FROM tasks t JOIN runs r ON r.session = t.implementer AND r.state = 'ended' AND r.task = t.id
 WHERE t.id = :task AND t.status = 'in_progress';
 
+-- name: runner.lately
+SELECT profile, task, ending, error, error_text, rc, ended_at FROM runs
+WHERE state = 'ended' AND host = :host AND profile IN (SELECT value FROM json_each(:profiles))
+  AND seq > (SELECT coalesce(max(j.seq), 0) FROM journal j) - :many ORDER BY seq DESC LIMIT :limit;
+
 -- name: runner.held
 SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0 AND status = 'open' ORDER BY priority, n LIMIT :limit;
 
