@@ -1,0 +1,110 @@
+"""The four rules (V8): what the reviews of a cycle come to, as one function over who was asked, what was answered and
+what counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from foureyes.core.nouns.cycle import AskState, CycleRule
+from foureyes.core.words.fence import some
+from foureyes.core.words.verdicts import VERDICTS, Verdict
+
+NAMED = 5
+"""So many names a reason has."""
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who was asked about a target, and what became of it."""
+
+    reviewer: str
+    target: str
+    state: AskState
+    why: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A valid review of a target, by its effective verdict (V5). `review` is its row; `reviewer` one pair of eyes."""
+
+    review: int
+    reviewer: str
+    target: str
+    verdict: Verdict
+
+
+class Ruled(msgspec.Struct, frozen=True, kw_only=True):
+    """The rule that a cycle came to, every reason, and the counts that it rests on."""
+
+    rule: CycleRule
+    reasons: tuple[str, ...]
+    asked: int
+    answered: int
+    counting: int
+
+
+def decide(
+    targets: Sequence[str], asked: Sequence[Ask], answered: Sequence[Answer], counting: Collection[int], quorum: int
+) -> Ruled:
+    """V8, when all asked have answered or timed out. R1 to R3 look at every valid review by effective verdict; R4 needs
+    `quorum` counting ones of each target; none of these is R0, and no review at all is never a pass (G1).
+    """
+    latest = _latest(answered)
+    worst = _worst(latest)
+    blockers = [name for name, verdict in worst.items() if verdict == "blocker"]
+    concerned = [name for name, verdict in worst.items() if verdict == "concerns"]
+    numbers = {target: sum(a.target == target and a.review in counting for a in latest) for target in targets}
+
+    def ruled(rule: CycleRule, *reasons: str) -> Ruled:
+        counted = sum(numbers.values())
+        return Ruled(rule=rule, reasons=reasons, asked=len(asked), answered=len(latest), counting=counted)
+
+    if blockers:
+        return ruled("R1", _say(blockers, "blocker"))
+    if len(concerned) > 1:
+        return ruled("R2", _say(concerned, "concerns"))
+    if concerned:
+        return ruled("R3", _say(concerned, "concerns"))
+    missing = [target for target in targets if numbers[target] < quorum]
+    if targets and not missing:
+        return ruled("R4", f"all {len(latest)} approve" if len(latest) > 1 else f"{latest[0].reviewer} approves")
+    return ruled("R0", *_why_not_reviewed(missing, numbers, asked, quorum))
+
+
+def _latest(answered: Sequence[Answer]) -> list[Answer]:
+    """Of one pair of eyes the last thing that it said about a target."""
+    by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
+    return list(by_eyes.values())
+
+
+def _worst(answers: Sequence[Answer]) -> dict[str, Verdict]:
+    """What each reviewer says about all targets together."""
+    worst: dict[str, Verdict] = {}
+    for answer in answers:
+        known = worst.get(answer.reviewer, "approved")
+        worst[answer.reviewer] = max(known, answer.verdict, key=VERDICTS.index)
+    return worst
+
+
+def _say(names: Sequence[str], verdict: Verdict) -> str:
+    return f"{some(names, NAMED)} {'says' if len(names) == 1 else 'say'} {verdict}"
+
+
+def _why_not_reviewed(
+    missing: Sequence[str], numbers: dict[str, int], asked: Sequence[Ask], quorum: int
+) -> tuple[str, ...]:
+    """R0: which target has too few counting reviews, and who gave none."""
+    few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
+    none = [f"{ask.reviewer} gave none: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
+    return (*few, *none) or ("nothing was asked about",)
+
+
+def is_complete(asked: Sequence[Ask], answered: Sequence[Answer], targets: Sequence[str], seats: int) -> bool:
+    """V8: whether nobody is waited for: no one who was asked is silent, and each target has an answer of as many as it
+    waits for. Where too few answered and nobody is waited for, somebody else is asked first (V4).
+    """
+    if any(ask.state == "asked" and ask.target in targets for ask in asked):
+        return False
+    latest = _latest(answered)
+    return all(sum(answer.target == target for answer in latest) >= seats for target in targets)

@@ -1,0 +1,84 @@
+"""V4: who is asked, and why the others are not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foureyes.core.cycle.choosing import Candidate, Choice, LeftOut, Maker, choose
+from foureyes.core.nouns.session import GRADES, Grade
+
+from tests.core.samples import quick
+
+CLAUDE = Candidate(name="claude", order=0, model="opus", vendor="anthropic")
+CODEX = Candidate(name="codex", order=1, model="gpt", vendor="openai")
+GEMINI = Candidate(name="gemini", order=2, model="pro", vendor="google")
+BY_CLAUDE = Maker(name="claude", model="opus", vendor="anthropic")
+
+
+def test_never_who_made_it_and_in_declared_order_V4_lesson_76() -> None:
+    assert choose([CLAUDE, CODEX, GEMINI], [BY_CLAUDE], "origin", seats=1) == Choice(
+        chosen=("codex",), left_out=(LeftOut("claude", "made the work"),)
+    )
+
+
+def test_two_seats_two_reviewers_and_it_goes_round_V4() -> None:
+    asked = Candidate(name="codex", order=1, last_asked=7)
+    assert choose([CLAUDE, asked, GEMINI], [BY_CLAUDE], "origin", seats=1).chosen == ("gemini",)
+    assert choose([CLAUDE, asked, GEMINI], [BY_CLAUDE], "origin", seats=2).chosen == ("gemini", "codex")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "why"),
+    [
+        (Candidate(name="codex", cooled="out of quota until 14:00"), "out of quota until 14:00"),
+        (Candidate(name="codex", missing="codex is not installed"), "codex is not installed"),
+        (Candidate(name="codex", uncounted="it finds 20 % of what is seeded"), "it finds 20 % of what is seeded"),
+    ],
+)
+def test_who_cannot_be_asked_is_passed_over_and_the_next_one_is_V4(candidate: Candidate, why: str) -> None:
+    choice = choose([candidate, GEMINI], [BY_CLAUDE], "origin", seats=1)
+    assert choice.chosen == ("gemini",)
+    assert choice.left_out == (LeftOut("codex", why),)
+    assert choose([candidate], [BY_CLAUDE], "origin", seats=1) == Choice(
+        chosen=(), left_out=(LeftOut("codex", why),), person=True
+    )
+
+
+def test_nobody_left_is_a_person_V4() -> None:
+    assert choose([], [BY_CLAUDE], "origin", seats=1).person
+    assert choose([CODEX], [BY_CLAUDE], "origin", seats=2) == Choice(chosen=("codex",), person=True)
+    assert choose([CODEX, GEMINI], [BY_CLAUDE], "origin", seats=1, already={"codex", "gemini"}).person
+
+
+def test_never_below_the_grade_V4_I6() -> None:
+    twin = Candidate(name="claude-senior", model="opus", vendor="anthropic")
+    sibling = Candidate(name="claude-small", model="haiku", vendor="anthropic")
+    unknown = Candidate(name="opencode")
+    everyone = [twin, sibling, unknown, CODEX]
+    assert choose(everyone, [BY_CLAUDE], "origin", seats=9).chosen == (
+        "claude-senior",
+        "claude-small",
+        "opencode",
+        "codex",
+    )
+    assert choose(everyone, [BY_CLAUDE], "model", seats=9).chosen == ("claude-small", "codex")
+    assert choose(everyone, [BY_CLAUDE], "vendor", seats=9).chosen == ("codex",)
+    assert choose(everyone, [BY_CLAUDE], "human", seats=1) == Choice(
+        chosen=(), left_out=tuple(LeftOut(each.name, "a person is asked for") for each in everyone), person=True
+    )
+
+
+names = st.sampled_from(("claude", "codex", "gemini", "qwen"))
+
+
+@given(st.lists(names, unique=True), st.lists(names), st.sampled_from(GRADES), st.integers(0, 4))
+@quick
+def test_nobody_who_made_it_is_ever_asked_V4(pool: list[str], made: list[str], grade: Grade, seats: int) -> None:
+    makers = [Maker(name=name, model=name, vendor=name) for name in made]
+    candidates = [Candidate(name=name, order=n, model=name, vendor=name) for n, name in enumerate(pool)]
+    choice = choose(candidates, makers, grade, seats=seats)
+    assert not set(choice.chosen) & set(made)
+    assert choice.person == (len(choice.chosen) < seats)
+    assert set(choice.chosen).isdisjoint(each.name for each in choice.left_out)
