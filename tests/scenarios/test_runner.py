@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -18,43 +17,7 @@ from tests.stage.night import plays
 from tests.stage.processes import FE
 from tests.stage.shop import Shop
 from tests.stage.terminal import Terminal
-
-SETTINGS = """
-[tiers]
-developer = "dev"
-senior = "dev"
-
-[agents.dev]
-program = "scripted"
-args = ["{play}"]
-
-[[checks]]
-name = "lint"
-run = "! grep -rn MESSY src"
-"""
-PATIENCE = 60
-DONE: dict[str, object] = {"signal": "DONE", "message": "it is done"}
-
-
-def write(name: str, text: str) -> list[dict[str, object]]:
-    return [{"write": f"src/{name}", "text": text}, {"commit": f"Write {name}"}]
-
-
-class Theatre:
-    """A project whose agents play a script."""
-
-    def __init__(self, shop: Shop, folder: Path) -> None:
-        self.shop, self.path = shop, folder / "play.json"
-        self.play({"plays": [{"steps": [*write("{task}.py", "fine\n"), DONE]}]})
-        shop.configure(SETTINGS.replace("{play}", str(self.path)))
-
-    def play(self, script: object) -> None:
-        self.path.write_text(json.dumps(script))
-
-    def run(self, *args: str) -> list[dict[str, str]]:
-        """As a person, to its end; what it told."""
-        found: list[dict[str, str]] = self.shop.lines(self.shop.cast.alice, "run", *args)
-        return found
+from tests.stage.theatre import DONE, PLAYER, Theatre, is_alive, wait_for, write
 
 
 @pytest.fixture
@@ -138,21 +101,6 @@ def test_logs_show_what_a_program_printed_as_text(theatre: Theatre) -> None:
     assert "\x1b" not in shown
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    """Until something is so."""
-    end = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.fixture
 def waiting(theatre: Theatre, tmp_path: Path) -> Iterator[tuple[str, int, int, Path]]:
     """An agent at work under a runner in the background, until a file is there: the task, both processes, the file."""
@@ -221,40 +169,62 @@ def test_a_first_ctrl_c_finishes_what_runs(theatre: Theatre, waiting: tuple[str,
     assert shop.status(task) in ("reviewing", "approved", "closed")
 
 
-ENDS: list[list[dict[str, object]]] = [
-    [DONE],
-    [{"exit": 3}],
-    [{"kill": 9}],
-    [{"raw": "{garbage \x00\n", "times": 50}, DONE],
-    [{"signal": "BLOCKED", "message": "which one?"}],
-    [{"fail": "usage limit reached", "status": 400}],
-    [],
-    [{"leave": ["/bin/sleep", "300"]}, DONE],
-]
+ENDS: dict[str, list[dict[str, object]]] = {
+    "ok": [DONE],
+    "exit code": [{"exit": 3}],
+    "killed": [{"kill": 9}],
+    "garbage": [{"raw": "{garbage \x00\n", "times": 50}, DONE],
+    "blocked": [{"signal": "BLOCKED", "message": "which one?"}],
+    "refused": [{"fail": "there is no such model", "status": 400}],
+    "no signal": [],
+    "left a process": [{"leave": ["/bin/sleep", "300"]}, DONE],
+}
+SEVERAL = f"""
+[run]
+max_runs_per_task = 2
+order = ["empty", "broken", "dev"]
+
+[tiers]
+developer = "empty"
+senior = "dev"
+
+[agents.empty]
+program = "scripted"
+args = ["{{empty}}"]
+
+[agents.broken]
+program = "{{broken}}"
+{PLAYER}"""
+TRIES = 3
+"""How many runs of a task there are before a person looks."""
 
 
-def test_random_ends_of_real_processes_leave_nothing_behind(theatre: Theatre) -> None:
-    random, shop = Random(30), theatre.shop
-    shown = [
-        {"play": str(n), "task": "*", "steps": [*write("{task}.py", f"{n}\n"), *random.choice(ENDS)]}
-        for n in range(1, 9)
+@pytest.fixture
+def several(stage: Stage, tmp_path: Path) -> Theatre:
+    """Three profiles: one is out of quota, one cannot be executed, one plays."""
+    empty, broken = tmp_path / "empty.json", tmp_path / "broken"
+    empty.write_text(json.dumps({"plays": [{"steps": [{"fail": "usage limit reached", "status": 429}]}]}))
+    broken.write_text("#!/nowhere/at/all\n")
+    broken.chmod(0o755)
+    settings = SEVERAL.replace("{empty}", str(empty)).replace("{broken}", str(broken))
+    return Theatre(Shop(stage.repo, stage.cast), tmp_path, settings)
+
+
+def test_random_ends_of_real_processes_leave_nothing_behind_lesson_55(several: Theatre) -> None:
+    """By night thirty."""
+    random, shop, tasks = Random(30), several.shop, list[str]()
+    while several.kinds().count("RunEnded") < plays("run ends of real processes"):
+        new = [shop.create(shop.cast.alice, "--label", "review:auto") for _ in range(4)]
+        drawn = {task: [random.choice(list(ENDS)) for _ in range(TRIES)] for task in new}
+        several.play({"plays": [play for task, ends in drawn.items() for play in plays_of(task, ends)]})
+        several.run("--agents", "3", "--until-idle")
+        tasks += new
+    several.check_nothing_left(tasks)
+
+
+def plays_of(task: str, ends: list[str]) -> list[dict[str, object]]:
+    """How the runs of a task go, one after the other."""
+    return [
+        {"play": str(n), "task": task, "steps": [*write("{task}.py", f"{n}\n"), *ENDS[end]]}
+        for n, end in enumerate(ends, 1)
     ]
-    theatre.play({"plays": [*shown, {"steps": [DONE]}]})
-    tasks = [shop.create(shop.cast.alice, "--label", "review:auto") for _ in range(plays("runs of real processes"))]
-    theatre.run("--agents", "3", "--until-idle")
-    assert {shop.status(task) for task in tasks} <= {"closed", "blocked", "open", "reviewing"}
-    status = shop.done(shop.cast.alice, "status")
-    assert status["runners"] == []
-    stuck = {row["task"] for row in status["stuck"]}
-    assert {task for task in tasks if shop.status(task) == "open"} <= stuck
-    assert not list((shop.repo / ".foureyes/runs").iterdir())
-    marked = [path for path in Path("/proc").glob("[0-9]*/environ") if str(shop.repo).encode() in _bytes(path)]
-    assert marked == []
-    assert shop.verify()
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

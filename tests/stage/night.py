@@ -122,8 +122,8 @@ PLAYS = {
     "random histories by the real program": Plays(2, 10),
     "random passwords in addresses": Plays(30, 300),
     "random values through the engines": Plays(10, 100),
-    "tasks of random run ends": Plays(6, 340),
-    "runs of real processes": Plays(4, 30),
+    "random run ends": Plays(300, 1000),
+    "run ends of real processes": Plays(8, 30),
     "random values": Plays(50, 300),
 }
 """All properties that need a store, git or a socket for every example; `random values` are those of all others."""

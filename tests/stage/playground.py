@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from foureyes.app.agent_ports import Launch
@@ -14,7 +14,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.run.step import Finish
 
 from tests.stage.gated import configure
-from tests.stage.people import ALICE
+from tests.stage.people import ALICE, BOB
 from tests.stage.playing import Play, PlayedAgents, PlayedRepo, PlayedWorkshop
 from tests.stage.world import DeskWorld
 
@@ -86,3 +86,14 @@ class Playground(DeskWorld):
         assert renewals[0][0] == 0
         for task in self.shop.places:
             self.app.lists.show(ALICE, task)
+
+    def check_everything_can_be_moved(self, tasks: Sequence[str]) -> None:
+        """Nothing is left behind, nothing was merged twice, and somebody can move each task."""
+        self.check_nothing_left()
+        stuck = {row.task for row in self.app.runs.standstill().stuck}
+        shown = {task: self.app.lists.show(BOB, task).task for task in tasks}
+        for task, row in shown.items():
+            assert row.status in ("open", "closed", "blocked", "reviewing", "approved"), task
+            assert row.status != "open" or task in stuck or row.ready, task
+        merged = [task for task, row in shown.items() if row.status == "closed"]
+        assert len(self.shop.moves) == len(set(self.shop.moves)) == len(merged)

@@ -29,6 +29,8 @@ class Play(msgspec.Struct, kw_only=True):
     """The program cannot be started at all."""
     broken: str = ""
     """Why the program, which is there, cannot be started for this run."""
+    lost: str = ""
+    """Why it is gone when it is told to begin."""
     lasts: int = 1
     """How often it is asked before it is over."""
     stops: int = 1
@@ -48,6 +50,9 @@ class PlayedRun:
         self.went = False
 
     def go(self) -> None:
+        if self._play.lost:
+            self._house.over(self.run)
+            raise AgentUnavailable(self._play.lost)
         self.went = True
         for _ in range(self._play.commits):
             self._house.repo.commit(f"fe/{self.launch.task}")

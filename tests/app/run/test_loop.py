@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from random import Random
 
 import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.step import Finish, Wait
+from foureyes.core.run.step import Wait
 from foureyes.errors import LostRunner
 from foureyes.steps import fe
 
 from tests.stage.gated import AUTO, LINT
-from tests.stage.night import plays, spread
+from tests.stage.night import spread
 from tests.stage.people import ALICE, BOB
 from tests.stage.playground import Playground
 from tests.stage.playing import DONE, Play
@@ -484,68 +483,6 @@ def test_a_runner_that_was_taken_for_dead_ends_its_agents_and_says_so_J4(ground:
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 
 
-OUTCOMES = [
-    DONE,
-    replace(DONE, signal="NEEDS_REVIEW"),
-    RunOutcome(ended=True, rc=0, conversation="c"),
-    RunOutcome(ended=True, rc=0, final="not done yet"),
-    replace(DONE, signal="BLOCKED"),
-    replace(DONE, signal="FAILED"),
-    RunOutcome(ended=False, rc=1, error="crash", conversation="c"),
-    RunOutcome(ended=False, timed_out="idle", error="timeout"),
-    RunOutcome(ended=False, timed_out="deadline", error="timeout"),
-    RunOutcome(ended=False, rc=1, error="quota", retry_after=60),
-    RunOutcome(ended=False, rc=1, error="auth"),
-    RunOutcome(ended=True, rc=0, error="refused", error_text="\x00garbage \ud800"),
-]
-
-
-def random_play(random: Random) -> Play:
-    return Play(
-        outcome=random.choice([DONE, DONE, *OUTCOMES]),
-        commits=random.choice([0, 1, 1, 2]),
-        dirty=random.random() < 0.2,
-        missing=random.random() < 0.05,
-        lasts=random.randint(1, 4),
-    )
-
-
-@pytest.mark.on("sqlite")
-def test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55(
-    ground: Playground,
-) -> None:
-    """By night a thousand runs and more."""
-    random = Random(55)
-    ground.configured(AUTOMATIC)
-    ground.agents.next_play = lambda launch: random_play(random)
-    tasks = [ground.create(ALICE, labels=AUTO) for _ in range(plays("tasks of random run ends"))]
-    runner = ground.runner(agents=4)
-    for _ in range(100 * len(tasks)):
-        last = runner.tick()
-        assert len(runner.desk.held) <= 4
-        if random.random() < 0.02:  # kill -9
-            ground.outside.gone.add(ground.outside.own)
-            runner = ground.runner(agents=4)
-        if isinstance(last, Finish) or (last is not None and last.idle and not last.until):
-            break
-        ground.clock.advance(seconds=20 if last is not None else 0)
-    runner.ask("now")
-    ground.settle(runner)
-    check_everything_can_be_moved(ground, tasks)
-
-
-def check_everything_can_be_moved(ground: Playground, tasks: list[str]) -> None:
-    """Nothing is left behind, nothing was merged twice, and somebody can move each task."""
-    ground.check_nothing_left()
-    stuck = {row.task for row in ground.app.runs.standstill().stuck}
-    for task in tasks:
-        status = ground.status(task)
-        assert status in ("open", "closed", "blocked", "reviewing", "approved"), task
-        assert status != "open" or task in stuck or ground.app.lists.show(BOB, task).task.ready
-    merged = [task for task in tasks if ground.status(task) == "closed"]
-    assert len(ground.shop.moves) == len(set(ground.shop.moves)) == len(merged)
-
-
 def test_two_runners_share_one_store_and_nothing_runs_twice_to_a_merge_J4(ground: Playground) -> None:
     ground.configured(AUTOMATIC)
     tasks = [ground.create(ALICE, labels=AUTO) for _ in range(5)]
@@ -564,7 +501,7 @@ def test_two_runners_share_one_store_and_nothing_runs_twice_to_a_merge_J4(ground
     assert {run.runner for task in tasks for run in ground.runs_of(task)} == {
         row.session for row in ground.app.runs.runners()
     }
-    check_everything_can_be_moved(ground, tasks)
+    ground.check_everything_can_be_moved(tasks)
 
 
 def test_slots_are_those_of_the_host_not_of_a_runner(ground: Playground) -> None:
@@ -637,6 +574,6 @@ def test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merge
         again.agents.alive.clear()  # the reaper ends them with their runner
         again.settle(again.runner())
         (task,) = again.ids_of(status="closed")
-        check_everything_can_be_moved(again, [task])
+        again.check_everything_can_be_moved([task])
         again.sound()
         again.app.close()
