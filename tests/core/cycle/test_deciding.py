@@ -65,7 +65,9 @@ def rule(*verdicts: Verdict, counting: tuple[int, ...] | None = None, quorum: in
         ((), "R0"),
     ],
 )
-def test_the_rows_of_the_table_each_before_the_next_V8(verdicts: tuple[Verdict, ...], expected: str) -> None:
+def test_the_rows_of_the_table_each_before_the_next_R0_R1_R2_R3_R4_V8(
+    verdicts: tuple[Verdict, ...], expected: str
+) -> None:
     assert rule(*verdicts) == expected
 
 
@@ -91,7 +93,7 @@ def test_only_R4_needs_counting_reviews_and_too_few_are_R0_V8(
     assert rule(*verdicts, counting=counting, quorum=quorum, gone=gone) == expected
 
 
-def test_the_cases_of_the_specification_V8() -> None:
+def test_the_cases_of_the_specification_R1_R2_R3_R4_V8() -> None:
     """The table of four: any blocker stops, two concerns pause, one is logged, all approved goes on."""
     assert [rule(BLOCKER, OK), rule(CONCERNS, CONCERNS), rule(CONCERNS, OK), rule(OK, OK)] == ["R1", "R2", "R3", "R4"]
 
