@@ -20,6 +20,7 @@ ELSEWHERE = {
     "adapters/agents/scripted.py:main": "runs as an agent, with its rights",
     "adapters/agents/scripted.py:_put": "runs as an agent, with its rights",
     "adapters/agents/scripted.py:_replace": "runs as an agent, with its rights",
+    "adapters/agents/scripted.py:_review": "runs as an agent, with its rights",
     "adapters/agents/sweep.py:_environ": "the kernel's own files",
     "adapters/agents/sweep.py:_has_ended": "the kernel's own files",
     "adapters/checks/elsewhere.py:tell": "runs in the interpreters of a check, with its rights",

@@ -58,7 +58,7 @@ WITHOUT: dict[str, str] = {
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
         app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/held app/run/looking
-        app/run/performing app/run/prompting app/run/rows app/run/starting
+        app/run/asked app/run/performing app/run/prompting app/run/reviewing app/run/rows app/run/starting
     """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places

@@ -10,8 +10,7 @@ import pytest
 
 from tests.faults.choosing import chosen
 from tests.faults.killing import Killed
-from tests.faults.verb import Verb
-from tests.faults.verbs import VERBS
+from tests.faults.verbs import VERBS, Verb
 from tests.stage.places import Desk, Place
 
 

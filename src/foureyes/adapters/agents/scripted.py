@@ -44,8 +44,8 @@ class Player:
         self._steps: dict[str, Callable[[Any, Step], None]] = {
             "say": self._say, "write": self._write, "append": self._append, "replace": self._replace,
             "delete": self._delete, "commit": self._commit, "git": self._git, "fe": self._fe, "run": self._run,
-            "answer": self._answer, "signal": self._signalled, "event": self._event, "raw": self._raw,
-            "stderr": self._stderr, "until": self._until, "sleep": self._sleep, "leave": self._leave,
+            "review": self._review, "answer": self._answer, "signal": self._signalled, "event": self._event,
+            "raw": self._raw, "stderr": self._stderr, "until": self._until, "sleep": self._sleep, "leave": self._leave,
             "fail": self._fail, "exit": self._exit, "kill": self._kill,
         }  # fmt: skip
 
@@ -124,6 +124,19 @@ class Player:
         for name, path in step.get("keep", {}).items():
             self.known[name] = str(_at(json.loads(out), path))
         return out
+
+    def _review(self, payload: Step, step: Step) -> None:
+        """A review of what lies in the checkout: the change is named and every file read, unless the payload says
+        otherwise. It is the last message; `named` is who it says that it is from.
+        """
+        beside = max(name for name in os.listdir() if name.startswith(".foureyes-review"))
+        with open(os.path.join(beside, "request.json"), encoding="utf-8") as file:
+            request = json.load(file)
+        with open(os.path.join(beside, "change.diff"), encoding="utf-8", errors="replace") as file:
+            paths = re.findall(r"^diff --git a/.* b/(.*)$", file.read(), re.MULTILINE)
+        given = {"summary": "Looked at.", "diff_id": request["diff_id"], "files_reviewed": paths, **payload}
+        named = {"reviewer": step["named"]} if step.get("named") else {}
+        self._say(json.dumps({"type": "review_result", **named, "payload": given}), step)
 
     def _answer(self, action: str, step: Step) -> None:
         """Answer every open finding of the task."""

@@ -136,7 +136,7 @@ class Reviews:
         now, me = case.facts, case.me
         reasons: list[Reason] = []
         reviewer, payload = given.document.reviewer, given.document.payload
-        if reviewer and reviewer not in (me.session, me.name, me.person):
+        if reviewer and reviewer not in (me.session, me.name, me.person, me.name.partition("#")[0]):
             reasons.append(
                 Reason(
                     "V3", f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}", prose("leave it out")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.app.run.leases import get
 from foureyes.app.run.profiles import cools_until
+from foureyes.app.run.reviewing import drop_files, take_review
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.tidying import tidy
 from foureyes.app.views.run import Cooldown
@@ -39,7 +40,7 @@ HOW: dict[Then, RunEnd] = {
 ENDINGS: dict[Then, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
-def settle(context: Context, runner: Actor, held: Held, step: SettleRun) -> str:
+def settle(context: Context, runner: Actor, agents: Agents, held: Held, step: SettleRun) -> str:
     """What becomes of the work of a run that is over; what to tell people about it."""
     assert held.outcome is not None
     runs, run, outcome, then = Runs(context), held.run, held.outcome, step.then
@@ -54,20 +55,33 @@ def settle(context: Context, runner: Actor, held: Held, step: SettleRun) -> str:
             if not runs.holds(runner, run.id):
                 raise
             then, why = "send_back", _reasons(problem)
+    if then == "answer":
+        return _answered(context, runner, agents, held)
     if then == "send_back":
         outcome = replace(outcome, error="refused", error_text=why)
     if then in ("retry", "stopped"):
         outcome = replace(outcome, error_text=outcome.error_text or why)
-    if then in HOW:
+    if then in HOW and run.purpose != "review":
         how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
         runs.release(runner, run.id, how=how, reason=one_line(why, LONG))
     ending = "timeout" if then == "retry" and outcome.timed_out else ENDINGS.get(then, "finished")
     _end(context, runner, run.id, outcome, ending)
+    drop_files(agents, run)
     if then == "cool":
         until = cools_until(context, outcome.error, outcome.retry_after)
         text = one_line(outcome.error_text or outcome.error, LONG)
         runs.cool(runner, run.profile, until=until, error=outcome.error, error_text=text)
     return f"{SAYS[then]}: {one_line(why, LONG)}" if why else SAYS[then]
+
+
+def _answered(context: Context, runner: Actor, agents: Agents, held: Held) -> str:
+    """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
+    assert held.outcome is not None
+    problem = take_review(context, held)
+    outcome = replace(held.outcome, error="refused", error_text=problem) if problem else held.outcome
+    _end(context, runner, held.run.id, outcome, "finished")
+    drop_files(agents, held.run)
+    return f"answered with no valid document: {problem}" if problem else "reviewed it"
 
 
 def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:
@@ -93,7 +107,9 @@ def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Ru
         return None
     if here:
         tidy(context, row)
-    runs.release(runner, run, how="cancelled", reason="its runner is gone")
+        drop_files(agents, row)
+    if row.purpose != "review":
+        runs.release(runner, run, how="cancelled", reason="its runner is gone")
     return runs.end(runner, run, None, ending="lost")
 
 
@@ -122,5 +138,6 @@ SAYS: dict[Then, str] = {
     "blocked": "blocked",
     "stopped": "stopped",
     "cool": "left alone for a while",
+    "answer": "answered",
     "finished": "done",
 }

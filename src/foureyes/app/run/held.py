@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.agent_ports import LiveRun
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
 from foureyes.core.run.snapshot import Left
-from foureyes.core.run.step import Step
+from foureyes.core.run.step import OpenCycle, Step
 
 Stopping = Literal["", "finish", "now"]
 
@@ -38,6 +38,8 @@ class Held(msgspec.Struct):
     asked: str = ""
     """Why it was asked to end; empty where nobody did."""
     fenced: bool = False
+    token: str = ""
+    """The hash of the token that it was given: what it answers is stored as its own (I2, V3)."""
     notes: tuple[str, ...] = ()
     """What its worktree could not be given."""
 
@@ -75,5 +77,9 @@ class Desk(msgspec.Struct):
 
 def key_of(step: Step) -> str:
     """What a step is about."""
+    if getattr(step, "cycle", "") or isinstance(step, OpenCycle):
+        names: tuple[str, ...] = ("cycle", "trigger", "tasks", "task", "reviewer", "profile", "purpose")
+        parts = [str(getattr(step, name)) for name in names if getattr(step, name, "")]
+        return ":".join([type(step).__name__, *parts])
     about = next((named for name in ("run", "task", "key", "profile") if (named := getattr(step, name, ""))), "")
     return f"{type(step).__name__}:{about}"

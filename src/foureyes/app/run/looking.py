@@ -14,6 +14,7 @@ from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
+from foureyes.app.run.asked import no_longer_awaited, reviews_due, to_decide
 from foureyes.app.run.attending import attention
 from foureyes.app.run.held import Desk, key_of
 from foureyes.app.run.leases import live_runs, state_of
@@ -68,6 +69,9 @@ class Looking:
                 starting=not (desk.options.once and desk.begun),
                 until_idle=desk.options.until_idle or desk.options.once,
                 paused=_paused(tx, project.hold),
+                halted=_halted(tx, project.hold),
+                reviews=reviews_due(self._context, tx),
+                to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),
                 no_room=self._no_room(policy, desk),
                 aside=self._aside.look(tx, desk.options.agents),
@@ -99,13 +103,28 @@ class Looking:
         runners = {str(row.session): row for row in tx.all("run.runners", RunnerRow)} if runs else {}
         handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
         hold = self._context.project(tx).hold if runs else None
-        states = [self._state(run, desk, tasks.get(run.task), runners.get(run.runner)) for run in runs]
-        return [self._to_end(state, tasks.get(state.run.task), hold, handed) for state in states]
+        unwanted, given = no_longer_awaited(tx, runs)
+        states = [
+            self._state(run, desk, tasks.get(run.task), runners.get(run.runner), str(run.session or "") in given)
+            for run in runs
+        ]
+        return [
+            self._to_end(
+                state,
+                tasks.get(state.run.task),
+                hold,
+                given.get(str(state.run.session or ""), handed.get(state.run.task, "")),
+                state.run.id in unwanted,
+            )
+            for state in states
+        ]
 
-    def _state(self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerRow | None) -> LiveState:
+    def _state(
+        self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerRow | None, has_reviewed: bool
+    ) -> LiveState:
         mine = run.runner == self._runner.session
         held = desk.held.get(run.id) if mine else None
-        is_done = task is not None and _is_done(run, task)
+        is_done = has_reviewed or (task is not None and _is_done(run, task))
         if held is not None:
             return LiveState(run=run, outcome=held.outcome, left=held.left, asked=bool(held.asked), done=is_done)
         lost = mine or runner is None or state_of(self._context, runner) in ("gone", "ended")
@@ -117,14 +136,15 @@ class Looking:
         """Whether a step could not be done a moment ago."""
         return desk.is_put_off(key, self._context.now())
 
-    def _to_end(self, state: LiveState, task: TaskRow | None, hold: str | None, handed: dict[str, str]) -> LiveState:
+    def _to_end(
+        self, state: LiveState, task: TaskRow | None, hold: str | None, since: str, is_unwanted: bool
+    ) -> LiveState:
         """Why a live run should end: a hold, the task was taken away, it has handed in and goes on."""
         why = ""
         run = state.run
         if task is None:
             why = "its task is gone"
         elif state.done:
-            since = handed.get(run.task, "")
             why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
         elif task.hold is not None or hold is not None:
             why = f"held: {task.hold or hold}"
@@ -132,6 +152,8 @@ class Looking:
             why = f"{run.task} was taken away: it is {task.status}"
         elif task.status == "closed":
             why = f"{run.task} is closed"
+        elif is_unwanted:
+            why = "nobody waits for its review any more"
         if run.state == "reserved" or not why:
             return state
         return replace(state, stop=why)
@@ -189,6 +211,8 @@ def _is_done(run: Run, task: TaskRow) -> bool:
     """Whether what a run was started for is on record."""
     if run.purpose == "lead":
         return task.waiting_for != "lead"
+    if run.purpose in ("review", "clarify"):
+        return False
     return task.iteration > run.iteration
 
 
@@ -197,6 +221,14 @@ def _paused(tx: Tx, hold: str | None) -> str:
     if everywhere is not None:
         return f"the project is paused: {everywhere.reason} (fe resume --project -m …)"
     return f"the project is held: {hold} (fe resume --project -m …)" if hold is not None else ""
+
+
+def _halted(tx: Tx, hold: str | None) -> str:
+    """V9: why not even a review begins: a person's word; a pause by a rule keeps only new work back."""
+    if hold is not None:
+        return f"the project is held: {hold}"
+    pauses = tx.all("run.pauses_of", PauseView, task="")
+    return next((each.reason for each in pauses if not each.task and each.made_by == "person"), "")
 
 
 def _full(tx: Tx, policy: ReviewPolicy) -> str:

@@ -50,6 +50,7 @@ ROOM_AGAIN_SECONDS = 60
 MERGE = "merge"
 NOTIFY = "notify:"
 LONG = 200
+HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
 MOVED = ("merged", "found", "conflict", "checks", "void")
 """What becomes of an item by which the queue gets shorter."""
 
@@ -117,7 +118,7 @@ class Performing:
         desk.begun = True
         held = start(self._context, self._runner, self._agents, step)
         desk.held[held.run.id] = held
-        how = "goes on" if step.resumes else "started"
+        how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in held.notes:
             self._tell(step.task, note)
@@ -147,7 +148,7 @@ class Performing:
 
     def _settle(self, step: SettleRun, desk: Desk) -> None:
         held = desk.held[step.run]
-        said = ending.settle(self._context, self._runner, held, step)
+        said = ending.settle(self._context, self._runner, self._agents, held, step)
         del desk.held[step.run]
         self._tell(step.task, f"{held.run.profile} {said}")
 

@@ -78,6 +78,8 @@ def _slot(
         available=not problem,
         problem=problem,
         cooled=cooled is not None,
+        error=cooled.error if cooled is not None else "none",
+        error_text=cooled.error_text if cooled is not None else "",
         gone=cooled is not None and cooled.error == "missing" and not cooled.until,
         crashed=tuple(TaskId(run.task) for run in crashed),
         crash_text=crashed[0].error_text or "it ended before its stream did" if crashed else "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.rows import Named
+from foureyes.app.run.rows import Awaited
 from foureyes.app.views.run import PauseView, StuckView
 from foureyes.app.views.task_list import Link
 from foureyes.app.work.reserving import refuse_reserved
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
 
 
-def why_not_begin(context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "") -> list[Reason]:
-    """Every reason why no run for this purpose begins. `own`: the run that asks, which is no reason against itself."""
+def why_not_begin(
+    context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
+) -> list[Reason]:
+    """Every reason why no run for this purpose begins. `own`: the run that asks, which is no reason against itself.
+    `asked`: the cycle, and who was asked there.
+    """
+    if purpose == "review":
+        return _why_not_reviewed(context, work.tx, task, own, *asked)
     other = work.tx.one("run.at_work", Run, task=task.id)
     reasons = []
     if other is not None and other.id != own:
@@ -37,6 +44,28 @@ def why_not_begin(context: Context, work: Work, task: Task, purpose: Purpose, *,
     else:
         reasons += _why_not_thought_about(context, work.tx, task, purpose)
     return reasons
+
+
+def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
+    """V4, V9: a review is for who was asked and has not answered; one at a time. A pause by a rule keeps new work back,
+    and no review.
+    """
+    awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
+    reasons = []
+    if not cycle or (task.id, profile) not in awaited:
+        reasons.append(Reason("V4", f"nobody waits for a review of {task.id} by {profile}", fe("show", task.id)))
+    others = [
+        run.id
+        for run in tx.all("run.live", Run, host="")
+        if (run.cycle, run.task, run.profile) == (cycle, task.id, profile) and run.id != own
+    ]
+    if others:
+        reasons.append(Reason("J4", f"{others[0]} of {profile} reviews {task.id} already", fe("show", task.id)))
+    pauses = [each for each in tx.all("run.pauses_of", PauseView, task=task.id) if each.made_by == "person"]
+    reasons += [
+        Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
+    ]
+    return [*reasons, *_held(context, tx, task)]
 
 
 def left_by_a_run(tx: Tx, task: Task) -> Run | None:
@@ -74,15 +103,20 @@ def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
     """E2, I2: a lead's run is for a loop that waits for the lead, a planning one for a goal that is open."""
-    reasons = []
-    hold = task.hold or context.project(tx).hold
-    if hold is not None:
-        reasons.append(Reason("D3", f"{task.id} is held: {hold}", resume_step(task.id if task.hold else "")))
+    reasons = _held(context, tx, task)
     if purpose == "lead" and task.waiting_for != "lead":
         reasons.append(Reason("E2", f"{task.id} does not wait for the lead", fe("show", task.id)))
     if purpose == "plan" and task.status != "open":
         reasons.append(Reason("T2", f"{task.id} is {task.status}: only an open goal is planned", fe("show", task.id)))
     return reasons
+
+
+def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
+    """D3: a hold on the task, or on everything."""
+    hold = task.hold or context.project(tx).hold
+    if hold is None:
+        return []
+    return [Reason("D3", f"{task.id} is held: {hold}", resume_step(task.id if task.hold else ""))]
 
 
 def resume_step(task: str) -> Steps:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding
+from foureyes.core.nouns.cycle import CycleId, ReviewerKind
+from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding
 from foureyes.core.words.lifecycle import Status
 
 
@@ -45,6 +46,50 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
     error_text: str = ""
     message: str = ""
     final: str = ""
+
+
+class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who was asked for a review and has not answered (V4)."""
+
+    cycle: CycleId
+    task: str
+    reviewer: str
+    kind: ReviewerKind
+    until: str = ""
+    look: int = 0
+    hold: str = ""
+
+
+class ReviewRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is over, for somebody who was asked."""
+
+    cycle: str
+    task: str
+    profile: str
+    purpose: Purpose
+    ending: RunEnding
+    error: ErrorKind
+    signal: str
+    conversation: str
+    resumes: str
+    error_text: str = ""
+
+
+class Awaited(msgspec.Struct, frozen=True):
+    """Whose answer a cycle waits for."""
+
+    cycle: str
+    task: str
+    reviewer: str
+
+
+class CalledRow(msgspec.Struct, frozen=True):
+    """What an agent said that calls for other eyes (V1)."""
+
+    id: str
+    type: EmitType
+    text: str
+    seq: int
 
 
 class HandedIn(msgspec.Struct, frozen=True):

@@ -34,7 +34,7 @@ from foureyes.app.run.readiness import left_by_a_run, why_not_begin
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.run import Begun, Cooldown, PauseView, Said, Standstill, StuckView
 from foureyes.core import events as e
-from foureyes.core.nouns.run import ROLE_FOR, RunId
+from foureyes.core.nouns.run import MAKES, ROLE_FOR, RunId
 from foureyes.core.words.text import clean_text, spaced
 
 if TYPE_CHECKING:
@@ -99,13 +99,25 @@ class Runs:
 
     # A run and its lease
 
-    def reserve(self, runner: Actor, task: str, *, profile: str, purpose: Purpose, resumes: str = "") -> Run:
-        """J4: a task is this runner's for a run; nobody else starts it or runs it from here on."""
+    def reserve(
+        self,
+        runner: Actor,
+        task: str,
+        *,
+        profile: str,
+        purpose: Purpose,
+        resumes: str = "",
+        cycle: str = "",
+        look: int = 0,
+    ) -> Run:
+        """J4: a task is this runner's for a run; nobody else starts it or runs it from here on. A run that reviews for
+        a `cycle` takes nothing of the task.
+        """
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
             beginning.profile_named(self._context, work, profile)
-            reasons = why_not_begin(self._context, work, row, purpose)
+            reasons = why_not_begin(self._context, work, row, purpose, asked=(cycle, profile))
             if reasons:
                 refuse_task(row.id, "was not reserved", *reasons)
             event = e.RunReserved(
@@ -119,6 +131,8 @@ class Runs:
                 until=until(self._context),
                 iteration=row.iteration,
                 resumes=resumes,
+                cycle=cycle,
+                look=look,
             )
             work.record(row.id, event)
             return get(work.tx, event.run)
@@ -143,13 +157,13 @@ class Runs:
         with self._context.writing(self._leased(runner, run), "run") as work:
             row = get(work.tx, run)
             task = self._context.get(work.tx, row.task)
-            reasons = why_not_begin(self._context, work, task, row.purpose, own=row.id)
+            reasons = why_not_begin(self._context, work, task, row.purpose, own=row.id, asked=(row.cycle, row.profile))
             if row.state != "reserved" or reasons:
                 refuse_task(task.id, f"was not given to {run}", *(reasons or [beginning.not_reserved(row)]))
             left = left_by_a_run(work.tx, task)
             issued = beginning.token_for(self._context, work, row, secret, process)
             work.record(task.id, issued)
-            if row.role == "implement":
+            if row.purpose in MAKES:
                 if left is not None and task.implementer is not None:
                     work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=f"{left.id} has ended"))
                 work.record(task.id, e.TaskStarted(target_head=head, implementer=issued.session))

@@ -5,15 +5,20 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from foureyes.app.agent_ports import Launch
 from foureyes.app.run.held import Held
 from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.prompting import prompt_for
+from foureyes.app.run.reviewing import drop_files, review_files, review_prompt
 from foureyes.app.run.runs import Runs
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
+from foureyes.core.documents.answer_schema import answer_schema
 from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.words.ids import token_hash
 from foureyes.errors import AgentMissing, AgentUnavailable, FoureyesError, LostClaim, Refused
 
 if TYPE_CHECKING:
@@ -36,14 +41,22 @@ class Unstarted(Exception):
 def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> Held:
     """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing."""
     runs = Runs(context)
-    run = runs.reserve(runner, step.task, profile=step.profile, purpose=step.purpose, resumes=step.resumes)
+    run = runs.reserve(
+        runner,
+        step.task,
+        profile=step.profile,
+        purpose=step.purpose,
+        resumes=step.resumes,
+        cycle=step.cycle,
+        look=step.look,
+    )
     live: LiveRun | None = None
     try:
         profile = _profile(context, run)
         _refuse_overdrawn(context, run, profile)
-        place = make_worktree(context, run.task, runner.session)
+        place = _place(context, runner, agents, run, step)
         secret = f"fe-{context.ids.number():032x}"
-        live = agents.prepare(_launch(context, runner, run, step, profile, place.path, secret))
+        live = agents.prepare(_launch(run, step, profile, place, secret))
         bound = runs.bind(
             runner,
             run.id,
@@ -54,12 +67,31 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
             worktree=place.path,
         )
         assert bound.session is not None
-        make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
+        if run.purpose != "review":
+            make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
         live.go()
     except (FoureyesError, OSError) as problem:
-        _undo(context, runner, run, live, problem)
+        _undo(context, runner, agents, run, live, problem)
         raise Unstarted(str(problem)) from problem
-    return Held(run=bound, live=live, notes=place.notes)
+    return Held(run=bound, live=live, notes=place.notes, token=token_hash(secret))
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run works, and what it is told."""
+
+    path: str
+    prompt: str
+    schema: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _place(context: Context, runner: Actor, agents: Agents, run: Run, step: StartRun) -> Place:
+    """The task's worktree; who reviews has files of its own (V2)."""
+    if run.purpose == "review":
+        files = review_files(context, runner, agents, run)
+        return Place(path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema())
+    made = make_worktree(context, run.task, runner.session)
+    return Place(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)
 
 
 def is_full(problem: BaseException | None) -> bool:
@@ -89,17 +121,16 @@ def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
         raise Overdrawn(f"every slot of {run.profile} is taken.")
 
 
-def _launch(
-    context: Context, runner: Actor, run: Run, step: StartRun, profile: Profile, worktree: str, secret: str
-) -> Launch:
+def _launch(run: Run, step: StartRun, profile: Profile, place: Place, secret: str) -> Launch:
     return Launch(
         run=run.id,
         profile_name=run.profile,
         profile=profile,
         role=run.role,
         purpose=run.purpose,
-        worktree=worktree,
-        prompt=prompt_for(context, runner, step),
+        worktree=place.path,
+        prompt=place.prompt,
+        schema=place.schema,
         token=secret,
         task=run.task,
         iteration=run.iteration + 1,
@@ -107,19 +138,21 @@ def _launch(
     )
 
 
-def _undo(context: Context, runner: Actor, run: Run, live: LiveRun | None, problem: Exception) -> None:
+def _undo(context: Context, runner: Actor, agents: Agents, run: Run, live: LiveRun | None, problem: Exception) -> None:
     """Nothing stays of a run that did not begin: no process, no claim, no reservation. Only a program that is not there
     at all keeps its profile from other tasks.
     """
     if live is not None:
         live.stop("it did not begin")
+    drop_files(agents, run)
     missing = isinstance(problem, AgentMissing)
     error: ErrorKind = "missing" if missing else "crash"
     text = problem.message if isinstance(problem, FoureyesError) else str(problem)
     runs = Runs(context)
     if not runs.holds(runner, run.id):
         return
-    runs.release(runner, run.id, how="cancelled", reason=text)
+    if run.purpose != "review":
+        runs.release(runner, run.id, how="cancelled", reason=text)
     ending: RunEnding = "stopped" if isinstance(problem, Overdrawn) or is_full(problem) else "unstarted"
     runs.end(runner, run.id, RunOutcome(ended=False, error=error, error_text=text), ending=ending)
     if missing:

@@ -131,6 +131,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micros: int = 0
+    cycle: str = ""
+    """The review cycle that it works for, where it does."""
+    look: int = 0
+    """V1: the look that it reviews; 0: the attempt."""
 
     @property
     def why(self) -> str:

@@ -13,15 +13,19 @@ from msgspec.structs import replace
 
 from foureyes.core.run.cooling import of_profiles
 from foureyes.core.run.retrying import GiveUp, Try, next_try
+from foureyes.core.run.reviewing import NoReview, next_of
 from foureyes.core.run.settling import becomes_of
-from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
+from foureyes.core.run.snapshot import LiveState, ReviewDue, Snapshot, TaskState
 from foureyes.core.run.standing import standing
 from foureyes.core.run.step import (
     CoolProfile,
+    DecideCycle,
     Finish,
     FreeClaim,
     Merge,
+    NotGiven,
     Notify,
+    OpenCycle,
     RunChecks,
     SettleRun,
     StartRun,
@@ -35,10 +39,11 @@ from foureyes.core.run.step import (
 
 
 def plan(snapshot: Snapshot) -> list[Step]:
-    """What to do now, in this order: what is over before what is due, fixes before new tasks. The last step says
-    whether to wait, or that the runner ends.
+    """What to do now, in this order: what is over before what is due, reviews and fixes before new tasks. The last step
+    says whether to wait, or that the runner ends.
     """
-    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *_checks(snapshot), *_merge(snapshot)]
+    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *_cycles(snapshot)]
+    steps += [*_checks(snapshot), *_merge(snapshot)]
     profiles = of_profiles(snapshot, candidates(snapshot))
     steps += [*profiles, *_starts(_without(snapshot, profiles))]
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
@@ -95,26 +100,85 @@ def _merge(snapshot: Snapshot) -> Iterator[Step]:
         yield Merge()
 
 
+def _cycles(snapshot: Snapshot) -> Iterator[Step]:
+    """V1, V3, V4, V8: what calls for a review, who gives none, which cycles can be decided."""
+    if snapshot.stopping:
+        return
+    slots = {slot.profile: slot for slot in snapshot.slots}
+    for due in snapshot.reviews:
+        found = next_of(due, slots.get(due.reviewer))
+        if isinstance(found, NoReview) and not (is_at_work(due, snapshot) and not due.late):
+            yield NotGiven(cycle=due.cycle, task=due.task, reviewer=due.reviewer, kind=found.kind, why=found.text)
+    for cycle in snapshot.to_decide:
+        yield DecideCycle(cycle=cycle)
+    for called in snapshot.called:
+        yield OpenCycle(trigger=called.trigger, tasks=called.tasks, wide=called.wide, why=called.why)
+
+
+class _Places:
+    """How many runs may still begin: of this runner, and of each profile on this host."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.free = snapshot.agents - sum(map(_is_ours, snapshot.runs))
+        self._used = Counter(live.run.profile for live in snapshot.runs if live.run.host == snapshot.host)
+        self._slots = {slot.profile: slot.slots for slot in snapshot.slots}
+
+    def take(self, profile: str) -> bool:
+        if self.free <= 0 or self._used[profile] >= self._slots.get(profile, 0):
+            return False
+        self.free -= 1
+        self._used[profile] += 1
+        return True
+
+
 def _starts(snapshot: Snapshot) -> Iterator[Step]:
     """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
-    if snapshot.stopping or snapshot.paused or snapshot.no_room or not snapshot.starting or not snapshot.agents:
+    if snapshot.stopping or snapshot.no_room or not snapshot.agents or not snapshot.starting:
         return
-    free = snapshot.agents - sum(live.mine or live.lost for live in snapshot.runs)
-    used = Counter(live.run.profile for live in snapshot.runs if live.run.host == snapshot.host)
-    slots = {slot.profile: slot.slots for slot in snapshot.slots}
+    places = _Places(snapshot)
+    yield from _reviews(snapshot, places)
+    if snapshot.paused:
+        return
     for task in candidates(snapshot):
         found = next_try(task, snapshot)
         if isinstance(found, GiveUp):
             yield Stick(task=task.id, kind=found.kind, why=found.why)
-        elif found is not None and free > 0 and used[found.profile] < slots.get(found.profile, 0):
-            free -= 1
-            used[found.profile] += 1
+        elif found is not None and places.take(found.profile):
             yield _start(task, found, dict(snapshot.assigned).get(task.id, ""))
+
+
+def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[Step]:
+    """V4, V9: reviews go on while new work is paused by a rule; a person's pause stops them, too."""
+    if snapshot.halted:
+        return
+    slots = {slot.profile: slot for slot in snapshot.slots}
+    for due in snapshot.reviews:
+        found = next_of(due, slots.get(due.reviewer))
+        if due.stopped or is_at_work(due, snapshot) or not isinstance(found, Try) or not places.take(found.profile):
+            continue
+        yield StartRun(
+            task=due.task,
+            profile=found.profile,
+            purpose=due.purpose,
+            resumes=found.resumes,
+            asks=found.asks,
+            cycle=due.cycle,
+            look=due.look,
+        )
+
+
+def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
+    """Whether a run for it is not over."""
+    return any(
+        (live.run.cycle, live.run.task, live.run.profile, live.run.purpose)
+        == (due.cycle, due.task, due.reviewer, due.purpose)
+        for live in snapshot.runs
+    )
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:
     """The tasks that a run may begin on, in the order in which they get one: fixes and decisions first."""
-    live = {live.run.task for live in snapshot.runs}
+    live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
     free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
     if snapshot.full:
         free = [task for task in free if task.goes_on]

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from foureyes.core.nouns.run import ErrorKind, Run, RunOutcome
+from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunOutcome
 from foureyes.core.run.snapshot import Left, LiveState
 from foureyes.core.run.step import Then
 
 COOLING: Final[frozenset[ErrorKind]] = frozenset({"quota", "auth", "missing"})
 """What is wrong with a profile, not with the work: it is left alone, and the next in order takes over."""
+
+
+DONE: Final[dict[Purpose, str]] = {
+    "lead": "the lead has decided",
+    "review": "its review is on record",
+    "clarify": "it has answered",
+}
 
 
 def becomes_of(live: LiveState) -> tuple[Then, str]:
@@ -18,7 +25,7 @@ def becomes_of(live: LiveState) -> tuple[Then, str]:
     assert outcome is not None
     assert left is not None
     if live.done:
-        return "finished", "it handed in itself" if run.purpose != "lead" else "the lead has decided"
+        return "finished", DONE.get(run.purpose, "it handed in itself")
     if outcome.stopped:
         return "stopped", live.stop or run.stop_asked or "the runner ends"
     if outcome.error in COOLING and not outcome.succeeded:
@@ -27,6 +34,8 @@ def becomes_of(live: LiveState) -> tuple[Then, str]:
         return "retry", how_it_failed(outcome)
     if run.purpose == "lead":
         return "retry", "the lead ended without a decision"
+    if run.purpose in ("review", "clarify"):
+        return "answer", ""
     return _by_signal(run, signal_of(live), left, outcome)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.nouns.cycle import CycleId, Trigger
 from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import Status
@@ -22,6 +23,36 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str = ""
     resumed: bool = False
     """Whether it went on with a conversation."""
+    text: str = ""
+    """What was wrong with it, in words."""
+
+
+class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
+    """V4: somebody who was asked for a review of a task, or to clarify (`purpose`), and has not answered yet."""
+
+    cycle: CycleId
+    task: TaskId
+    reviewer: str
+    purpose: Purpose = "review"
+    look: int = 0
+    """V1: what is reviewed; 0: the attempt."""
+    is_profile: bool = True
+    """Whether a runner can start it; a person, or a session that is at work anyway, is only waited for."""
+    late: bool = False
+    stopped: str = ""
+    """Why it does not begin now: a hold, a pause by a person."""
+    resumes: str = ""
+    """The conversation that the first run goes on with."""
+    past: tuple[PastRun, ...] = ()
+
+
+class Called(msgspec.Struct, frozen=True, kw_only=True):
+    """V1: something that calls for a cycle: what an agent said in the middle of its work, or silence."""
+
+    trigger: Trigger
+    tasks: tuple[TaskId, ...]
+    wide: bool = False
+    why: str = ""
 
 
 class TaskState(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +99,9 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """X3: the tasks on which it failed, one after the other, since it last did not."""
     crash_text: str = ""
     """How it failed last, in its own words."""
+    error: ErrorKind = "none"
+    """What it cools down from; `error_text` is in its program's words."""
+    error_text: str = ""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,6 +166,12 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Profiles in the order in which one stands in for another."""
     assigned: tuple[tuple[str, str], ...] = ()
     """`--assign TASK=PROFILE`."""
+    halted: str = ""
+    """Why not even a review begins: a person paused everything, or the project is held."""
+    reviews: tuple[ReviewDue, ...] = ()
+    called: tuple[Called, ...] = ()
+    to_decide: tuple[CycleId, ...] = ()
+    """V8: cycles that wait for nobody any more."""
     checks_due: tuple[TaskId, ...] = ()
     checks_running: int = 0
     checks_at_once: int = 1

@@ -29,7 +29,7 @@ def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
         found.append(Standing(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
         return tuple(found)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
-        live = {live.run.task for live in snapshot.runs}
+        live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
         ready = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
         found += _full(snapshot, ready)
         kept = [task for task in ready if not snapshot.full or task.goes_on]

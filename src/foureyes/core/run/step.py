@@ -6,14 +6,27 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.nouns.cycle import CycleId, NotGivenWhy, Trigger
 from foureyes.core.nouns.run import ErrorKind, Purpose, RunId, StuckKind
 from foureyes.core.words.ids import TaskId
 
-Asks = Literal["", "signal", "failure"]
-"""What a run is told about the one before: that it said nothing at its end, or that it failed, and how."""
+Asks = Literal["", "signal", "failure", "answer"]
+"""What a run is told about the one before: that it said nothing at its end, that it failed, and how, or that its answer
+was no valid document (V3).
+"""
 
 Then = Literal[
-    "hand_in", "needs_review", "ask_signal", "no_change", "retry", "send_back", "blocked", "stopped", "cool", "finished"
+    "hand_in",
+    "needs_review",
+    "ask_signal",
+    "no_change",
+    "retry",
+    "send_back",
+    "blocked",
+    "stopped",
+    "cool",
+    "answer",
+    "finished",
 ]
 """What becomes of the work of a run that is over (S1, S2, S4)."""
 
@@ -32,6 +45,9 @@ class StartRun(Step, frozen=True, kw_only=True, tag="start"):
     purpose: Purpose = "implement"
     resumes: str = ""
     asks: Asks = ""
+    cycle: str = ""
+    """The review cycle that it works for; `look` is what it reviews there, 0: the attempt."""
+    look: int = 0
 
 
 class StopRun(Step, frozen=True, kw_only=True, tag="stop"):
@@ -97,6 +113,29 @@ class WarmProfile(Step, frozen=True, kw_only=True, tag="warm"):
     """A profile whose program was not there may be used again."""
 
     profile: str
+
+
+class NotGiven(Step, frozen=True, kw_only=True, tag="not_given"):
+    """V3, V4: somebody who was asked for a review gives none: the next one is asked, or a person."""
+
+    cycle: CycleId
+    task: TaskId
+    reviewer: str
+    kind: NotGivenWhy
+
+
+class DecideCycle(Step, frozen=True, kw_only=True, tag="decide"):
+    """V8: everybody who was asked has answered or will not."""
+
+    cycle: CycleId
+
+
+class OpenCycle(Step, frozen=True, kw_only=True, tag="open"):
+    """V1: something calls for a review of these tasks. `wide`: it is about everything that runs."""
+
+    trigger: Trigger
+    tasks: tuple[TaskId, ...]
+    wide: bool = False
 
 
 class Notify(Step, frozen=True, kw_only=True, tag="notify"):

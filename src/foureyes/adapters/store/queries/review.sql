@@ -9,7 +9,10 @@ VALUES (:seq, :task, :attempt, :diff_id, :session, :verdict, :effective, :status
 INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, :task, :attempt, :session, :why, :at);
 
 -- name: review.returns
-SELECT seq, task, attempt, session, why, at FROM review_returns WHERE task = :task AND attempt = :attempt AND session = :session ORDER BY seq;
+SELECT seq, task, attempt, session, why, at FROM review_returns WHERE task = :task AND attempt = :attempt
+  AND (session = :session OR session IN (SELECT x.session FROM runs r
+    JOIN runs x ON x.cycle = r.cycle AND x.task = r.task AND x.profile = r.profile WHERE r.session = :session AND r.cycle <> ''))
+ORDER BY seq;
 
 -- name: review.of_task
 SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at

@@ -66,35 +66,35 @@ ON CONFLICT (lease) DO UPDATE SET fence = excluded.fence, until = excluded.until
 -- name: run.get
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 WHERE r.id = :run;
 
 -- name: run.live
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 WHERE r.state <> 'ended' AND (CAST(:host AS TEXT) = '' OR r.host = :host) ORDER BY r.reserved_at, r.id;
 
 -- name: run.at_work
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 WHERE r.task = :task AND r.state <> 'ended' AND r.role <> 'review';
 
 -- name: run.of_task
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 WHERE r.task = :task ORDER BY r.reserved_at DESC, r.seq DESC LIMIT :limit;
 
 -- name: run.of_session
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 WHERE r.session = :session;
 

@@ -91,3 +91,42 @@ SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0
 
 -- name: runner.paused
 SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;
+
+-- name: runner.asked
+SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look, coalesce(k.hold, '') AS hold FROM cycles c
+JOIN cycle_asked a ON a.cycle = c.id AND a.state = 'asked'
+JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' JOIN tasks k ON k.id = a.task
+WHERE c.state = 'open' AND (a.kind = 'profile' OR (a.until <> '' AND a.until <= :now))
+ORDER BY k.priority, a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
+
+-- name: runner.review_runs
+SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text FROM runs r
+JOIN cycle_asked a ON a.cycle = r.cycle AND a.task = r.task AND a.reviewer = r.profile
+WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'review' AND r.seq > a.seq ORDER BY r.seq;
+
+-- name: runner.awaited
+SELECT a.cycle, a.task, a.reviewer FROM cycle_asked a JOIN cycles c ON c.id = a.cycle AND c.state = 'open'
+JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = ''
+WHERE a.cycle IN (SELECT value FROM json_each(:ids)) AND a.state = 'asked';
+
+-- name: runner.reviewed
+SELECT r.session AS id, max(r.at) AS at FROM reviews r WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' GROUP BY r.session;
+
+-- name: runner.to_decide
+SELECT c.id FROM cycles c
+WHERE (c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a WHERE a.cycle = c.id AND a.state = 'asked'))
+  OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now)
+ORDER BY c.n LIMIT :limit;
+
+-- name: runner.called
+SELECT e.task AS id, e.type, e.summary AS text, e.seq FROM tasks t JOIN emitted e ON e.task = t.id
+WHERE t.status = 'in_progress' AND t.deleted = 0 AND e.type IN ('milestone', 'blocker', 'request_review')
+  AND NOT EXISTS (SELECT 1 FROM cycle_targets x JOIN cycles c ON c.id = x.cycle AND c.trigger = upper(e.type) WHERE x.task = e.task AND x.seq > e.seq)
+ORDER BY e.seq LIMIT :limit;
+
+-- name: runner.fallback
+SELECT coalesce(max(at), '') AS id FROM cycles WHERE trigger = 'TIMEOUT_FALLBACK';
+
+-- name: runner.last_rows
+SELECT r.id, coalesce((SELECT j.at FROM journal j WHERE j.task = r.task AND j.session = r.session ORDER BY j.seq DESC LIMIT 1), '') AS at FROM runs r
+WHERE r.id IN (SELECT value FROM json_each(:ids));

@@ -1,0 +1,124 @@
+"""What reviews want of a runner: who was asked and has not answered, what calls for a cycle, which cycles wait for
+nobody (V1, V3, V4, V8). Each by a bounded question.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.context import stamp
+from foureyes.app.call.rows import Named
+from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, HandedIn, ReviewRun
+from foureyes.app.views.run import PauseView
+from foureyes.core.cycle.triggering import Heard, silent, trigger_of
+from foureyes.core.nouns.cycle import CycleId
+from foureyes.core.nouns.run import MAKES, Run
+from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
+from foureyes.core.words.ids import TaskId
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.run.held import Desk
+
+MOST = 50
+"""How many of each kind one look goes into."""
+
+
+def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
+    """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run."""
+    now = context.now()
+    rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST)
+    if not rows:
+        return ()
+    past = _past(tx, sorted({row.cycle for row in rows}))
+    paused = {pause.task for pause in tx.all("run.pauses", PauseView) if pause.made_by == "person"}
+    return tuple(
+        ReviewDue(
+            cycle=row.cycle,
+            task=TaskId(row.task),
+            reviewer=row.reviewer,
+            look=row.look,
+            is_profile=row.kind == "profile",
+            late=bool(row.until) and row.until <= now,
+            stopped=f"held: {row.hold}" if row.hold else "a person paused it" if row.task in paused else "",
+            past=tuple(past.get((row.cycle, row.task, row.reviewer), ())),
+        )
+        for row in rows
+    )
+
+
+def _past(tx: Tx, cycles: Sequence[str]) -> dict[tuple[str, str, str], list[PastRun]]:
+    found: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
+    for row in tx.all("runner.review_runs", ReviewRun, ids=list(cycles)):
+        found[row.cycle, row.task, row.profile].append(
+            PastRun(
+                profile=row.profile,
+                ending=row.ending,
+                purpose=row.purpose,
+                error=row.error,
+                signal=row.signal,
+                conversation=row.conversation,
+                resumed=bool(row.resumes),
+                text=row.error_text,
+            )
+        )
+    return found
+
+
+def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[str], dict[str, str]]:
+    """Live runs whose review nobody waits for, and, by its session, when each of the others gave one."""
+    reviewing = [run for run in runs if run.purpose == "review" and run.cycle]
+    if not reviewing:
+        return set(), {}
+    cycles = sorted({run.cycle for run in reviewing})
+    awaited = {(row.cycle, row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=cycles)}
+    given = {row.id: row.at for row in tx.all("runner.reviewed", HandedIn, ids=cycles)}
+    return {run.id for run in reviewing if (run.cycle, run.task, run.profile) not in awaited}, given
+
+
+def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
+    """V8: cycles in which everybody has answered, or will not."""
+    rows = tx.all("runner.to_decide", Named, now=context.now(), limit=MOST)
+    return tuple(CycleId(row.id) for row in rows)
+
+
+def called(context: Context, tx: Tx, desk: Desk, minutes: int) -> tuple[Called, ...]:
+    """V1: what agents said in the middle of their work, and their silence."""
+    found: dict[tuple[str, str], Called] = {}
+    for row in tx.all("runner.called", CalledRow, limit=MOST):
+        trigger = trigger_of(row.type)
+        if trigger is not None:
+            found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), why=row.text)
+    return (*found.values(), *_silence(context, tx, desk, minutes))
+
+
+def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Called]:
+    """V1: nothing was heard of any run that this runner has at work, for so many minutes; once per silence."""
+    at_work = [held for held in desk.held.values() if held.outcome is None and held.run.purpose in MAKES]
+    quiet = {held.run.id: held.live.quiet_seconds() for held in at_work}
+    if not quiet or min(quiet.values()) < minutes * 60:
+        return
+    now = context.clock.now()
+    rows = {row.id: row.at for row in tx.all("runner.last_rows", HandedIn, ids=[held.run.id for held in at_work])}
+    heard = [
+        Heard(
+            run=held.run.id,
+            task=held.run.task,
+            at=max(stamp(now - timedelta(seconds=quiet[held.run.id])), rows.get(held.run.id, "")),
+        )
+        for held in at_work
+    ]
+    fired = tx.one("runner.fallback", Named)
+    concerned = silent(heard, since=stamp(now - timedelta(minutes=minutes)), fired=fired.id if fired else "")
+    if concerned:
+        tasks = tuple(dict.fromkeys(TaskId(each.task) for each in concerned))
+        yield Called(
+            trigger="TIMEOUT_FALLBACK",
+            tasks=tasks,
+            wide=True,
+            why=f"nothing was heard of {'it' if len(tasks) == 1 else 'any of them'} for {minutes} minutes",
+        )

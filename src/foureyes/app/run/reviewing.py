@@ -1,0 +1,195 @@
+"""Reviews by runs (V2, V3): the files that a reviewer reads, what it is told, and its answer, stored as its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.attempts import attempt_of
+from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.review.prompts import AtHand, prompt_at_hand
+from foureyes.app.review.reviews import Reviews
+from foureyes.app.run.rows import ReviewRun
+from foureyes.app.views.session import SessionView
+from foureyes.core.documents.answer import document_in
+from foureyes.core.documents.briefing import CHANGE, REQUEST
+from foureyes.core.documents.json_text import parsed
+from foureyes.core.documents.shapes import ReviewResult, name_of
+from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.session import Actor
+from foureyes.core.run.reviewing import is_about
+from foureyes.core.words.fence import fenced
+from foureyes.core.words.text import one_line
+from foureyes.errors import BadInput, FoureyesError, Refused
+
+if TYPE_CHECKING:
+    from foureyes.app.agent_ports import Agents
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.run.held import Held
+    from foureyes.core.documents.shapes import ReviewRequest
+    from foureyes.core.nouns.run import Run
+    from foureyes.core.run.step import StartRun
+    from foureyes.core.words.ids import Sha
+
+MOST_DIFF = 5_000_000
+MOST_REQUEST = 12_000
+"""Characters of a request that stand in the prompt; a longer one is in a file."""
+LONG = 2_000
+RESULT = name_of(ReviewResult)
+
+AGAIN = """Your review of {task} could not be taken in, and nothing of it was stored. What was wrong with it:
+
+{why}
+
+Send the whole document again, mended: your last message is exactly one {kind} document, and nothing else.
+"""
+
+
+class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer has at hand: where, the folder there that is not of the tree, and which change it is."""
+
+    path: str
+    beside: str
+    change: Subject
+    request: ReviewRequest
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that is reviewed: an attempt, or a look (then `attempt` is 0)."""
+
+    attempt: int
+    diff_id: str
+    base: Sha
+    head: Sha
+    files: tuple[ChangedFile, ...]
+
+
+def subject_of(tx: Tx, run: Run) -> Subject:
+    """V1: what a run reviews."""
+    attempt = attempt_of(tx, run.task)
+    if attempt is None:
+        raise not_handed_in(run.task)
+    return Subject(
+        attempt=attempt.n,
+        diff_id=attempt.diff_id,
+        base=attempt.base,
+        head=attempt.head,
+        files=tuple(attempt.files),
+    )
+
+
+def files_name(run: Run) -> str:
+    """The same for every run of one reviewer in one cycle: programs find their conversations by the place."""
+    return f"{run.task}.{run.cycle}.{run.profile}"
+
+
+def review_files(context: Context, runner: Actor, agents: Agents, run: Run) -> ReviewFiles:
+    """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
+    with context.store.read() as tx:
+        change = subject_of(tx, run)
+    request = Reviews(context).request(runner, run.task, reviewer=run.profile)
+    files = {
+        CHANGE: _cut(context.repo.diff_text(change.base, change.head)),
+        REQUEST: msgspec.json.format(msgspec.json.encode(request), indent=2).decode(),
+    }
+    made = agents.checkout(files_name(run), lambda path: context.workshop.export(change.head, path), files)
+    return ReviewFiles(path=made.path, beside=made.beside, change=change, request=request)
+
+
+def drop_files(agents: Agents, run: Run) -> None:
+    """What a reviewer had at hand goes with its run."""
+    if run.purpose == "review":
+        agents.drop_checkout(files_name(run))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_DIFF:
+        return text
+    return f"{text[:MOST_DIFF]}\n[{len(text) - MOST_DIFF:,} characters more: read the files themselves]\n"
+
+
+def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
+    """V2, V3: the whole prompt, with the request; where a reviewer is asked once more, what was wrong."""
+    again = _again(context, run) if step.asks == "answer" else ""
+    if again and step.resumes:
+        return again
+    request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
+    at_hand = AtHand(
+        attempt=files.change.attempt,
+        diff_id=files.change.diff_id,
+        base=files.change.base,
+        head=files.change.head,
+        files=files.change.files,
+        beside=files.beside,
+        request=request if len(request) <= MOST_REQUEST else f"{files.beside}/{REQUEST}",
+    )
+    purpose = "rereview" if files.request.is_re_review else "review"
+    text = prompt_at_hand(context, runner, run.task, purpose, at_hand)
+    return "\n".join(filter(None, (text, again and f"## Once more\n\n{again}")))
+
+
+def _at_hand(files: ReviewFiles) -> ReviewRequest:
+    """The request, with the file in the place of a command that shows the change."""
+    context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
+    return msgspec.structs.replace(files.request, context=context)
+
+
+def _again(context: Context, run: Run) -> str:
+    """V3: what was wrong with the last answer: data, fenced."""
+    with context.store.read() as tx:
+        rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
+    why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
+    return AGAIN.format(task=run.task, why=fenced(why[-1] if why else "it was no document"), kind=RESULT)
+
+
+def take_review(context: Context, held: Held) -> str:
+    """V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
+    assert held.outcome is not None
+    with context.store.read() as tx:
+        change, reviewer = subject_of(tx, held.run), _actor(tx, held)
+    try:
+        document = document_in(held.outcome.answer, RESULT)
+        _refuse_other_change(document, change)
+        Reviews(context).submit(reviewer, held.run.task, document.encode("utf-8", "surrogatepass"))
+    except (BadInput, Refused) as problem:
+        return why_refused(problem)
+    return ""
+
+
+def _refuse_other_change(document: str, change: Subject) -> None:
+    """The document says which change it is about: what stood in the tree, or was said about another change, is not
+    taken for an answer.
+    """
+    given = parsed(document, constant=float)
+    payload = given.get("payload") if isinstance(given, dict) else None
+    if isinstance(payload, dict) and not is_about(payload.get("diff_id"), change.diff_id):
+        raise BadInput(f"payload.diff_id: it has to name the change that was reviewed, {change.diff_id}.")
+
+
+def _actor(tx: Tx, held: Held) -> Actor:
+    """I2: the session that the run's token was issued for; the token is asked again where it writes."""
+    run = held.run
+    row = tx.one("session.get", SessionView, id=run.session or "")
+    assert run.session is not None
+    return Actor(
+        session=run.session,
+        kind="agent",
+        trust="issued",
+        agent=run.profile,
+        host=run.host,
+        model=row.model if row else "",
+        vendor=row.vendor if row else "",
+        evidence=(run.process,),
+        processes=(run.process,),
+        token=held.token,
+        role=run.role,
+        task=run.task,
+    )
+
+
+def why_refused(problem: FoureyesError) -> str:
+    """Every reason, with its rule, for who sends it again."""
+    said = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return one_line("; ".join([problem.message, *said]), LONG)
