@@ -5,12 +5,13 @@ Who starts it is seen first of all: what is a person at a terminal now may have 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from foureyes.adapters.folders import folder, opened
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.held import Options
     from foureyes.app.run.loop import Runner
     from foureyes.app.views.run import RunnerGlance
+    from foureyes.bootstrap.answering import Answers
     from foureyes.core.nouns.session import Actor
 
 Tell = Callable[[str, str], None]
@@ -51,7 +53,9 @@ class Running:
         """
         from foureyes.app.run.crew import Threads
         from foureyes.app.run.loop import Runner
+        from foureyes.bootstrap.answering import Answers
 
+        gc.enable()  # a short command does without; this one stays
         app = open_project(self._place.root, self._environ)
         try:
             self._refuse_unknown(app)
@@ -59,11 +63,11 @@ class Running:
             began()
             changes = app.context.store.changes()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
-            with alarms() as alarm:
+            with alarms() as alarm, closing(Answers(self._place, self._environ)) as answers:
                 runner = Runner(
                     app.context,
                     begun.actor,
-                    agents_of(self._place, self._environ),
+                    agents_of(self._place, self._environ, answers),
                     crew,
                     self._options,
                     tell=tell,
@@ -182,12 +186,12 @@ def options_for(agents: int, *, once: bool, until_idle: bool, assigned: tuple[tu
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned)
 
 
-def agents_of(place: Located, environ: Mapping[str, str]) -> Agents:
-    """The agent programs of this machine, for runs of a project."""
+def agents_of(place: Located, environ: Mapping[str, str], answers: Answers | None = None) -> Agents:
+    """The agent programs of this machine, for runs of a project; `answers` has the doors of their runs."""
     from foureyes.adapters.agents.programs import AgentPrograms
     from foureyes.adapters.identity.alive import of
 
-    return AgentPrograms(folder_of(place), environ, evidence=of, mcp=mcp_command())
+    return AgentPrograms(folder_of(place), environ, evidence=of, mcp=mcp_command(), doors=answers)
 
 
 def mcp_command() -> Sequence[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.bootstrap.wiring import open_project
+from foureyes.core.nouns.session import RUN_DIR
 from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
 
@@ -40,11 +41,19 @@ class Served:
                 next_step=prose("start the server again where the project is now"),
             )
         self._root = self._root or repository(self._cwd).root  # a worktree that it began in may go meanwhile
-        app = open_project(self._root, self._environ)
+        app = self._opened()
         try:
             yield app, app.sessions.recognise(self._beginning.caller)
         finally:
             app.close()
+
+    def _opened(self) -> Application:
+        """Below a run by its runner, who looks at this process (I2)."""
+        if not self._environ.get(RUN_DIR):
+            return open_project(self._root, self._environ)
+        from foureyes.bootstrap.reaching import reach
+
+        return reach(self._root, self._environ, has_left=self._beginning.has_left)
 
     def keep_trace(self, name: str, text: str) -> str:
         """Where a trace of a defect of ours was kept; empty where that cannot be."""

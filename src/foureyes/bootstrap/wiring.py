@@ -43,6 +43,13 @@ def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = N
     return application(_open(project_folder(place), place, environ), place, environ, asking)
 
 
+def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:
+    """The project of a repository for somebody else, who stands in a worktree of it: `environ` says where the store is,
+    `own` is all that the Application gets to see of an environment.
+    """
+    return application(_open(project_folder(home), home, environ), stands, own)
+
+
 def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:
     """The store of a project: where FOUREYES_STORE or the pointer file says, else the file."""
     url = environ.get("FOUREYES_STORE", "")

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
+from foureyes.app.calling import takes_actor
 from foureyes.errors import BadInput
-from foureyes.ui.mcp.inputs import closed, made_from, read, schema_of, takes_actor
+from foureyes.ui.mcp.inputs import closed, made_from, read, schema_of
 
 from tests.ui.mcp.office import Conversation, Office
 

@@ -15,6 +15,8 @@ from foureyes.adapters.agents.sweep import sweep
 from foureyes.adapters.held import Held
 from foureyes.core.nouns.run import RunId, RunOutcome
 
+BUSY = 0.1
+"""Seconds after which it is looked again whether the last thing that a run asked for is done."""
 FLOOD = 1 << 30
 """Bytes that a run may write; one that writes for ever is ended."""
 
@@ -41,13 +43,15 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LiveProgram:
-    """`LiveRun`. `over` is called once everything of it is gone."""
+    """`LiveRun`. `over` is called once everything of it is gone, and what it asked for is done (`quiet`)."""
 
     def __init__(
-        self, asked: Asked, held: Held, process: str, log: Log, limits: Limits, over: Callable[[], None]
-    ) -> None:
+        self, asked: Asked, held: Held, process: str, log: Log, limits: Limits, over: Callable[[], None],
+        quiet: Callable[[], bool] = lambda: True,
+    ) -> None:  # fmt: skip
         self.run, self.program, self.digest, self.process = asked.run, asked.program, asked.digest, process
         self._asked, self._held, self._log, self._limits, self._over = asked, held, log, limits, over
+        self._quiet = quiet
         self._reader = Reader(asked.format)
         self._began = self._heard = self._moved = time.monotonic()
         self._written = 0
@@ -72,6 +76,8 @@ class LiveProgram:
         if not self._held.is_over:
             self._mind_time()
             return None
+        if not self._quiet():
+            return None
         self._reader.end()
         self._outcome = self._end()
         return self._outcome
@@ -81,6 +87,8 @@ class LiveProgram:
 
     def due_seconds(self) -> float:
         now = time.monotonic()
+        if self._held.is_over:
+            return BUSY
         if self._stopped or self._timed_out or not self._is_going:
             return 1.0
         return max(0.0, min(self._began + self._limits.deadline, self._moved + self._limits.idle) - now)

@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Protocol
 
 from foureyes.adapters import process, reaper
 from foureyes.adapters.agents.dialects import Dialect, dialect_of
@@ -35,21 +36,31 @@ MAX_SETTINGS = 1_000_000
 PATIENCE = reaper.LIMIT + 2.0
 
 
+class Doors(Protocol):
+    """By which commands of runs reach whoever runs them."""
+
+    def open(self, run: str, directory: str, token: str, worktree: str) -> None: ...
+
+    def shut(self, run: str) -> bool:
+        """Let nobody in any more; whether all that was asked is done."""
+
+
 class AgentPrograms:
     """The programs of profiles. `folder` is the project's `.foureyes`; `evidence` tells the evidence of a process
     (I3); `mcp` is the command of an MCP server for runs, to which `--run DIR` is added (empty: none). `minute`: how
-    many seconds one has (tests have no time).
+    many seconds one has (tests have no time). `doors`: by which commands of runs reach whoever runs them.
     """
 
     def __init__(
         self, folder: str, environ: Mapping[str, str], *, evidence: Callable[[int], str], mcp: Sequence[str] = (),
-        minute: float = 60.0,
+        minute: float = 60.0, doors: Doors | None = None,
     ) -> None:  # fmt: skip
         self.places = Places(folder)
         self._environ = environ
         self._evidence = evidence
         self._mcp = tuple(mcp)
         self._minute = minute
+        self._doors = doors
         self._digests: dict[tuple[str, int, int, int], str] = {}
         self._versions: dict[tuple[str, int, int, int], str] = {}
 
@@ -76,6 +87,7 @@ class AgentPrograms:
         try:
             return self._started(launch, dialect, path)
         except (OSError, process.ProcessProblem) as problem:
+            self._shut(launch.run)
             self.places.close_run(launch.run)
             raise AgentUnavailable(
                 f"{launch.profile_name} could not be started: {_why(problem)}", next_step=fe("doctor")
@@ -104,6 +116,8 @@ class AgentPrograms:
             f"{launch.run} {launch.profile_name} {launch.purpose} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             secret=launch.token,
         )
+        if self._doors is not None:
+            self._doors.open(launch.run, directory, launch.token, launch.worktree)
         held = Held([*dialect.before, path, *words.arguments], cwd=launch.worktree, env=env, given=given)
         asked = Asked(
             run=launch.run,
@@ -116,7 +130,11 @@ class AgentPrograms:
         )
         limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
         over = lambda: self.places.close_run(launch.run)  # noqa: E731
-        return LiveProgram(asked, held, self._evidence(held.pid), log, limits, over)
+        return LiveProgram(asked, held, self._evidence(held.pid), log, limits, over, lambda: self._shut(launch.run))
+
+    def _shut(self, run: RunId) -> bool:
+        """Whether nothing that a run asked for is still being done; nothing new is begun."""
+        return self._doors is None or self._doors.shut(run)
 
     def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
         try:

@@ -30,13 +30,18 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
     to judge whether that is this project's home (I3): until then the caller may use no verb.
     """
     token = token_in(environ)
+    refuse_typed_name(token, asserted)
+    return actor_from(read_tree(), environ, token=token, asserted=asserted, programs=programs)
+
+
+def refuse_typed_name(token: str, asserted: str) -> None:
+    """I2: who shows a token has no name besides."""
     if token and asserted:
         # No next command: how to get rid of a token is nothing to teach its bearer.
         reason = Reason(
             "I2", f"{TOKEN} is set: with a token present nothing else can change who you are, a typed name neither"
         )
         raise Refused("--as was refused", reasons=(reason,))
-    return actor_from(read_tree(), environ, token=token, asserted=asserted, programs=programs)
 
 
 def token_in(environ: Mapping[str, str]) -> str:

@@ -230,6 +230,18 @@ def _process(proc: Place, pid: int) -> tuple[Process, int] | None:
     return Process(pid=pid, start=stat.start, names=names, paths=paths, words=words), stat.parent
 
 
+def itself(pid: int) -> Process | None:
+    """A process as others have it among their ancestors; None where it cannot be read."""
+    from foureyes.adapters.identity.procfs import NotProc, root
+
+    try:
+        with root() as proc:
+            found = _process(proc, pid)
+    except NotProc:
+        return None
+    return found[0] if found else None
+
+
 def _top(proc: Place, ancestors: tuple[Process, ...]) -> Process | None:
     """Pid 1, also for who entered the namespace from outside and has it not above."""
     if ancestors and ancestors[-1].pid == 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from foureyes.adapters.identity.observe import actor_from, token_in
 from foureyes.adapters.identity.process_tree import read_tree
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.serving import served
+from foureyes.core.rules.serving import has_lost_its_starter, served
 
 
 class Beginning:
@@ -23,3 +23,8 @@ class Beginning:
         trees = (self._tree, read_tree())
         start, now = (actor_from(tree, self._environ, token=self._token, programs=programs) for tree in trees)
         return served(start, now)
+
+    def has_left(self) -> bool:
+        """Whether what started this server is not above it any more."""
+        start, now = (actor_from(tree, self._environ, token=self._token) for tree in (self._tree, read_tree()))
+        return has_lost_its_starter(start, now)

@@ -116,3 +116,10 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     resting: tuple[Resting, ...] = ()
     runners: int = 0
     problem: str = ""
+
+
+def named() -> dict[str, type]:
+    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    from foureyes.app.views.review import QueueRow
+
+    return {kind.__name__: kind for kind in (QueueRow,)}

@@ -23,3 +23,11 @@ class LoopView(msgspec.Struct, frozen=True, kw_only=True):
     state: LoopState
     profile: str = ""
     next: Steps = NO_STEP
+
+
+def named() -> dict[str, type]:
+    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.nouns.task import Task
+
+    return {kind.__name__: kind for kind in (LoopState, Task)}

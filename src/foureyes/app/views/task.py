@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.steps import NO_STEP, Steps
 
-if TYPE_CHECKING:  # nobody decodes these values, and a verb that answers with an Outcome needs none of them
+if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
@@ -101,3 +101,38 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     def name(self, session: str | None) -> str:
         """What people call a session."""
         return self.names.get(session or "", session or "nobody")
+
+
+def named() -> dict[str, type]:
+    """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
+    from foureyes.app.views.check import CheckView
+    from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
+    from foureyes.app.views.run import PastRunView
+    from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.task_list import Link, Preview
+    from foureyes.core.loop.engine import LoopState
+    from foureyes.core.nouns.attempt import Attempt
+    from foureyes.core.nouns.task import Task
+    from foureyes.core.rules.facts import HistoryEntry
+    from foureyes.errors import Reason
+
+    return {
+        kind.__name__: kind
+        for kind in (
+            CheckView,
+            FindingView,
+            ApprovalView,
+            FeedbackView,
+            ReviewView,
+            PastRunView,
+            StackRow,
+            Link,
+            Preview,
+            LoopState,
+            Attempt,
+            Task,
+            HistoryEntry,
+            Reason,
+        )
+    }

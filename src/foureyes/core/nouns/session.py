@@ -25,6 +25,8 @@ RUN_DIR = "FOUREYES_RUN_DIR"
 """The variable that names the directory of a run (I2)."""
 RUN_TOKEN = "token"  # noqa: S105  (a file's name)
 """The file there that has the run's token."""
+RUN_SOCKET = "socket"
+"""The socket there by which its commands reach the runner."""
 
 HOST_MAP = "0 0 4294967295"
 """How uids are mapped where nobody maps them."""

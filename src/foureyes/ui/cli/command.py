@@ -14,7 +14,7 @@ import click
 from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.nouns.task import clean_priority
 from foureyes.core.words.text import clean_name
-from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused
+from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused, StoreProblem
 from foureyes.steps import shell
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.steps import next_line
@@ -46,26 +46,36 @@ class Session:
 
     @cached_property
     def app(self) -> Application:
-        from foureyes.bootstrap.wiring import open_project  # what needs no project (help, rules) opens nothing
+        if os.environ.get(RUN_DIR):
+            from foureyes.bootstrap.reaching import reach
 
-        app = open_project(self.cwd, os.environ)
+            app = reach(self.cwd, os.environ, self.asserted)
+        else:
+            from foureyes.bootstrap.wiring import open_project  # what needs no project (help, rules) opens nothing
+
+            app = open_project(self.cwd, os.environ)
         click.get_current_context().find_root().call_on_close(app.close)
         return app
 
     @cached_property
     def actor(self) -> Actor:
         """Who is calling: as the project knows it, or, where there is none, as far as can be seen."""
-        from foureyes.bootstrap.wiring import whoami
-
         try:
             app = self.app
-        except EnvironmentProblem:
+        except EnvironmentProblem as problem:
             seen, _ = self.newcomer
             if seen.token:
+                if isinstance(problem, StoreProblem):
+                    raise
                 reason = Reason("I2", "a token is shown, and there is no project here that could check it")
                 raise Refused("the token was refused.", reasons=(reason,)) from None
             return seen
-        return app.sessions.recognise(lambda programs: whoami(os.environ, self.asserted, programs))
+        return app.sessions.recognise(self._seen)
+
+    def _seen(self, programs: Sequence[str]) -> Actor:
+        from foureyes.bootstrap.wiring import whoami
+
+        return whoami(os.environ, self.asserted, programs)
 
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from foureyes.app.calling import Field, Input, parameters
 from foureyes.core.documents.typed import misfits
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import prose
-
-Input = type[msgspec.Struct]
-Field = tuple[str, Any] | tuple[str, Any, Any]
 
 MOST_ROWS = 1000
 WORDS: dict[str, str] = {
@@ -68,27 +65,9 @@ WORDS: dict[str, str] = {
 """What a field means, by its name: the same name means the same in every tool."""
 
 
-def takes_actor(verb: Callable[..., Any]) -> bool:
-    """Whether a verb wants to know who calls."""
-    return list(inspect.signature(verb).parameters)[1:2] == ["actor"]
-
-
 def made_from(verb: Callable[..., Any], without: Sequence[str] = (), instead: Mapping[str, Any] | None = None) -> Input:
-    """The input of a verb: its parameters but for who calls and those of `without`; some of another type, `instead`.
-
-    A type in `instead` may come with a default.
-    """
-    given = instead or {}
-    fields: list[Field] = []
-    for name, parameter in inspect.signature(verb).parameters.items():
-        if name in ("self", "actor", *without):
-            continue
-        default = parameter.default
-        kind = given.get(name) or _type(parameter.annotation, verb)
-        if isinstance(kind, tuple):
-            kind, default = kind
-        fields.append((name, kind) if default is inspect.Parameter.empty else (name, kind, default))
-    return struct_of("Input", fields)
+    """The input of a verb: its parameters but for who calls and those of `without`; some of another type, `instead`."""
+    return struct_of("Input", parameters(verb, without, instead))
 
 
 def struct_of(name: str, fields: Sequence[Field]) -> Input:
@@ -117,13 +96,6 @@ def _said(field: Field) -> Any:
     if name == "limit":
         kind = Annotated[int, Meta(ge=1, le=MOST_ROWS)]
     return (name, Annotated[kind, Meta(description=meaning)] if meaning else kind, *default)
-
-
-def _type(annotation: Any, verb: Callable[..., Any]) -> Any:
-    kind = eval(annotation, verb.__globals__) if isinstance(annotation, str) else annotation  # noqa: S307 - our own
-    if get_origin(kind) is Sequence:
-        return tuple[get_args(kind)[0], ...]  # type: ignore[misc]  # a list that nobody changes
-    return kind
 
 
 def schema_of(struct: Input) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from foureyes.app.catalog import Verb, class_of, verbs
+from foureyes.app.calling import Input, by_name, call, method_of
 from foureyes.app.views.review import Look
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.documents.shapes import ReviewPayload, ReviewResult
 from foureyes.core.nouns.finding import GROUNDS, Answer, Found, Ruling
 from foureyes.core.nouns.run import EMIT_TYPES
 from foureyes.ui.mcp import answers
-from foureyes.ui.mcp.inputs import Input, closed, fields_of, made_from, schema_of, struct_of, takes_actor
+from foureyes.ui.mcp.inputs import closed, fields_of, made_from, schema_of, struct_of
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOOK = Look("mcp")
 """H4: nobody knows what an agent read."""
 ROWS = 20
-BY_NAME: dict[tuple[str, str], Verb] = {(verb.noun, verb.name): verb for verb in verbs()}
+BY_NAME = by_name()
 
 
 class Tool:
@@ -49,8 +49,7 @@ class Tool:
         call: Callable[[Application, Actor, Any], object] | None = None,
         answer: Callable[[Any], answers.Answer] = answers.answer_of,
     ) -> None:
-        noun, _, word = verb.partition(".")
-        self.name, self.verb, self.about = name, BY_NAME[noun, word], about
+        self.name, self.verb, self.about = name, BY_NAME[verb], about
         self.answer = answer
         self._without, self._fixed, self._instead = (*without, *(fixed or {})), dict(fixed or {}), instead
         self._own, self._call = own, call
@@ -60,15 +59,10 @@ class Tool:
         """The words of the catalogue, and what there is to say besides."""
         return f"{self.verb.help} {self.about}".strip()
 
-    @property
-    def _method(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(class_of(self.verb.noun), self.verb.name)
-        return found
-
     @cached_property
     def input(self) -> Input:
         """What it takes."""
-        return self._own or made_from(self._method, self._without, self._instead)
+        return self._own or made_from(method_of(self.verb), self._without, self._instead)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -80,8 +74,7 @@ class Tool:
         if self._call is not None:
             return self._call(app, actor, given)
         values = {name: getattr(given, name) for name in given.__struct_fields__} | self._fixed
-        verb = getattr(getattr(app, self.verb.noun), self.verb.name)
-        return verb(*((actor,) if takes_actor(self._method) else ()), **values)
+        return call(app, actor, self.verb, values)
 
 
 def _rows(*more: Any) -> Input:

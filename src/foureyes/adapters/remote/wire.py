@@ -1,0 +1,217 @@
+"""Values on the wire: what a run asks, and what is answered, a view or a refusal with all that belongs to it.
+
+An answer names the struct that it is, so that whoever asked has the same value as if the verb had been called at home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import msgspec
+
+from foureyes import errors
+from foureyes.errors import EnvironmentProblem, FoureyesError, Reason
+from foureyes.steps import Step, Steps
+
+PACKAGE = "foureyes."
+SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": frozenset}
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a run asks for: a verb and its arguments but for who calls, which nobody is believed about. `token` is one
+    that was given out by hand, `asserted` a typed name; `left`: who asks is a server that lost its starter (I5).
+    """
+
+    verb: str
+    args: list[Any] = []
+    given: dict[str, Any] = {}
+    knows: bool = False
+    token: str = ""
+    asserted: str = ""
+    left: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value: what kind it is, for a struct (or several of one) its type, and itself."""
+
+    kind: str
+    body: msgspec.Raw
+    type: str = ""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A refusal as values."""
+
+    message: str
+    reasons: tuple[Reason, ...]
+    next: Steps
+    task: str
+
+
+class Unreadable(Exception):
+    """Bytes that are no request and no answer."""
+
+
+def write(value: object) -> bytes:
+    """A value in bytes. Text that is no UTF-8 (a path, say) stays what it is."""
+    try:
+        return msgspec.json.encode(value, enc_hook=_plain)
+    except UnicodeEncodeError:
+        from json import dumps
+
+        return dumps(msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)).encode()
+
+
+def read(document: bytes | msgspec.Raw, kind: Any) -> Any:
+    """Bytes as a value of this type; `Unreadable` where they are none."""
+    try:
+        return msgspec.json.decode(document, type=kind, dec_hook=_made)
+    except msgspec.ValidationError as problem:
+        raise Unreadable(str(problem)) from problem
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return _read_odd(bytes(document), kind)
+
+
+def _read_odd(document: bytes, kind: Any) -> Any:
+    """Text that is no UTF-8, as `write` writes it; or garbage."""
+    from json import loads
+
+    try:
+        found = loads(document)
+        if kind is Answer:
+            return Answer(str(found["kind"]), msgspec.Raw(write(found.get("body"))), str(found.get("type", "")))
+        return msgspec.convert(found, kind, dec_hook=_made, str_keys=True)
+    except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as problem:
+        raise Unreadable("it is no JSON that anybody here would write") from problem
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Steps):
+        return value.steps
+    raise TypeError(f"{type(value).__name__} is not for the wire")
+
+
+def _made(kind: type, value: object) -> object:
+    if kind is Steps:
+        return Steps(*msgspec.convert(value, tuple[Step, ...]))
+    raise TypeError(f"{kind.__name__} is not on the wire")
+
+
+def answer(value: object) -> bytes:
+    """What a verb answered."""
+    return write(_answer(value))
+
+
+def _answer(value: object) -> Answer:
+    if isinstance(value, msgspec.Struct):
+        return _struct(value)
+    if isinstance(value, FoureyesError):
+        return refused(value)
+    if isinstance(value, bytes):
+        return Answer("bytes", _raw(value))
+    if isinstance(value, dict):
+        return Answer("dict", _raw({str(key): _answer(each) for key, each in value.items()}))
+    if isinstance(value, list | tuple | frozenset | set | Iterator):
+        return _several(value)
+    return Answer("value", _raw(value))
+
+
+def _struct(value: msgspec.Struct) -> Answer:
+    """As it is; where a field of it can be anything, each field by itself."""
+    name = _name_of(type(value))
+    if "object" not in type(value).__annotations__.values():
+        return Answer("struct", _raw(value), name)
+    fields = {field: _answer(getattr(value, field)) for field in value.__struct_fields__}
+    return Answer("fields", _raw(fields), name)
+
+
+def _several(value: Any) -> Answer:
+    shape = next((name for name, kind in SEQUENCES.items() if isinstance(value, kind)), "list")
+    rows = list(value)
+    types = {type(row) for row in rows}
+    kind = types.pop() if len(types) == 1 else None
+    if kind is not None and issubclass(kind, msgspec.Struct) and "object" not in kind.__annotations__.values():
+        return Answer(shape, _raw(rows), _name_of(kind))
+    return Answer(f"{shape} of any", _raw([_answer(row) for row in rows]))
+
+
+def refused(problem: FoureyesError) -> Answer:
+    """A refusal: of which kind, every reason, what to type next."""
+    kind = next(base for base in type(problem).__mro__ if base.__module__ == errors.__name__)
+    body = Refusal(problem.message, problem.reasons, problem.next_step, problem.task)
+    return Answer("refusal", _raw(body), kind.__name__)
+
+
+def _raw(value: object) -> msgspec.Raw:
+    return msgspec.Raw(write(value))
+
+
+def _name_of(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def value_of(document: bytes) -> object:
+    """What was answered; a refusal is raised."""
+    try:
+        return _value(read(document, Answer))
+    except Unreadable as problem:
+        raise EnvironmentProblem(f"the runner of this run answered something else than it should: {problem}.") from None
+
+
+def _value(given: Answer) -> Any:
+    kind, body = given.kind, given.body
+    if kind == "refusal":
+        _refuse(given)
+    if kind == "value":
+        return read(body, Any)
+    if kind == "bytes":
+        return read(body, bytes)
+    if kind == "struct":
+        return read(body, _type(given.type))
+    if kind == "fields":
+        return _type(given.type)(**_values(body))
+    if kind == "dict":
+        return _values(body)
+    shape = SEQUENCES.get(kind.removesuffix(" of any"))
+    if shape is None:
+        raise Unreadable(f"nothing is called {kind!r}")
+    if kind in SEQUENCES:
+        return shape(read(body, list[_type(given.type)]))  # type: ignore[misc]
+    return shape(_one_of_many(each) for each in read(body, list[Answer]))
+
+
+def _values(body: msgspec.Raw) -> dict[str, Any]:
+    return {name: _value(each) for name, each in read(body, dict[str, Answer]).items()}
+
+
+def _one_of_many(given: Answer) -> object:
+    """One of several: there a refusal is an answer like others."""
+    try:
+        return _value(given)
+    except FoureyesError as problem:
+        return problem
+
+
+def _refuse(given: Answer) -> NoReturn:
+    body = read(given.body, Refusal)
+    kind = getattr(errors, given.type, None)
+    if not (isinstance(kind, type) and issubclass(kind, FoureyesError)):
+        raise Unreadable(f"nobody refuses with {given.type!r}")
+    raise kind(body.message, reasons=body.reasons, next_step=body.next, task=body.task)
+
+
+def _type(name: str) -> type[msgspec.Struct]:
+    """A struct of ours, by its name."""
+    module, _, kind = name.partition(":")
+    if module.startswith(PACKAGE):
+        try:
+            loaded = __import__(module, fromlist=[kind])
+        except ImportError:
+            loaded = None
+        if named := getattr(loaded, "named", None):
+            vars(loaded).update(named())
+        found = getattr(loaded, kind, None)
+        if isinstance(found, type) and issubclass(found, msgspec.Struct):
+            return found
+    raise Unreadable(f"{name!r} is no value of ours")

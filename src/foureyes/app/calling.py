@@ -1,0 +1,151 @@
+"""Calls of verbs by their names: what a verb takes, made from its signature, and the call itself (G3). Whoever serves
+others, MCP or the socket of a run, calls verbs through here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import msgspec
+
+from foureyes.app.call.caller import why_barred
+from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.catalog import WHO, Verb, class_of, verbs
+from foureyes.app.here import why_here
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.session import Actor
+
+Input = type[msgspec.Struct]
+Field = tuple[str, Any] | tuple[str, Any, Any]
+Method = Callable[..., Any]
+APART = "apart"
+"""What a verb calls the parameter that says: the caller stands nowhere."""
+
+
+def by_name() -> dict[str, Verb]:
+    """Every verb, as `noun.verb`."""
+    return {f"{verb.noun}.{verb.name}": verb for verb in verbs()}
+
+
+def method_of(verb: Verb) -> Method:
+    """The method that a verb is, loaded now."""
+    found: Method = getattr(class_of(verb.noun), verb.name)
+    return found
+
+
+def takes_actor(method: Method) -> bool:
+    """Whether a verb wants to know who calls."""
+    return list(inspect.signature(method).parameters)[1:2] == ["actor"]
+
+
+def parameters(method: Method, without: Sequence[str] = (), instead: Mapping[str, Any] | None = None) -> list[Field]:
+    """What a verb takes but for who calls and those of `without`; some of another type, `instead`, which may come with
+    a default.
+    """
+    given = instead or {}
+    fields: list[Field] = []
+    for name, parameter in inspect.signature(method).parameters.items():
+        if name in ("self", "actor", *without):
+            continue
+        default = parameter.default
+        kind = given.get(name) or _type(parameter.annotation, method)
+        if isinstance(kind, tuple):
+            kind, default = kind
+        fields.append((name, kind) if default is inspect.Parameter.empty else (name, kind, default))
+    return fields
+
+
+def _type(annotation: Any, method: Method) -> Any:
+    kind = eval(annotation, method.__globals__) if isinstance(annotation, str) else annotation  # noqa: S307 - our own
+    if get_origin(kind) is Sequence:
+        return tuple[get_args(kind)[0], ...]  # type: ignore[misc]  # a list that nobody changes
+    return kind
+
+
+def call(app: Application, actor: Actor, verb: Verb, values: Mapping[str, Any]) -> object:
+    """Call a verb as this caller."""
+    method = getattr(getattr(app, verb.noun), verb.name)
+    return method(*((actor,) if takes_actor(method_of(verb)) else ()), **values)
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A call of a verb as it comes from elsewhere: its arguments in order and by name, all but who calls. `knows`:
+    whoever calls it said who they are.
+    """
+
+    verb: str
+    args: list[Any] = []
+    given: dict[str, Any] = {}
+    knows: bool = False
+
+
+def ask(app: Application, actor: Actor, asked: Asked) -> object:
+    """Do what somebody asked for who is not in this process, and stands nowhere here."""
+    verb = by_name().get(asked.verb)
+    if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
+        raise BadInput(f"{asked.verb!r} is nothing that a run can ask its runner for.", next_step=fe("--help"))
+    method = method_of(verb)
+    names, given_by_name = _taken(method)
+    if len(asked.args) > len(names) or not names.keys() >= asked.given.keys():
+        raise BadInput(f"{asked.verb} was called with arguments that it does not have.", next_step=_OTHER)
+    _refuse_nobodys(actor, verb)
+    values = _converted(asked, dict(zip(names, asked.args, strict=False)) | asked.given, given_by_name)
+    if APART in names:
+        values[APART] = True
+    who = (actor,) if takes_actor(method) and (asked.knows or _must_know(method)) else ()
+    return getattr(getattr(app, verb.noun), verb.name)(*who, **values)
+
+
+_OTHER = prose("fe of another version asks: use the one that the runner is of")
+
+
+def _takes_a_runner(method: Method) -> bool:
+    return list(inspect.signature(method).parameters)[1:2] == ["runner"]
+
+
+def _must_know(method: Method) -> bool:
+    return inspect.signature(method).parameters["actor"].default is inspect.Parameter.empty
+
+
+def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
+    """I5: what is not for this caller's kind is refused by the verb, in its own words; if it would not, here."""
+    if actor.kind not in WHO[verb.who] and not all(why_barred(actor, right) for right in verb.rights or ("",)):
+        refuse_verb(f"{verb.name} is not for you", Reason("I5", f"{verb.noun}.{verb.name} is for {verb.who}"))
+
+
+@cache
+def _taken(method: Method) -> tuple[dict[str, Any], Input]:
+    """The parameters that can come from elsewhere, in order, and a struct that holds some of them. A function, or what
+    only this program knows, is nobody's to give.
+    """
+    taken: dict[str, Any] = {}
+    for name in list(inspect.signature(method).parameters)[1:]:
+        try:
+            found = parameters(
+                method, without=[other for other in inspect.signature(method).parameters if other != name]
+            )
+        except NameError:
+            continue
+        if found and not _is_function(found[0][1]):
+            taken[name] = found[0][1]
+    fields = [(name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind in taken.items()]
+    return taken, msgspec.defstruct("Given", fields, kw_only=True, frozen=True)
+
+
+def _is_function(kind: Any) -> bool:
+    return any(get_origin(part) is Callable or getattr(part, "_is_protocol", False) for part in (kind, *get_args(kind)))
+
+
+def _converted(asked: Asked, given: dict[str, Any], into: Input) -> dict[str, Any]:
+    try:
+        made = msgspec.convert(given, into)
+    except msgspec.ValidationError as problem:
+        raise BadInput(f"{asked.verb} was called wrongly: {problem}.", next_step=_OTHER) from problem
+    return {name: getattr(made, name) for name in given}
