@@ -85,7 +85,7 @@ class Terminal:
 
     def _read(self) -> None:
         with contextlib.suppress(OSError):  # Linux: EIO when the last one has closed the terminal
-            while self._hears not in select.select([self._master, self._hears], [], [])[0]:
+            while self._master in select.select([self._master, self._hears], [], [])[0]:  # what was printed comes first
                 part = os.read(self._master, 65536)
                 with self._changed:
                     self.bytes += part
