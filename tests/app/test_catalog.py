@@ -103,6 +103,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "prompts.make": [{"task": TASK, "purpose": "review"}],
     "runs.begin": [{"agents": 1}],
     "runs.launch": [{}],
+    "planning.draft": [{"goal": "x"}],
     "runs.finish": [{"runner": WITHIN}],
     "runs.reserve": [{"runner": WITHIN, "task": TASK, "profile": "claude", "purpose": "implement"}],
     "runs.bind": [{"runner": WITHIN, "run": AGENT_RUN, "secret": "fe-x", "process": "p", "program": "claude"}],

@@ -57,6 +57,19 @@ def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_
     assert shop.status(task) == "closed"
 
 
+def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(theatre: Theatre) -> None:
+    shop = theatre.shop
+    plan = "## Task 1: Store keys\n\n## Task 2: Sign in\nDepends on: Task 1\n"
+    looks = {"run": ["sh", "-c", "test -e foureyes.toml && ! git status"]}
+    answers = [{"say": "I think about it."}], [looks, {"say": f"```\n{plan}```"}]
+    theatre.play({"plays": [{"purpose": "plan", "resumed": False, "steps": answers[0]}, {"steps": answers[1]}]})
+    drafted = shop.done(shop.cast.alice, "plan", "draft", "Sign in with a passkey")
+    assert [row["title"] for row in drafted["rows"]] == ["Store keys", "Sign in"]
+    assert Path(drafted["file"]).read_text() == plan
+    assert [row["title"] for row in shop.lines(shop.cast.alice, "list")] == ["Goal: Sign in with a passkey"]
+    assert not list((shop.repo / ".foureyes/homes").iterdir())
+
+
 def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> None:
     shop = theatre.shop
     mended = [{"replace": "src/a.py", "old": "MESSY", "new": "fine"}, {"commit": "Tidy"}, DONE]

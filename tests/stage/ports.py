@@ -174,6 +174,7 @@ class DeskOutside:
         self.set_up: list[ProgramSetup] = []
         self.notified: list[tuple[str, str]] = []
         self.launched: list[tuple[str, int]] = []
+        self.plans: dict[str, str] = {}
         self.room: int | None = 1 << 40
 
     def workshop(self) -> Workshop:
@@ -210,6 +211,10 @@ class DeskOutside:
     def notify(self, command: str, message: str) -> str:
         self.notified.append((command, message))
         return ""
+
+    def keep_plan(self, name: str, text: str) -> str:
+        self.plans[name] = text
+        return f"/plans/{name}.md"
 
     def free_space(self) -> int | None:
         return self.room

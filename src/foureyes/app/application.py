@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from foureyes.app.review.prompts import Prompts
     from foureyes.app.review.reviews import Reviews
     from foureyes.app.run.agents import Agents
+    from foureyes.app.run.planning import Planning
     from foureyes.app.run.runs import Runs
     from foureyes.app.tasks.notes import Notes
     from foureyes.app.tasks.plans import Plans
@@ -84,6 +85,7 @@ class Application:
     prompts: Prompts
     runs: Runs
     agents: Agents
+    planning: Planning
     exchange: Exchange
     handoffs: Handoffs
     lists: Lists

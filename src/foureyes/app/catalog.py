@@ -42,6 +42,7 @@ NOUNS: dict[str, str] = {
     "prompts": "review.prompts:Prompts",
     "runs": "run.runs:Runs",
     "agents": "run.agents:Agents",
+    "planning": "run.planning:Planning",
     "exchange": "exchange.findings:Exchange",
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",
@@ -334,6 +335,9 @@ VERBS: dict[str, tuple[_Row, ...]] = {
     ),
     "agents": (
         ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
+    ),
+    "planning": (
+        ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),
     ),
     "exchange": (
         ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool or a tech lead "

@@ -159,6 +159,9 @@ class Outside(Protocol):
         empty.
         """
 
+    def keep_plan(self, name: str, text: str) -> str:
+        """Keep a plan that an agent drafted in a file of the project's folder; its path."""
+
     def free_space(self) -> int | None:
         """X3: how many bytes can still be written where the project's folder lies; None where that cannot be told."""
 

@@ -102,6 +102,18 @@ class Outside:
             return str(problem)
         return "" if done.rc == 0 else f"it ended with exit code {done.rc}"
 
+    def keep_plan(self, name: str, text: str) -> str:
+        from foureyes.adapters.folders import folder, replace
+        from foureyes.errors import EnvironmentProblem
+
+        place = os.path.join(self._folder, "plans")
+        try:
+            with folder(place, make=True) as handle:
+                replace(handle, f"{name}.md", text.encode("utf-8", "backslashreplace"), 0o644)
+        except OSError as problem:
+            raise EnvironmentProblem(f"the plan cannot be written to {place}: {problem.strerror}") from problem
+        return os.path.join(place, f"{name}.md")
+
     def free_space(self) -> int | None:
         try:
             about = os.statvfs(self._folder)

@@ -105,7 +105,7 @@ class AgentPrograms:
             asked=(*dialect.keys, *launch.profile.env),
             own={**words.env, **self._own(dialect)},
             writes=launch.writes,
-            checkout=launch.worktree if launch.purpose == "review" else "",
+            checkout=launch.worktree if launch.purpose in ("review", "plan") else "",
         )
         for name, text in words.files.items():
             self.places.write(launch.run, name, text)
@@ -126,7 +126,7 @@ class AgentPrograms:
             prompt=launch.prompt,
             token=launch.token,
             format=launch.profile.output or dialect.output,
-            asks=launch.purpose in ("review", "clarify"),
+            asks=launch.purpose in ("review", "clarify", "plan"),
         )
         limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
         over = lambda: self.places.close_run(launch.run)  # noqa: E731

@@ -44,29 +44,34 @@ class Plans:
         self._context = context
 
     def import_(
-        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False
+        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
         """All tasks of a plan or none. One without a review label is planned as auto-approve; the modes count as the
-        importer's (M6). What is there by its key or title is not made again, unless `again`.
+        importer's (M6). What is there by its key or title is not made again, unless `again`. What is new lies below
+        `parent`, where there is one.
         """
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name), name)
         with loosening(self._context, actor, "plan import", text, lambda: True) as work:
+            above = self._context.find_id(work.tx, parent) if parent else None
 
             def make(event: e.TaskCreated) -> tuple[str, str]:
                 new = free_id(self._context, work.tx)
-                work.record(new, below_its_goal(actor, msgspec.structs.replace(event, signed_by=work.key)))
+                made = msgspec.structs.replace(event, signed_by=work.key, parent=above)
+                work.record(new, below_its_goal(actor, made))
                 return new, self._mode(work.tx, work.actor, new)
 
             return self._rows(work.tx, work.actor, planned, name, make, group=group, again=again)
 
     def preview(
-        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False
+        self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
         """What an import would make, and with which modes. Nothing is changed, nobody signs."""
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name), name)
         with self._context.store.read() as tx:
+            if parent:
+                self._context.find_id(tx, parent)
 
             def make(event: e.TaskCreated) -> tuple[str, str]:
                 return "", self._mode_if(tx, actor, event)

@@ -1,4 +1,4 @@
-"""`fe plan import|accept|export`."""
+"""`fe plan import|draft|accept|export`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def plan() -> None:
 @verb("import", example="fe plan import plan.md --dry-run")
 @click.argument("file")
 @click.option("--group", default="", help="A name for all of them.")
+@click.option("--parent", default="", metavar="TASK", help="The task that they lie below.")
 @click.option("--dry-run", is_flag=True, help="Show what would be made, with the modes; change nothing.")
 @click.option("--again", is_flag=True, help="Make also what is there already by its title.")
-def plan_import(session: Session, file: str, group: str, dry_run: bool, again: bool) -> None:
+def plan_import(session: Session, file: str, group: str, parent: str, dry_run: bool, again: bool) -> None:
     """Make a task of every section "## Task: …" (Labels, Priority, Depends on, Acceptance); all of them or none. `-`
     reads stdin.
 
@@ -41,13 +42,14 @@ def plan_import(session: Session, file: str, group: str, dry_run: bool, again: b
     """
     name = os.path.basename(file) if file != "-" else "stdin"
     ask = session.app.plans.preview if dry_run else session.app.plans.import_
-    rows = ask(session.actor, _read(session, file), name, group=group, again=again)
+    rows = ask(session.actor, _read(session, file), name, group=group, again=again, parent=parent)
     if session.json:
         output.write_lines(rows)
         return
     _show(rows)
     accept = by("person", fe("plan", "accept"), "a person makes the modes their own: ")
-    same = (*(("--group", group) if group else ()), *(("--again",) if again else ()))
+    below = (("--group", group) if group else ()) + (("--parent", parent) if parent else ())
+    same = (*below, *(("--again",) if again else ()))
     then = fe("plan", "import", file, *same) if dry_run else either(fe("ready"), accept, joint="      ")
     output.write(f"{_counted(rows, dry_run=dry_run)}\n{next_line(then)}")
 
@@ -86,6 +88,30 @@ def _read(session: Session, file: str) -> str:
         raise BadInput(f"{file} is not valid UTF-8.", next_step=prose("save it as UTF-8")) from None
 
 
+@verb("draft", example='fe plan draft "Sign in with a passkey"')
+@click.argument("goal")
+@click.option("--agent", "profile", default="", help="The agent profile that plans; the lead or the senior otherwise.")
+def plan_draft(session: Session, goal: str, profile: str) -> None:
+    """Let an agent read the project and draft a plan for a goal, in words or by the task that has it. The plan is shown
+    and kept as a file; nothing is imported. A goal in words becomes an epic.
+
+    Refused below an agent (I5).
+    """
+    click.echo("an agent reads the project and plans; Ctrl-C ends it", err=True)
+    drafted = session.app.planning.draft(session.actor, goal, profile=profile)
+    if session.json:
+        output.write_json(drafted)
+        return
+    output.write_raw(drafted.text + "\n")
+    where = os.path.relpath(drafted.file, session.cwd)
+    if drafted.problem:
+        output.write(f"as it is it cannot be imported: {drafted.problem}")
+    else:
+        _show(drafted.rows)
+    output.write(f"{drafted.profile} drafted a plan for {drafted.task}: {where}; nothing is imported")
+    output.write(next_line(drafted.next))
+
+
 @verb("accept", example="fe plan accept")
 @click.argument("tasks", nargs=-1, metavar="[TASK]...")
 def plan_accept(session: Session, tasks: tuple[str, ...]) -> None:
@@ -110,5 +136,5 @@ def plan_export(session: Session) -> None:
         output.write_raw(text)
 
 
-for command in (plan_import, plan_accept, plan_export):
+for command in (plan_import, plan_draft, plan_accept, plan_export):
     plan.add_command(command)
