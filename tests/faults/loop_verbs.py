@@ -9,7 +9,7 @@ from typing import Any
 from foureyes.core.nouns.finding import Answer, AnswerWord, Found, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 
-from tests.faults.verbs import Verb
+from tests.faults.verb import Verb
 from tests.stage.documents import review_result
 from tests.stage.looped import GROUND, REASON, issue
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI

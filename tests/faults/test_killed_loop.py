@@ -17,7 +17,7 @@ from foureyes.ui.steps import steps_text
 from tests.faults.choosing import NIGHTLY, chosen
 from tests.faults.killing import Killed, kill_at, steps_of
 from tests.faults.loop_verbs import LOOP_VERBS, ON_A_SERVER
-from tests.faults.verbs import Verb
+from tests.faults.verb import Verb
 from tests.stage.fork import Child
 from tests.stage.places import Desk, Place, journal_of
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.faults.choosing import chosen
 from tests.faults.killing import Killed
-from tests.faults.verbs import VERBS, Verb
+from tests.faults.verb import Verb
+from tests.faults.verbs import VERBS
 from tests.stage.places import Desk, Place
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,16 +13,10 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import Refused
 
+from tests.faults.run_verbs import RUN_VERBS
+from tests.faults.verb import Verb
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
 from tests.stage.places import Desk
-
-
-class Verb(NamedTuple):
-    """A command: `before` prepares and names its task, `act` is what is killed."""
-
-    name: str
-    before: Callable[[Desk], str]
-    act: Callable[[Desk, str], object]
 
 
 def _open(desk: Desk) -> str:
@@ -288,4 +280,5 @@ VERBS = (
         lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "no"),
     ),
     Verb("approve, signed", _only_by_key, lambda d, t: d.app.decisions.approve(ALICE, t, reason="fine")),
+    *RUN_VERBS,
 )

@@ -1,0 +1,53 @@
+"""`kill -9` of a runner at every step, by real processes: nothing is lost, nothing merged twice, no agent goes on (J4,
+Q4).
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faults.runner_child import STEPS
+from tests.stage.commands import Cast, new_repository
+from tests.stage.shop import Shop
+from tests.stage.theatre import DONE, Theatre, processes_of, wait_for
+
+CHILD = str(Path(__file__).parent / "runner_child.py")
+MOMENTS = [f"{when}:{step}" for step in STEPS for when in ("before", "after")]
+
+
+@pytest.fixture
+def theatre(tmp_path: Path, cast: Cast) -> Theatre:
+    """An agent that leaves part of its work uncommitted, for the runner to commit."""
+    shop = Shop(new_repository(tmp_path / "shop"), cast)
+    shop.done(cast.alice, "init")
+    made = Theatre(shop, tmp_path)
+    steps: list[dict[str, object]] = [
+        {"write": "src/{task}.py", "text": "fine\n"},
+        {"commit": "Write it", "fails": True},  # a second run finds it committed
+        {"write": "src/left.py", "text": "left {task}\n"},
+        DONE,
+    ]
+    made.play({"plays": [{"steps": steps}]})
+    return made
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4(
+    theatre: Theatre, moment: str
+) -> None:
+    shop, alice = theatre.shop, theatre.shop.cast.alice
+    task = shop.create(alice, "--label", "review:auto")
+    died = alice.run([sys.executable, CHILD, moment, "run", "--until-idle"], cwd=shop.repo)
+    assert died.rc == -signal.SIGKILL, died
+    wait_for(lambda: processes_of(shop.repo) == [])
+    lines = theatre.run("--until-idle")
+    assert shop.status(task) == "closed", lines
+    assert (shop.repo / f"src/{task}.py").read_text() == "fine\n"
+    theatre.check_nothing_left([task])
+    kinds = theatre.kinds()
+    assert kinds.count("TaskMerged") == 1
+    assert kinds.count("RunReserved") == kinds.count("RunEnded") <= 2
