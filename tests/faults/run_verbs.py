@@ -7,6 +7,7 @@ from collections.abc import Callable
 from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import SessionId
 
 from tests.faults.verb import Verb
 from tests.stage.people import ALICE
@@ -21,7 +22,7 @@ CRASH = RunOutcome(ended=False, rc=1, error="crash", error_text="boom", conversa
 def _runner(desk: Desk) -> Actor:
     """Who began last."""
     session = max(desk.app.runs.runners(), key=lambda row: row.started_at).session
-    return Actor(session=session, kind="service", trust="issued", agent="runner", host="box")
+    return Actor(session=SessionId(session), kind="service", trust="issued", agent="runner", host="box")
 
 
 def _run(desk: Desk) -> Run:
