@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 import msgspec
 
 from foureyes.app.agent_ports import Availability, Checkout, Launch
-from foureyes.app.git_ports import Additions, Merged
+from foureyes.app.git_ports import Additions, Fence, Merged
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
@@ -175,9 +176,12 @@ class PlayedWorkshop(ScriptedWorkshop):
     def unlock_worktree(self, task: str) -> str:
         return self.stands.get(task, f"refs/heads/fe/{task}")
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+    def commit_all(
+        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+    ) -> Sha:
+        made = super().commit_all(message, trailers, apart=apart, fence=fence)
         self.played.left.pop(f"refs/heads/fe/{apart}", None)
-        return super().commit_all(message, trailers, apart=apart)
+        return made
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
         if not only_try:

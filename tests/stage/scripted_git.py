@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, CaughtUp, Merged
+from foureyes.app.git_ports import Additions, CaughtUp, Fence, Merged
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
@@ -199,8 +200,11 @@ class ScriptedWorkshop:
         self.patches: list[str] = []
         self.misfit = ""
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
-        self.repo.dirty = []
+    def commit_all(
+        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+    ) -> Sha:
+        with fence():
+            self.repo.dirty = []
         branch = f"fe/{apart}" if apart else self.repo.here.removeprefix("refs/heads/")
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
 

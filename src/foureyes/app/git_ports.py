@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +16,10 @@ from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.core.documents.unified_diff import FileDiff
+
+
+Fence = Callable[[], AbstractContextManager[object]]
+"""What a ref is moved inside of: a transaction that only who holds the lease can begin (J4)."""
 
 
 class Additions(msgspec.Struct, frozen=True):
@@ -148,8 +153,12 @@ class Workshop(Protocol):
     `apply_patch`. `commit_all` and `commit_file` are the caller's own commits: their hooks, their identity.
     """
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
-        """Commit everything in the caller's worktree; or in that of the task `apart`, and no program of it is run."""
+    def commit_all(
+        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+    ) -> Sha:
+        """Commit everything in the caller's worktree; or in that of the task `apart`, and no program of it is run:
+        there the branch moves inside of what `fence` gives, which nobody can enter who has lost a lease (J4).
+        """
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.core import events as e
+from foureyes.core.nouns.attempt import attempt_ref
 from foureyes.core.nouns.run import RunOutcome, Usage
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import BadInput, LostClaim, TokenRefused
+from foureyes.core.words.ids import Sha
+from foureyes.errors import BadInput, LostClaim, Refused, StaleState, TokenRefused
 
 from tests.engines import NOW
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
@@ -210,3 +213,27 @@ def test_a_planner_makes_tasks_below_its_goal_and_touches_nothing_else_I2_M7(des
     ):
         with desk.refused("I2"):
             call()
+
+
+def test_a_hand_in_that_comes_too_late_moves_no_ref_of_an_attempt_J4_A1(desk: DeskWorld) -> None:
+    """Suspended in the middle of it; another runner has handed in the same attempt meanwhile, with other work."""
+    first, task = runner(desk), desk.create()
+    run = bound(desk, first, task)
+    work(desk, run)
+    pieces, taken = desk.repo.pieces, list[str]()
+
+    def meanwhile(base: Sha, head: Sha) -> tuple[str, ...]:
+        if not taken:
+            taken.append(task)
+            desk.clock.advance(seconds=LEASE_SECONDS + 1)
+            other = runner(desk, "proc:boot:ns:10:10")
+            mine = desk.app.runs.take_over(other, run.id)
+            work(desk, mine)
+            desk.app.runs.hand_in(other, run.id, signal="DONE", message="the other's")
+        return pieces(base, head)
+
+    desk.repo.pieces = meanwhile  # type: ignore[method-assign]
+    with pytest.raises((Refused, StaleState)):
+        desk.app.runs.hand_in(first, run.id, signal="DONE", message="too late")
+    attempt = desk.app.lists.show(ALICE, task).attempts[-1]
+    assert (attempt.message, desk.workshop.kept) == ("the other's", {attempt_ref(task, 1): attempt.head})

@@ -48,10 +48,10 @@ def test_a_copy_is_not_committed_for_a_run_that_had_git_ignore_it_no_more_S4(wor
     place = Path(make_worktree(world.app.context, TaskId(task), SessionId(me.session)).path)
     run = bound(world, me, task)
     (place / ".gitignore").write_text("!local.toml\n")
-    assert "local.toml was copied here (work.copy)" in tidy(world.app.context, run).problem
+    assert "local.toml was copied here (work.copy)" in tidy(world.app.context, me, run).problem
     (place / ".gitignore").unlink()
     (place / "work.py").write_text("work\n")
-    assert tidy(world.app.context, run).problem == ""
+    assert tidy(world.app.context, me, run).problem == ""
 
 
 def test_the_environment_is_a_step_of_its_own_after_the_files_K1() -> None:

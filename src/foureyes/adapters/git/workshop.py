@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.adapters.git.objects.export import Exports
-    from foureyes.app.git_ports import CaughtUp, Merged
+    from foureyes.app.git_ports import CaughtUp, Fence, Merged
     from foureyes.app.views.work import CheckpointView, Copied, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 
@@ -112,13 +113,15 @@ class GitWorkshop:
 
     # The repository and its worktrees
 
-    def commit_all(self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "") -> Sha:
+    def commit_all(
+        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+    ) -> Sha:
         """Commit everything in the caller's worktree, as the caller's own git would, with trailers; or, `apart`, in
-        the worktree of that task, where no program of the tree is run.
+        the worktree of that task, where no program of the tree is run and the branch moves inside of `fence` (J4).
         """
         if apart:
             path = checkouts.task_worktrees.desk(self._folder, apart).path
-            return checkouts.apart.commit_apart(self._git, path, message, trailers)
+            return checkouts.apart.commit_apart(self._git, path, message, trailers, fence)
         return checkouts.commit.commit_all(self._git, self._here, message, trailers)
 
     def commit_file(self, path: str, message: str) -> Sha:

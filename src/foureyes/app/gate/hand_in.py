@@ -278,16 +278,12 @@ def refuse_nothing_own(hand: HandIn) -> None:
     own_work.refuse_nothing_own(hand.context, hand.task.id, hand.event)
 
 
-def keep_head(hand: HandIn) -> None:
-    """A1: git never forgets what was handed in."""
-    hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
-
-
 def record(hand: HandIn) -> SubmitOutcome:
     """Everything in one transaction: the attempt, what becomes of findings, and what the gate makes of it (M)."""
     context, task = hand.context, hand.task.id
     with context.writing(hand.actor, "submit") as work:
         context.check_version(work.tx, context.find(work.tx, task), hand.task.version)
+        _keep_head(hand)
         at_hand_in.refuse_unanswered(work.tx, task, work.at, hand.followed)
         event = inherited.laundered(work.tx, hand.event, task)
         event = stacking.stacked(work.tx, task, event, hand.branches)
@@ -302,6 +298,13 @@ def record(hand: HandIn) -> SubmitOutcome:
         said = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
     return msgspec.structs.replace(submitted(hand, event, settled.status, settled, stack), said=said)
+
+
+def _keep_head(hand: HandIn) -> None:
+    """A1: git never forgets what was handed in. Inside of the transaction, once it is known that this attempt is the
+    next one: who is late, or has lost its lease, moves nobody's ref (J4).
+    """
+    hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
 
 
 STEPS: tuple[HandInStep, ...] = (
@@ -321,7 +324,6 @@ STEPS: tuple[HandInStep, ...] = (
     place_findings,
     look_at_branches,
     refuse_nothing_own,
-    keep_head,
     record,
 )
 

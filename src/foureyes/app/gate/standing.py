@@ -21,7 +21,7 @@ from foureyes.steps import Steps, blank, fe, in_turn, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
-    from foureyes.app.git_ports import Additions
+    from foureyes.app.git_ports import Additions, Fence
 
 SHOWN_PATHS = 5
 MIB = 1 << 20
@@ -97,7 +97,9 @@ def commit_or_refuse_uncommitted(hand: HandIn) -> None:
         trailers = [("Task", str(task.id)), ("Foureyes-Session", str(task.implementer or hand.actor.session))]
         additions = repo.additions(hand.ref)
         _refuse_unasked(hand, additions)
-        hand.context.workshop.commit_all(clean_text(commit, "the commit message"), trailers, apart=apart)
+        fence: Fence = lambda: hand.context.writing(hand.actor, "submit")  # noqa: E731 (J4: its lease may be lost)
+        message = clean_text(commit, "the commit message")
+        hand.context.workshop.commit_all(message, trailers, apart=apart, fence=fence)
         hand.committed, hand.new = tuple(paths), tuple(sorted(additions.new))
         return
     are, it = ("file is", "it") if len(paths) == 1 else ("files are", "them")

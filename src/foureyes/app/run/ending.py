@@ -106,7 +106,7 @@ def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Ru
     if here and run not in agents.end_left([row.process] if row.process else [], [run]):
         return None
     if here:
-        tidy(context, row)
+        tidy(context, runner, row)
         drop_files(agents, row)
     if row.purpose != "review":
         runs.release(runner, run, how="cancelled", reason="its runner is gone")

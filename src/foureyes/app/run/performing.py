@@ -143,7 +143,7 @@ class Performing:
         if step.run not in self._agents.end_left([held.live.process], [step.run]):
             self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
             return False
-        held.left = tidy(self._context, held.run)
+        held.left = tidy(self._context, self._runner, held.run)
         return True
 
     def _settle(self, step: SettleRun, desk: Desk) -> None:

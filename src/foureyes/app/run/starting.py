@@ -69,6 +69,8 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
         assert bound.session is not None
         if run.purpose != "review":
             make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
+        if not runs.holds(runner, run.id):  # it took so long that another runner has it by now: its agent is at work
+            raise LostClaim(f"{run.id} was taken over before it began.")
         live.go()
     except (FoureyesError, OSError) as problem:
         _undo(context, runner, agents, run, live, problem)

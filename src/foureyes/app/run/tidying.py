@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.findings.at_hand_in import answers_in
@@ -20,9 +21,10 @@ from foureyes.errors import FoureyesError, GitProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.git_ports import Additions
+    from foureyes.app.git_ports import Additions, Fence
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.run import Run
+    from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.policy import RunRule
     from foureyes.core.words.ids import Sha
@@ -43,8 +45,10 @@ class Ground(msgspec.Struct, frozen=True):
     """Whether findings were answered since the last hand-in."""
 
 
-def tidy(context: Context, run: Run) -> Left:
-    """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped."""
+def tidy(context: Context, runner: Actor, run: Run) -> Left:
+    """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped. Only who
+    holds its lease moves its branch (J4).
+    """
     if run.role != "implement" or run.session is None:
         return Left()
     with context.store.read() as tx:
@@ -57,18 +61,21 @@ def tidy(context: Context, run: Run) -> Left:
             policy.copies,
             bool(answers_in(tx, run.task, task.iteration + 1)),
         )
+    fence: Fence = lambda: context.writing(replace(runner, lease=(run.id, run.fence)), "run")  # noqa: E731
+    with fence():
+        pass  # whoever has it now may be at work in this very worktree
     try:
-        return _looked_at(context, run, ground)
+        return _looked_at(context, run, ground, fence)
     except FoureyesError as problem:
         return Left(problem=problem.message)
 
 
-def _looked_at(context: Context, run: Run, ground: Ground) -> Left:
+def _looked_at(context: Context, run: Run, ground: Ground, fence: Fence) -> Left:
     if run.task not in context.workshop.worktrees():
         return Left(problem="its worktree is gone")
     stands = context.workshop.unlock_worktree(run.task)
     ref = branch_of(context, run.task)
-    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, ground)
+    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, ground, fence)
     head = context.repo.commit_of(ref)
     if head is None:
         return Left(problem=f"its branch {ref} is gone")
@@ -103,7 +110,7 @@ def _is_new(context: Context, ground: Ground, head: str) -> bool:
     return tip is None or not context.repo.is_ancestor(context.repo.commit_of(head) or tip, tip)
 
 
-def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
+def _commit_rest(context: Context, run: Run, ref: str, ground: Ground, fence: Fence) -> str:
     """S4: commit what was left, as its session; why not, else empty."""
     paths = context.repo.uncommitted(ref)
     if not paths:
@@ -113,7 +120,7 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground) -> str:
     trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
     message = f"{ground.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
     try:
-        context.workshop.commit_all(message, trailers, apart=run.task)
+        context.workshop.commit_all(message, trailers, apart=run.task, fence=fence)
     except GitProblem as refusal:
         return refusal.message
     return ""

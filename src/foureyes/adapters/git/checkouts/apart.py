@@ -8,6 +8,7 @@ The user's own filters (for large files, say) and the user's own name are used: 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from os.path import realpath
 
 from foureyes.adapters.git.checkouts.checkouts import checkout_at, in_progress, registered, shown_path
@@ -18,6 +19,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.process import Finished
+from foureyes.app.git_ports import Fence
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -28,8 +30,12 @@ _SHOWN = 3
 _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
 
 
-def commit_apart(git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]]) -> Sha:
-    """Commit everything in the worktree at a path, to the branch that is checked out there."""
+def commit_apart(
+    git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]], fence: Fence = nullcontext
+) -> Sha:
+    """Commit everything in the worktree at a path, to the branch that is checked out there. The branch moves inside of
+    what `fence` gives (J4).
+    """
     place = _checkout(git, path)
     ref = refs.branch(head_ref(git, place.git_dir))
     paths = _paths(git, place)
@@ -41,7 +47,9 @@ def commit_apart(git: Git, path: str, message: str, trailers: Sequence[tuple[str
     tree = _made(_quietly(git, place, "write-tree").out)
     text = _with_trailers(git, message, trailers)
     commit = _made(_quietly(git, place, *DURABLE, "commit-tree", tree, "-p", old, "-F", "-", stdin=text).out)
-    if not refs.swap(git, ref, new=commit, old=old, why="foureyes: commit"):
+    with fence():
+        moved = refs.swap(git, ref, new=commit, old=old, why="foureyes: commit")
+    if not moved:
         raise GitProblem(f"{ref} moved meanwhile", next_step=prose("look at it, then try again"))
     return commit
 
