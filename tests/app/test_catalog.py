@@ -21,6 +21,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
+from foureyes.core.run.signals import Spoken
 from foureyes.errors import Reason, Refused
 
 from tests.stage.gated import LINT, configure
@@ -115,6 +116,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "runs.release": [{"runner": WITHIN, "run": AGENT_RUN}],
     "runs.ask_stop": [{"what": TASK}, {"what": AGENT_RUN}],
     "runs.signal": [{"signal": "DONE", "task": TASK}],
+    "runs.heard": [{"runner": WITHIN, "run": AGENT_RUN, "spoken": Spoken("progress", WHY)}],
     "runs.emit": [{"type": "progress", "summary": WHY, "task": TASK}],
     "runs.pause": [{"task": TASK, "reason": WHY}, {"task": None, "reason": WHY}],
     "runs.stuck": [{"runner": WITHIN, "task": TASK, "kind": "retries", "why": WHY}],

@@ -12,6 +12,7 @@ from foureyes.app.git_ports import Additions, Fence, Merged
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
+from foureyes.core.run.signals import Spoken
 from foureyes.core.words.ids import Sha
 from foureyes.errors import AgentMissing, AgentUnavailable
 
@@ -37,6 +38,7 @@ class Play(msgspec.Struct, kw_only=True):
     stops: int = 1
     """How often it is asked before it is over, once it was told to stop."""
     during: Callable[[Launch], None] | None = None
+    says: list[Spoken] = []
 
 
 class PlayedRun:
@@ -88,6 +90,10 @@ class PlayedRun:
 
     def last_event(self) -> str:
         return "plays"
+
+    def heard(self) -> list[Spoken]:
+        said, self._play.says = self._play.says, []
+        return said if self.went else []
 
     def stop(self, why: str) -> None:
         self._stopped = why

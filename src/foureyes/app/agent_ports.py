@@ -10,6 +10,7 @@ import msgspec
 from foureyes.core.nouns.run import Purpose, RunId, RunOutcome
 from foureyes.core.nouns.session import Role
 from foureyes.core.rules.policy import Profile
+from foureyes.core.run.signals import Spoken
 
 
 class Availability(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +88,9 @@ class LiveRun(Protocol):
 
     def last_event(self) -> str:
         """The latest thing that its stream told, in a few words."""
+
+    def heard(self) -> Sequence[Spoken]:
+        """S3: what its own messages said that happened, since this was asked last."""
 
     def stop(self, why: str) -> None:
         """End the program and everything it started; `poll` then tells the outcome."""

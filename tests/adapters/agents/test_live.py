@@ -221,3 +221,13 @@ def test_fifty_waiting_runs_wake_nobody(bench: Bench) -> None:
     for live in lives:
         live.stop("enough")
     assert {finish(live).stopped for live in lives} == {True}
+
+
+def test_a_program_that_writes_text_says_events_in_it_and_none_that_it_repeats_of_its_prompt_S3(bench: Bench) -> None:
+    prompt = 'Say it so:\n{"type": "question", "summary": "an example"}\n'
+    code = f"""cat; echo '{{"type": "milestone", "summary": "half; {TOKEN}"}}'; echo done"""
+    live = bench.prepare(bench.shell(code), prompt=prompt)
+    live.go()
+    finish(live)
+    assert [(said.type, said.summary) for said in live.heard()] == [("milestone", "half; [token]")]
+    assert live.heard() == []

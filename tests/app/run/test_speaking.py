@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.core.run.signals import Spoken
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.playground import Playground
+from tests.stage.playing import Play
 from tests.stage.running import agent_of, bound, runner
 from tests.stage.world import DeskWorld
 
@@ -83,3 +86,19 @@ def test_a_token_speaks_of_its_own_task_and_a_reviewers_says_nothing_of_the_kind
     reviewer = desk.spawn(ALICE, task, "review")
     with desk.refused("I2"):
         desk.app.runs.emit(reviewer, "progress", "reading")
+
+
+def test_what_a_run_says_in_its_stream_is_on_record_as_its_own_S3() -> None:
+    ground = Playground()
+    task = ground.create(ALICE)
+    spoken = Spoken("milestone", "half of it", '{"files":3}')
+    ground.plays = [Play(says=[spoken])]
+    ground.settle(ground.runner(1, until_idle=True))
+    (run,) = ground.runs_of(task)
+    (said,) = [each for each in ground.app.runs.said() if each.what == "event"]
+    assert (said.word, said.text, said.payload, said.run, said.session) == (
+        "milestone", "half of it", '{"files":3}', run.id, run.session
+    )  # fmt: skip
+    assert "claude: milestone: half of it" in ground.lines(task)
+    ground.sound()
+    ground.app.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.run.signals import Said, after_echo, signal_in
+from foureyes.core.run.signals import Said, Spoken, after_echo, events_in, signal_in
 
 DONE = '{"type": "signal", "signal": "DONE", "message": "made"}'
 BLOCKED = '{"type":"signal","signal":"BLOCKED"}'
@@ -43,3 +43,25 @@ def test_an_echoed_prompt_is_not_the_agents_own_S1() -> None:
     assert signal_in(after_echo(f"> prompt:\n{prompt}\nI could not.", prompt)) is None
     assert signal_in(after_echo(f"{prompt}{prompt}{BLOCKED}", prompt)) == Said("BLOCKED")
     assert after_echo("all of it", "") == "all of it"
+
+
+MILESTONE = '{"type": "milestone", "summary": "the parser  reads\\nit", "payload": {"files": 3}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", DONE, '{"type":"party","summary":"x"}', '{"type":"milestone"}', '{"type":"milestone","summary":"  "}',
+        '{"type":"milestone","summary":7}', '{"type":"milestone","summary":"x","payload":[1]}',
+        f"```\n{MILESTONE}\n```", f"it said {MILESTONE}", "{" * 5000,
+    ],
+)  # fmt: skip
+def test_what_is_no_event_is_text_S3(text: str) -> None:
+    assert events_in(text) == []
+
+
+def test_events_are_found_in_their_order_and_what_is_too_long_is_cut_S3() -> None:
+    long = '{"type":"progress","summary":"' + "x" * 900 + '","payload":{"a":"' + "y" * 30_000 + '"}}'
+    first, second = events_in(f"So far:\n{MILESTONE}\nand then\n{long}")
+    assert first == Spoken("milestone", "the parser reads it", '{"files":3}')
+    assert (second.type, len(second.summary), second.payload) == ("progress", 500, "")

@@ -14,6 +14,7 @@ from foureyes.adapters.agents.streams.reading import Reader
 from foureyes.adapters.agents.sweep import sweep
 from foureyes.adapters.held import Held
 from foureyes.core.nouns.run import RunId, RunOutcome
+from foureyes.core.run.signals import Spoken, after_echo
 
 BUSY = 0.1
 """Seconds after which it is looked again whether the last thing that a run asked for is done."""
@@ -96,6 +97,15 @@ class LiveProgram:
     def last_event(self) -> str:
         return self._reader.story.last
 
+    def heard(self) -> list[Spoken]:
+        story = self._reader.story
+        found, story.events = story.events, []
+        token = self._asked.token
+        return [
+            Spoken(event.type, event.summary.replace(token, "[token]"), event.payload.replace(token, "[token]"))
+            for event in found
+        ]
+
     def stop(self, why: str) -> None:
         if not self._timed_out:
             self._stopped = self._stopped or why or "it was stopped"
@@ -137,6 +147,8 @@ class LiveProgram:
             seconds=round(time.monotonic() - self._began),
         )
         asked = self._asked
+        if asked.format == "text":
+            self._reader.story.hear(after_echo(self._reader.story.final, asked.prompt))
         told = outcome(
             self._reader,
             ending,

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from foureyes.app.run.glancing import glance
-from foureyes.app.run.held import Desk, Options
+from foureyes.app.run.held import Desk, Held, Options
 from foureyes.app.run.looking import Looking
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
@@ -139,8 +139,21 @@ class Runner:
         for held in list(self.desk.held.values()):
             if held.outcome is None:
                 held.outcome = held.live.poll()
+                self._hear(held)
             if held.fenced and held.outcome is not None:
                 del self.desk.held[held.run.id]
+
+    def _hear(self, held: Held) -> None:
+        """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
+        for spoken in held.live.heard():
+            if held.fenced:
+                continue
+            try:
+                Runs(self._context).heard(self._runner, held.run.id, spoken)
+            except FoureyesError as problem:
+                self._tell(held.run.task, f"{spoken.type} was not recorded: {problem.message}")
+            else:
+                self._tell(held.run.task, f"{held.run.profile}: {spoken.type}: {spoken.summary}")
 
     def _renew(self) -> None:
         """J4: who lost a lease ends its agents first, before anything else is written."""

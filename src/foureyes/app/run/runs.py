@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerView
     from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome, StuckKind
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.run.signals import Spoken
     from foureyes.core.words.lifecycle import RunEnd
 
 TEXT = 2_000
@@ -295,6 +296,11 @@ class Runs:
             row, run = speaking.speaks_of(self._context, work, task)
             work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
             return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")
+
+    def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
+        """S3: what a run said in its own stream is what it says itself."""
+        with self._context.writing(self._leased(runner, run), "run") as work:
+            speaking.speak(self._context, work, get(work.tx, run), spoken)
 
     def said(self, *, after: int = 0, limit: int = MOST) -> list[Said]:
         """What agents said after a row of the journal, oldest first."""

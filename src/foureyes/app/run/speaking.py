@@ -8,16 +8,18 @@ import msgspec
 
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
+from foureyes.app.call.work import Work
+from foureyes.core import events as e
 from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS, EmitType, Run, Signal
-from foureyes.core.nouns.session import is_oneself
+from foureyes.core.nouns.session import Actor, is_oneself
 from foureyes.core.words.text import clean_text, is_blank, visible
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import NO_STEP, Steps, blank, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.call.work import Work
     from foureyes.core.nouns.task import Task
+    from foureyes.core.run.signals import Spoken
 
 T = TypeVar("T", Signal, EmitType)
 SUMMARY_LIMIT = 500
@@ -103,6 +105,23 @@ def _only_claim(work: Work) -> str:
         return tasks[0]
     several = f"you work on several: {', '.join(tasks)}." if tasks else "you have started no task."
     raise NotFound(several, next_step=fe("list", "--mine"))
+
+
+def speak(context: Context, work: Work, run: Run, spoken: Spoken) -> None:
+    """S3: an event of a run's stream, on record as its session's own."""
+    if run.session is None or run.state != "running":
+        return
+    speaker = Actor(
+        session=run.session,
+        kind="agent",
+        trust="issued",
+        agent=run.profile,
+        host=run.host,
+        role=run.role,
+        task=run.task,
+    )
+    event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run.id)
+    Work(work.tx, speaker, work.at, context.store.project).record(run.task, event)
 
 
 def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from foureyes.adapters.agents.streams.reading import Reader
 from foureyes.adapters.agents.streams.story import LONGEST, Story, micros, number, rows, table, text
 
 
@@ -26,3 +31,55 @@ def test_what_is_shown_of_it_is_one_line_without_anything_hidden() -> None:
     assert "\n" not in story.last
     assert "\x1b" not in story.last
     assert len(story.last) <= 100
+
+
+EVENT = '{"type": "milestone", "summary": "half of it"}'
+
+
+def told(format: str, *events: object) -> list[str]:
+    reader = Reader(format)
+    for event in events:
+        reader.hear(json.dumps(event).encode() + b"\n")
+    reader.end()
+    return [f"{said.type}: {said.summary}" for said in reader.story.events]
+
+
+def claude_says(text: str, **more: object) -> dict[str, object]:
+    return {"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}, **more}
+
+
+OWN: dict[str, list[object]] = {
+    "claude": [claude_says(f"So far:\n{EVENT}"), {"type": "result", "result": f"So far:\n{EVENT}\nmore"}],
+    "codex": [{"type": "item.completed", "item": {"type": "agent_message", "text": EVENT}}],
+    "gemini": [
+        {"type": "message", "role": "assistant", "content": EVENT[:20], "delta": True},
+        {"type": "message", "role": "assistant", "content": EVENT[20:], "delta": True},
+        {"type": "tool_use", "tool_name": "shell"},
+        {"type": "result", "status": "success"},
+    ],
+    "opencode": [{"type": "text", "part": {"text": EVENT}}],
+}
+QUOTED: dict[str, list[object]] = {
+    "claude": [
+        {"type": "user", "message": {"content": [{"type": "tool_result", "content": EVENT}]}},
+        claude_says(EVENT, parent_tool_use_id="toolu_1"),
+        {"type": "milestone", "summary": "a line of the stream that is no message"},
+    ],
+    "codex": [{"type": "item.completed", "item": {"type": "command_execution", "aggregated_output": EVENT}}],
+    "gemini": [{"type": "tool_result", "output": EVENT}, {"type": "message", "role": "user", "content": EVENT}],
+    "opencode": [{"type": "tool_use", "part": {"tool": "bash", "state": {"output": EVENT}}}],
+}
+
+
+@pytest.mark.parametrize("format", OWN)
+def test_an_event_in_a_message_of_its_own_is_said_once_S3(format: str) -> None:
+    assert told(format, *OWN[format]) == ["milestone: half of it"]
+
+
+@pytest.mark.parametrize("format", QUOTED)
+def test_an_event_that_a_tool_or_the_prompt_quotes_is_nobodys_S3(format: str) -> None:
+    assert told(format, *QUOTED[format]) == []
+
+
+def test_a_run_that_says_the_same_for_ever_is_bounded_S3() -> None:
+    assert len(told("claude", *[claude_says(EVENT)] * 300)) == 100

@@ -19,7 +19,7 @@ def take(story: Story, event: Event) -> None:
     if kind == "system":
         _system(story, event)
     elif kind == "assistant":
-        _assistant(story, table(event.get("message")))
+        _assistant(story, table(event.get("message")), own=not text(event.get("parent_tool_use_id")))
     elif kind == "user":
         story.note()
     elif kind == "result":
@@ -35,10 +35,13 @@ def _system(story: Story, event: Event) -> None:
         story.note()
 
 
-def _assistant(story: Story, message: Event) -> None:
+def _assistant(story: Story, message: Event, *, own: bool) -> None:
+    """What a helper of it says is what a tool says."""
     for block in rows(message.get("content")):
-        if block.get("type") == "text":
+        if block.get("type") == "text" and own:
             story.say(text(block.get("text")))
+        elif block.get("type") == "text":
+            story.note(text(block.get("text")))
         elif block.get("type") == "tool_use":
             story.note(block.get("name"), _what(table(block.get("input"))))
 
@@ -64,6 +67,6 @@ def _result(story: Story, event: Event) -> None:
         told = told or "; ".join(map(str, errors if isinstance(errors, list) else ())) or text(event.get("subtype"))
         story.fail(told, number(event.get("api_error_status")))
     elif final:
-        story.say(final)
+        story.say(final, again=True)
     if isinstance(event.get("structured_output"), dict):
         story.structured = json.dumps(event["structured_output"])

@@ -17,6 +17,7 @@ def take(story: Story, event: Event) -> None:
     if kind == "message" and event.get("role") == "assistant":
         story.say(text(event.get("content")), more=bool(event.get("delta")))
     elif kind == "tool_use":
+        story.hear(story.final)
         story.final = ""
         given = table(event.get("parameters"))
         story.note(event.get("tool_name"), given.get("command") or given.get("file_path") or given.get("path"))
@@ -30,6 +31,7 @@ def take(story: Story, event: Event) -> None:
 
 def _result(story: Story, event: Event) -> None:
     story.ended = True
+    story.hear(story.final, again=True)
     stats = table(event.get("stats"))
     story.usage = Usage(
         input_tokens=number(stats.get("input_tokens")), output_tokens=number(stats.get("output_tokens"))

@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 
 from foureyes.core.nouns.run import Usage
+from foureyes.core.run.signals import Spoken, events_in
 from foureyes.core.words.text import in_line
 
 LONGEST = 1 << 18
 """Characters of a message in pieces that are kept: its end."""
 WORDS = 100
+MOST_EVENTS = 100
+"""S3: so many events of one run; the others stand in its log."""
 MILLION = 1_000_000
 
 Event = Mapping[str, Any]
@@ -38,6 +41,11 @@ class Story(msgspec.Struct, kw_only=True):
     idle: bool = False
     lines: int = 0
     malformed: int = 0
+    events: list[Spoken] = msgspec.field(default_factory=list)
+    """S3: what it said that happened, and nobody took yet."""
+    taken: int = 0
+    before: list[Spoken] = msgspec.field(default_factory=list)
+    """The events of its last whole message: some programs say it twice."""
 
     def note(self, *words: object) -> None:
         """The program is at work: what it does, in a few words."""
@@ -45,10 +53,20 @@ class Story(msgspec.Struct, kw_only=True):
         text = " ".join(str(word) for word in words if isinstance(word, str | int) and str(word).strip())
         self.last = in_line(text, WORDS) if text else self.last
 
-    def say(self, text: str, *, more: bool = False) -> None:
-        """The program's last message so far; `more`: it goes on."""
+    def say(self, text: str, *, more: bool = False, again: bool = False) -> None:
+        """The program's last message so far; `more`: it goes on; `again`: it may be one that was said already."""
         self.final = (self.final + text)[-LONGEST:] if more else text
         self.note(text)
+        if not more:
+            self.hear(text, again=again)
+
+    def hear(self, message: str, *, again: bool = False) -> None:
+        """S3: a message is whole: the events in it, so many of a run at most."""
+        found = events_in(message)
+        new = [event for event in found if not again or event not in self.before]
+        self.before = found
+        self.events += new[: max(0, MOST_EVENTS - self.taken)]
+        self.taken += len(new)
 
     def fail(self, text: str, status: int = 0) -> None:
         """The program gave up."""
