@@ -41,8 +41,8 @@ WITHOUT_A_COMMAND = {
     **dict.fromkeys(
         (
             f"runs.{name}"
-            for name in "begin launch finish runners reserve bind renew holds take_over end hand_in release said stuck "
-            "standstill cool warm cooled live of_task".split()
+            for name in "begin launch finish runners reserve bind renew holds take_over end hand_in release heard said "
+            "stuck standstill cool warm cooled live of_task".split()
         ),
         "for a runner, and for faces that show what it does",
     ),
