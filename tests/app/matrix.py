@@ -771,6 +771,9 @@ class Clock:
     def now(self) -> datetime:
         return self.time
 
+    def zone(self) -> str:
+        return "UTC"
+
     def wait(self, seconds: float) -> None:
         self.time += timedelta(seconds=seconds)
 

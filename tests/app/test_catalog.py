@@ -17,6 +17,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call import caller
 from foureyes.app.catalog import NOUNS, Verb, verbs
+from foureyes.app.views.sprint import SprintAsk
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
@@ -122,6 +123,13 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "runs.stuck": [{"runner": WITHIN, "task": TASK, "kind": "retries", "why": WHY}],
     "runs.cool": [{"runner": WITHIN, "profile": "claude", "until": "", "error": "quota"}],
     "runs.warm": [{"profile": "claude"}],
+    "sprints.preview": [{"ask": SprintAsk()}],
+    "sprints.plan": [{"ask": SprintAsk()}],
+    "sprints.start": [{"sprint": "s-01"}],
+    "sprints.undo": [{"sprint": "s-01"}],
+    "sprints.halt": [{"runner": WITHIN, "sprint": "s-01", "kind": "hold", "why": WHY}],
+    "sprints.go_on": [{"runner": WITHIN, "sprint": "s-01", "why": WHY}],
+    "sprints.finish": [{"runner": WITHIN, "sprint": "s-01", "kind": "time", "why": WHY}],
     "exchange.take_in": [{"task": TASK, "document": LEAD}],
     "handoffs.export": [{"task": TASK, "role": role} for role in ("tech_lead", "developer")],
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
@@ -146,6 +154,7 @@ def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     finding = desk.app.findings.add(CODEX, task, Found(severity="HIGH", title="leaks")).id
     runner = desk.app.runs.begin(ALICE, agents=1).actor
     at_work = desk.app.runs.reserve(runner, desk.create(), profile="claude", purpose="implement")
+    desk.app.sprints.plan(ALICE, SprintAsk(tasks=(desk.create(),)))
     return desk, {TASK: task, FINDING: finding, RUN: run, AGENT_RUN: at_work.id}
 
 

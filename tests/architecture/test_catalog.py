@@ -47,6 +47,10 @@ WITHOUT_A_COMMAND = {
         "for a runner, and for faces that show what it does",
     ),
     **dict.fromkeys(
+        ("sprints.halt", "sprints.go_on", "sprints.finish"), "a runner does what the rules say about a sprint (X2, X3)"
+    ),
+    "sprints.preview": "a face shows it while somebody ticks; fe sprint plan shows what it stores",
+    **dict.fromkeys(
         (f"drafts.{row[0]}" for row in VERBS["drafts"]),
         "for faces that stay open: a command line says all at once and has nothing to keep",
     ),

@@ -13,19 +13,20 @@ WITHOUT: dict[str, str] = {
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
         app/views/outcome app/views/plan app/views/project app/views/review app/views/run app/views/session
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
-        app/views/setup adapters/agents/setup/programs
+        app/views/setup app/views/sprint app/catalog_runs adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/documents/briefing core/rules/facts core/run/snapshot core/run/step
     """,
     "Events of every kind are tried in tests/core/events/test_events.py": """
         core/events/cycle core/events/decision core/events/event core/events/gate core/events/identity core/events/loop
-        core/events/note core/events/project core/events/run core/events/task
+        core/events/note core/events/project core/events/run core/events/sprint core/events/task
     """,
     "Projections of every kind are tried in tests/adapters/store/test_projections.py and test_replay.py": """
         adapters/store/projections/counting adapters/store/projections/cycle adapters/store/projections/decision
         adapters/store/projections/gate
         adapters/store/projections/identity adapters/store/projections/loop adapters/store/projections/note
-        adapters/store/projections/project adapters/store/projections/run adapters/store/projections/steps
+        adapters/store/projections/project adapters/store/projections/run adapters/store/projections/sprint
+        adapters/store/projections/steps
         adapters/store/projections/task
         adapters/store/folding
     """,
@@ -60,6 +61,9 @@ WITHOUT: dict[str, str] = {
         app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/held app/run/looking
         app/run/asked app/run/performing app/run/prompting app/run/reviewing app/run/rows app/run/starting
     """,
+    "A part of sprints, tried through their verbs in tests/app/sprint and by runners in tests/app/run": """
+        app/sprint/looking app/sprint/planning app/sprint/reporting app/sprint/starting app/tasks/sprinting
+    """,
     "Tried by the command line as a whole: tests/bootstrap, tests/ui/cli and tests/scenarios": """
         __main__ bootstrap/instructing bootstrap/making bootstrap/moving bootstrap/places
         bootstrap/wiring config/primer config/rules config/writing
@@ -71,7 +75,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
         ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops
-        ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop
+        ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/sprint
         ui/cli/text/task ui/cli/validation
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """

@@ -30,11 +30,15 @@ class FixedClock:
 
     def __init__(self) -> None:
         self.time = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+        self.place = "UTC"
         self.waited: list[float] = []
         self.during: Callable[[], None] | None = None
 
     def now(self) -> datetime:
         return self.time
+
+    def zone(self) -> str:
+        return self.place
 
     def wait(self, seconds: float) -> None:
         self.waited.append(seconds)
@@ -189,7 +193,7 @@ class DeskOutside:
     def agents(self) -> Agents:
         return self.programs
 
-    def launch_runner(self, starter: Actor, agents: int) -> int:
+    def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
         self.launched.append((starter.session, agents))
         return 4711
 

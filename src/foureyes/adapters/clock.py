@@ -6,12 +6,23 @@ import os
 import time
 from datetime import UTC, datetime
 
+LOCAL_TIME = "/etc/localtime"
+"""A link to the zone of the machine."""
+ZONES = "/zoneinfo/"
+
 
 class SystemClock:
     """The time now."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+    def zone(self) -> str:
+        _, found, name = os.path.realpath(LOCAL_TIME).partition(ZONES)
+        if found and name:
+            return name
+        minutes = time.localtime().tm_gmtoff // 60
+        return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "UTC"
 
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.agents import Agents
     from foureyes.app.run.planning import Planning
     from foureyes.app.run.runs import Runs
+    from foureyes.app.sprint.sprints import Sprints
     from foureyes.app.tasks.notes import Notes
     from foureyes.app.tasks.plans import Plans
     from foureyes.app.tasks.stops import Stops
@@ -86,6 +87,7 @@ class Application:
     runs: Runs
     agents: Agents
     planning: Planning
+    sprints: Sprints
     exchange: Exchange
     handoffs: Handoffs
     lists: Lists

@@ -6,9 +6,11 @@ Plain constants, read with the module: making a hundred values at every start wo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
+
+from foureyes.app.catalog_runs import RUN_VERBS, Row, Who, Writes
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Kind
@@ -43,6 +45,7 @@ NOUNS: dict[str, str] = {
     "runs": "run.runs:Runs",
     "agents": "run.agents:Agents",
     "planning": "run.planning:Planning",
+    "sprints": "sprint.sprints:Sprints",
     "exchange": "exchange.findings:Exchange",
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",
@@ -57,7 +60,6 @@ NOUNS: dict[str, str] = {
 }
 """Where each noun lives: room, module, class."""
 
-Who = Literal["anyone", "agents and people", "people and services", "people"]
 WHO: dict[Who, tuple[Kind, ...]] = {
     "anyone": ("agent", "human", "service"),
     "agents and people": ("agent", "human"),
@@ -65,9 +67,6 @@ WHO: dict[Who, tuple[Kind, ...]] = {
     "people": ("human",),
 }
 """Who may use a verb at all (I5). What they may do with it, the rules decide."""
-
-Writes = Literal["journal", "files", ""]
-"""What a verb leaves behind: rows of the journal, only files or refs of the caller's, or nothing."""
 
 
 class Verb(msgspec.Struct, frozen=True):
@@ -97,9 +96,7 @@ def class_of(noun: str) -> type:
     return found
 
 
-_Row = tuple[str, tuple[str, ...], Who, Writes, str, str]
-
-VERBS: dict[str, tuple[_Row, ...]] = {
+VERBS: dict[str, tuple[Row, ...]] = {
     "projects": (
         ("create", ("init",), "anyone", "journal", "init", "Begin a project: the first row of its journal."),
         ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),
@@ -307,39 +304,7 @@ VERBS: dict[str, tuple[_Row, ...]] = {
         ("text", (), "anyone", "", "review request", "What an agent is told about a task, for a purpose."),
         ("make", (), "anyone", "", "prompt", "The same, with what there is to say about its template."),
     ),
-    "runs": (
-        ("begin", ("run",), "people and services", "journal", "", "Begin a runner."),
-        ("launch", ("run",), "people and services", "files", "", "Start a runner in a process of its own."),
-        ("finish", ("run",), "people and services", "journal", "", "A runner comes to its end."),
-        ("runners", (), "anyone", "", "", "Runners that live, and dead ones that left something."),
-        ("reserve", ("run",), "people and services", "journal", "", "Take a task for a run."),
-        ("bind", ("run",), "people and services", "journal", "", "Give a run its token and its claim."),
-        ("renew", ("run",), "people and services", "journal", "", "Keep the leases of a runner and its runs."),
-        ("holds", (), "anyone", "", "", "Whether a runner has the lease of a run."),
-        ("take_over", ("run",), "people and services", "journal", "", "Take over a run that lost its runner."),
-        ("end", ("run",), "people and services", "journal", "", "End a run whose processes are all gone."),
-        ("hand_in", ("run",), "people and services", "journal", "", "Hand in for the implementer what its run made."),
-        ("release", ("run",), "people and services", "journal", "", "Give the claim of a run back."),
-        ("ask_stop", ("stop",), "people and services", "journal", "stop", "Ask for the end of a task's runs."),
-        ("signal", ("signal",), "agents and people", "journal", "signal", "Say that a run is over, and how."),
-        ("emit", ("emit",), "agents and people", "journal", "emit", "Say something in the middle of the work."),
-        ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
-        ("said", (), "anyone", "", "", "What agents said after a row of the journal."),
-        ("pause", ("pause",), "people", "journal", "pause", "Let no new run begin, on a task or anywhere."),
-        ("stuck", ("run",), "people and services", "journal", "", "Leave a task to a person."),
-        ("standstill", (), "anyone", "", "", "Pauses, and tasks that are stuck."),
-        ("cool", ("run",), "people and services", "journal", "", "Leave a profile alone for a while."),
-        ("warm", ("run",), "people and services", "journal", "", "Use a profile again."),
-        ("cooled", (), "anyone", "", "", "Profiles that are left alone."),
-        ("live", (), "anyone", "", "", "Runs that have not ended."),
-        ("of_task", (), "anyone", "", "", "The runs of a task, the latest first."),
-    ),
-    "agents": (
-        ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
-    ),
-    "planning": (
-        ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),
-    ),
+    **RUN_VERBS,
     "exchange": (
         ("take_in", ("finding import",), "anyone", "journal", "finding import", "Take in what a tool or a tech lead "
          "found."),

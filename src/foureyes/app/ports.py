@@ -31,6 +31,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime: ...
 
+    def zone(self) -> str:
+        """In which zone people read clocks here: its name (`Europe/Berlin`), or how far it is from UTC (`+02:00`)."""
+
     def wait(self, seconds: float) -> None:
         """Return when about so much time has passed; who needs to know looks at `now` again."""
 
@@ -134,8 +137,10 @@ class Outside(Protocol):
 
     def agents(self) -> Agents: ...
 
-    def launch_runner(self, starter: Actor, agents: int) -> int:
-        """Start a runner, in the name of who starts it, in a process of its own that outlives this one: its number."""
+    def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
+        """Start a runner, in the name of who starts it, in a process of its own that outlives this one: its number.
+        `sprints`: one that ends with them.
+        """
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none

@@ -57,10 +57,10 @@ class Outside:
 
         return AgentPrograms(self._folder, self._environ, evidence=of)
 
-    def launch_runner(self, starter: Actor, agents: int) -> int:
+    def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
         from foureyes.bootstrap.running import Running, options_for
 
-        options = options_for(agents, once=False, until_idle=False, assigned=())
+        options = options_for(agents, once=False, until_idle=False, assigned=(), sprints=sprints)
         return Running(self._place.root, self._environ, options).detach(starter)[0]
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:

@@ -179,11 +179,13 @@ def _tell_parent(written: int, text: str) -> None:
         os.close(written)
 
 
-def options_for(agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...]) -> Options:
+def options_for(
+    agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], sprints: bool = False
+) -> Options:
     """How a face asks for a runner."""
     from foureyes.app.run.held import Options
 
-    return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned)
+    return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 
 
 def agents_of(place: Located, environ: Mapping[str, str], answers: Answers | None = None) -> Agents:

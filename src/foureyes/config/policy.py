@@ -16,6 +16,7 @@ from foureyes.core.rules.policy import (
     ReviewPolicy,
     RiskRule,
     RunRule,
+    SprintRule,
     Tiers,
 )
 
@@ -42,6 +43,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         limits=_limits(_values(Limits, layers)),
         tiers=Tiers(**_values(Tiers, layers)),  # type: ignore[arg-type]
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
+        sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
         **_values(ReviewPolicy, layers),  # type: ignore[arg-type]
     )
 

@@ -25,6 +25,7 @@ from foureyes.core.rules.policy import (
     ReviewPolicy,
     RiskRule,
     RunRule,
+    SprintRule,
     Tiers,
 )
 
@@ -341,6 +342,7 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="a task whose runs cost so much goes to a person, who may let it cost as much again; in the currency "
         "that programs report; 0: no cap",
     ),
+    Setting(key="run.spend_per_sprint", of=RunRule, kind="amount", meaning="the same of a sprint: it pauses (X3)"),
     Setting(key="run.max_runs_per_task", of=RunRule, kind="number", meaning="so many without a hand-in, then a person"),
     Setting(
         key="run.order",
@@ -355,6 +357,8 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="a command that a runner tells what only a person can move, on its standard input; empty: none",
     ),
     Setting(key="run.min_free_mb", of=RunRule, kind="number", meaning="with less room on the disk nothing begins (X3)"),
+    Setting(key="sprint.pause_on_error", of=SprintRule, kind="yes/no", meaning="sprints pause on any error (X3)"),
+    Setting(key="sprint.checkpoint", of=SprintRule, kind="yes/no", meaning="a checkpoint before a sprint starts (X1)"),
     Setting(
         key="minor.self",
         of=MinorRule,

@@ -15,6 +15,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.call.caller import gate_of
 from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.review import ReviewOutcome
+from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.events import (
     ApprovalVoided,
     ClarificationAnswered,
@@ -35,6 +36,7 @@ from foureyes.core.events import (
     ReviewAsked,
     ReviewNotGiven,
     RunsPaused,
+    SprintUndone,
     TaskReserved,
 )
 from foureyes.core.events.project import SecurityRecorded
@@ -42,6 +44,7 @@ from foureyes.core.nouns.cycle import CycleId, Point, Target
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.sprint import SprintId
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.exceptions import ExceptionKind
 from foureyes.core.words.ids import DiffId, Sha, TaskId
@@ -68,6 +71,7 @@ def fill(world: DeskWorld) -> DeskWorld:
     _open_a_batch(world)
     _run_agents(world)
     _ask_reviewers(world)
+    _sprint(world)
     return world
 
 
@@ -110,6 +114,22 @@ def _run_agents(world: DeskWorld) -> None:
     runs.warm(runner, "gemini")
     runs.cool(runner, "gemini", until=NOW, error="quota", error_text="limit reached again")
     runs.finish(runs.begin(ALICE, agents=0).actor, reason="nothing to do")
+
+
+def _sprint(world: DeskWorld) -> None:
+    """Sprints in every state, with what stopped them and what was taken back (X)."""
+    sprints, last = world.app.sprints, SprintId("s-05")
+    chosen = [tuple(world.create(title=f"sprint {number}, {n}") for n in range(2)) for number in range(5)]
+    for number, tasks in enumerate(chosen):
+        plan = sprints.plan(ALICE, SprintAsk(tasks=tasks, until="08:00"))
+        if number:
+            sprints.start(ALICE, plan.id)
+        if number in (1, 2):
+            sprints.pause(ALICE, plan.id, reason="for a while")
+        if number > 2:
+            sprints.stop(ALICE, plan.id)
+    reverts = tuple((TaskId(task), TaskId(world.create(title=f"Revert {task}"))) for task in chosen[-1])
+    append(world.store, SprintUndone(sprint=last, reverts=reverts))
 
 
 def _ask_reviewers(world: DeskWorld) -> None:

@@ -59,6 +59,7 @@ NEW_KINDS = {
         "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
         "ReviewAsked", "ReviewNotGiven",
     },
+    12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -78,6 +79,7 @@ NEW_TABLES = {
     8: {"stacks", "reservations"},
     10: {"runners", "runs", "signals", "emitted", "pauses", "stuck", "cooldowns"},
     11: {"cycles", "cycle_targets", "cycle_asked", "looks", "clarifications"},
+    12: {"sprints", "sprint_tasks", "sprint_halts"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

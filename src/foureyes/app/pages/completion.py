@@ -45,29 +45,62 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         return self.status == "closed"
 
 
+class _SprintScope(msgspec.Struct, frozen=True, kw_only=True):
+    """X4: the tasks of a sprint. What was not handed in can be in nobody's way; it is said."""
+
+    id: str
+    tasks: frozenset[str]
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(tx: Tx, name: str) -> _SprintScope | None:
+        if not name:
+            return None
+        from foureyes.app.tasks.sprinting import find, tasks_of
+        from foureyes.core.sprint.progress import standing
+
+        sprint = find(tx, name)
+        rows = tasks_of(tx, sprint.id)
+        begun = [row.id for row in rows if standing(row) in ("running", "begun", "failed") and not row.iteration]
+        todo = [row.id for row in rows if standing(row) == "todo"]
+        said = [(begun, "begun and not handed in"), (todo, "not begun")]
+        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:SHOWN])}" for ids, words in said if ids)
+        return _SprintScope(id=sprint.id, tasks=frozenset(row.id for row in rows), notes=notes)
+
+
 class Validation:
     """Ask whether everything is through."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def validate(self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "") -> Report:
+    def validate(
+        self, actor: Actor, *, tasks: Sequence[str] = (), label: str = "", group: str = "", sprint: str = ""
+    ) -> Report:
         """Every reason why the scope is not complete; nothing else can say that it is."""
         label = clean_word(label, "label") if label else ""
         with self._context.store.read() as tx:
             chosen = {self._context.find_id(tx, task) for task in tasks}
             _refuse_nothing(tx, label, group)
+            of_sprint = _SprintScope.of(tx, sprint)
             rows = [row for row in tx.all("task.to_validate", Candidate) if _is_in(row, chosen, label, group)]
+            rows = [row for row in rows if of_sprint is None or row.id in of_sprint.tasks]
             holding = holding_of(self._context, tx, [row.id for row in rows])
-            notes = self._notes(tx, {row.id for row in rows})
-        reasons = [*self._findings(rows, holding), *self._unmerged(rows), *self._target(actor), *self._unreviewed(rows)]
+            notes = (*self._notes(tx, {row.id for row in rows}), *(of_sprint.notes if of_sprint else ()))
+        reasons = [*self._findings(rows, holding), *self._unmerged(rows)]
+        reasons += [*red_on_target(self._context), *self._unreviewed(rows)]
         stray = unbrought(self._context)
         if stray is not None:
             notes = (*notes, f"{stray.text} (Q5)")
         blocking = {row.id: [finding.id for finding in holding[row.id]] for row in rows if holding[row.id]}
         scope = ", ".join(
             part
-            for part in (" ".join(sorted(chosen)), f"label {label}" if label else "", f"group {group}" if group else "")
+            for part in (
+                " ".join(sorted(chosen)),
+                f"label {label}" if label else "",
+                f"group {group}" if group else "",
+                f"sprint {of_sprint.id}" if of_sprint else "",
+            )
             if part
         )
         return Report(
@@ -137,40 +170,6 @@ class Validation:
                 )
         return reasons
 
-    def _target(self, actor: Actor) -> list[Reason]:
-        """A required check that is red on the target, or never ran there (G1)."""
-        with self._context.store.read() as tx:
-            target = self._context.project(tx).target
-            rules = [rule for rule in self._context.gate_policy(tx).checks if rule.required]
-        if not rules:
-            return []
-        try:
-            head = self._context.repo.commit_of(f"refs/heads/{target}")
-            tree = self._context.workshop.tree_of(head) if head else None
-        except GitProblem as problem:
-            return [Reason("X4", f"git could not say where {target} is: {problem.message}", fe("doctor"))]
-        if tree is None:
-            return [Reason("X4", f"there is no commit on {target}", fe("doctor"))]
-        with self._context.store.read() as tx:
-            results = tx.all("check.of_trees", CheckResult, trees=[tree])
-        reasons = [self._red(rule.name, rule.digest, results, target, tree) for rule in rules]
-        return [reason for reason in reasons if reason is not None]
-
-    @staticmethod
-    def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
-        last = next((result for result in reversed(results) if (result.name, result.digest) == (name, digest)), None)
-        if last is None:
-            return Reason(
-                "X4", f"required check {name} was not run on {target} ({tree[:7]})", fe("check", "run", "--target")
-            )
-        if last.outcome == "passed":
-            return None
-        return Reason(
-            "X4",
-            f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})",
-            fe("check", "run", "--target", "--again"),
-        )
-
     def _notes(self, tx: Tx, ids: set[str]) -> tuple[str, ...]:
         """L15, L16, E3: visible, not blocking."""
         wanted = sorted(ids)
@@ -183,6 +182,43 @@ class Validation:
             for row in tx.all("finding.debts", NoteRow, ids=wanted, least=ALERT_AFTER)
         ]
         return (*notes, *waivers_in_words(tx, wanted))
+
+
+def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
+    """A required check that is red on the target, or never ran there (G1). `ran`: only of those that did."""
+    with context.store.read() as tx:
+        target = context.project(tx).target
+        rules = [rule for rule in context.gate_policy(tx).checks if rule.required]
+    if not rules:
+        return []
+    try:
+        head = context.repo.commit_of(f"refs/heads/{target}")
+        tree = context.workshop.tree_of(head) if head else None
+    except GitProblem as problem:
+        return [Reason("X4", f"git could not say where {target} is: {problem.message}", fe("doctor"))]
+    if tree is None:
+        return [Reason("X4", f"there is no commit on {target}", fe("doctor"))]
+    with context.store.read() as tx:
+        results = tx.all("check.of_trees", CheckResult, trees=[tree])
+    known = {(result.name, result.digest) for result in results}
+    rules = [rule for rule in rules if not ran or (rule.name, rule.digest) in known]
+    reasons = [_red(rule.name, rule.digest, results, target, tree) for rule in rules]
+    return [reason for reason in reasons if reason is not None]
+
+
+def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
+    last = next((result for result in reversed(results) if (result.name, result.digest) == (name, digest)), None)
+    if last is None:
+        return Reason(
+            "X4", f"required check {name} was not run on {target} ({tree[:7]})", fe("check", "run", "--target")
+        )
+    if last.outcome == "passed":
+        return None
+    return Reason(
+        "X4",
+        f"required check {name} {last.outcome.replace('_', ' ')} on {target} ({last.summary})",
+        fe("check", "run", "--target", "--again"),
+    )
 
 
 def _refuse_nothing(tx: Tx, label: str, group: str) -> None:

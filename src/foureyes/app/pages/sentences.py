@@ -36,7 +36,7 @@ DECISIONS = frozenset(
 STOPS = frozenset(
     {
         "ProjectHeld", "TaskHeld", "TaskEscalated", "TaskBlocked", "MergeFailed", "ApprovalVoided", "AttemptSentBack",
-        "ApprovalEnded", "RunsPaused", "RunStuck",
+        "ApprovalEnded", "RunsPaused", "RunStuck", "SprintPaused",
     }
 )  # fmt: skip
 EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionCleared", "KeyAdded", "KeyRetired"})
@@ -195,6 +195,13 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "ClarificationAnswered": lambda e: f"clarified {e.point} of {e.cycle}: {e.text}",
     "CycleDecided": lambda e: f"decided {e.cycle}: {e.rule}{_why('; '.join(e.reasons))}",
     "CycleEnded": lambda e: f"ended {e.cycle}: {e.why}",
+    # sprints
+    "SprintPlanned": lambda e: f"planned the sprint {e.sprint}: {_count(len(e.tasks), 'task')}",
+    "SprintStarted": lambda e: f"started the sprint {e.sprint}" + (f" until {e.ends_at}" if e.ends_at else ""),
+    "SprintPaused": lambda e: f"paused the sprint {e.sprint}{_why(e.why)}",
+    "SprintResumed": lambda e: f"let the sprint {e.sprint} go on{_why(e.why)}",
+    "SprintEnded": lambda e: f"ended the sprint {e.sprint}{_why(e.why)}",
+    "SprintUndone": lambda e: f"planned {_count(len(e.reverts), 'task')} that take back the sprint {e.sprint}",
     # agents at work
     "RunnerStarted": lambda e: (
         f"started a runner on {e.host}" + (f", {_count(e.agents, 'agent')} at once" if e.agents else "")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import CaughtUp
     from foureyes.app.ports import Tx
+    from foureyes.app.views.sprint import SprintGlance
     from foureyes.core.nouns.session import Actor
     from foureyes.steps import Who
 
@@ -43,6 +44,7 @@ class Status:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
+            sprint = self._sprint(tx)
             notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
         notes += [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
@@ -69,9 +71,18 @@ class Status:
             hold=project.hold,
             notes=tuple(notes),
             unaccepted=config,
+            sprint=sprint,
         )
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
+
+    def _sprint(self, tx: Tx) -> SprintGlance | None:
+        """X2: the sprint that goes on. Where none does, nothing about sprints is loaded."""
+        if tx.one("sprint.any", Named) is None:
+            return None
+        from foureyes.app.tasks.sprinting import glance
+
+        return glance(self._context, tx)
 
     def _moved(self, actor: Actor) -> Steps:
         """What moves the first thing that only a person can move (E6)."""

@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.run.rows import Cost, Counter, PastRow, ReadyRow
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
+from foureyes.app.tasks.sprinting import sprints_of
 from foureyes.app.work.reserving import taken_by_others
 from foureyes.core.run.snapshot import PastRun, TaskState
 from foureyes.core.words.ids import TaskId
@@ -26,21 +29,25 @@ SPARE = 10
 
 
 def states(
-    context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int
+    context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int, *, sprints: bool = False
 ) -> list[TaskState]:
-    """The first tasks that a run may begin on: sent back, for the lead, then new ones; never all of them."""
+    """The first tasks that a run may begin on: sent back, for the lead, then new ones; never all of them. `sprints`:
+    new ones only out of those that run (X2).
+    """
     limit = free + SPARE
     chosen = [task for task, _ in options.assigned]
     rows = tx.all("runner.some", ReadyRow, ids=chosen) if chosen else []
     rows += tx.all("runner.sent_back", ReadyRow, limit=limit)
     rows += tx.all("runner.leads", ReadyRow, limit=limit) if policy.tiers.lead != "human" else []
-    rows += tx.all("runner.ready", ReadyRow, limit=limit)
+    rows += tx.all("sprint.ready" if sprints else "runner.ready", ReadyRow, limit=limit)
     taken = taken_by_others(context, tx, runner) if tx.one("reservation.any", Named) is not None else {}
     found = {row.id: row for row in rows if row.id not in taken}
     ids = sorted(found)
     past = past_of(tx, ids)
+    of_sprint = sprints_of(tx, ids) if sprints else {}
     costs = {row.task: row.n for row in tx.all("runner.costs", Cost, ids=ids)} if ids else {}
-    return [_state(context, tx, policy, row, past.get(row.id, ()), costs.get(row.id, 0)) for row in found.values()]
+    states = [_state(context, tx, policy, row, past.get(row.id, ()), costs.get(row.id, 0)) for row in found.values()]
+    return [replace(state, sprint=of_sprint.get(state.id, "")) for state in states] if sprints else states
 
 
 def past_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[PastRun, ...]]:

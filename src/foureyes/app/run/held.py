@@ -22,6 +22,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     once: bool = False
     """Begin what can begin now, see it to its end, and begin nothing else."""
     until_idle: bool = False
+    sprints: bool = False
+    """X2: begin new tasks of sprints only, and end when none of them goes on and nothing is left to do."""
     assigned: tuple[tuple[str, str], ...] = ()
     """Tasks, and the profile that a person chose for each."""
 
@@ -52,6 +54,8 @@ class Desk(msgspec.Struct):
     stopping: Stopping = ""
     begun: bool = False
     """Whether runs began once already."""
+    sprint: str = ""
+    """X2: the sprint that ran last while this runner was at work."""
     told: set[str] = msgspec.field(default_factory=set)
     """What people were told, by its key."""
     standing: set[str] = msgspec.field(default_factory=set)
@@ -81,5 +85,6 @@ def key_of(step: Step) -> str:
         names: tuple[str, ...] = ("cycle", "trigger", "tasks", "task", "reviewer", "profile", "purpose")
         parts = [str(getattr(step, name)) for name in names if getattr(step, name, "")]
         return ":".join([type(step).__name__, *parts])
-    about = next((named for name in ("run", "task", "key", "profile") if (named := getattr(step, name, ""))), "")
+    names = ("run", "task", "sprint", "key", "profile")
+    about = next((named for name in names if (named := getattr(step, name, ""))), "")
     return f"{type(step).__name__}:{about}"

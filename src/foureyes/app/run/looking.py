@@ -20,11 +20,12 @@ from foureyes.app.run.held import Desk, key_of
 from foureyes.app.run.leases import live_runs, state_of
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
+from foureyes.app.run.sprints_seen import sprint_over, sprints_now
 from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.app.views.run import PauseView
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor
-from foureyes.core.run.snapshot import LiveState, Slot, Snapshot, TaskState
+from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
 from foureyes.core.run.step import FreeClaim, Merge, RunChecks, TakeOver
 from foureyes.core.words.ids import TaskId
 
@@ -57,11 +58,13 @@ class Looking:
             policy = self._context.gate_policy(tx)
             runs = self._runs(tx, desk)
             slots = self._profiles.slots(tx, self._runner)
-            tasks = self._tasks(tx, policy, desk, runs, slots)
+            sprints = sprints_now(tx, desk)
+            tasks = self._tasks(tx, policy, desk, runs, bound=bool(sprints or desk.sprint or desk.options.sprints))
             merge_due, settles = self._merge(tx, desk)
             checks_at = self._checks.look(tx, policy, desk.checking)
             cooled = self._profiles.wake_at if tasks else ""
             project = self._context.project(tx)
+            ends = [it.sprint.ends_at for it in sprints]
             return Snapshot(
                 agents=desk.options.agents,
                 host=self._runner.host,
@@ -74,6 +77,11 @@ class Looking:
                 to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),
                 no_room=self._no_room(policy, desk),
+                sprints=sprints,
+                sprint_over=sprint_over(tx, desk),
+                only_sprints=desk.options.sprints,
+                at=self._context.now(),
+                held=project.hold or "",
                 aside=self._aside.look(tx, desk.options.agents),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
@@ -86,10 +94,11 @@ class Looking:
                 merge_due=merge_due,
                 merging=desk.merging,
                 more=self._checks.more,
-                wake_at=min(filter(None, (settles, checks_at, cooled, *desk.put_off.values())), default=""),
+                wake_at=min(filter(None, (settles, checks_at, cooled, *ends, *desk.put_off.values())), default=""),
                 worth_waiting=bool(settles or cooled),
                 max_runs_per_task=policy.run.max_runs_per_task,
                 spend_micros=round(policy.run.spend_per_task * MICROS),
+                spend_sprint_micros=round(policy.run.spend_per_sprint * MICROS),
                 attention=attention(tx, policy, desk, self._profiles.cooled),
                 told=frozenset(desk.told),
             )
@@ -164,7 +173,7 @@ class Looking:
     # Tasks
 
     def _tasks(
-        self, tx: Tx, policy: ReviewPolicy, desk: Desk, runs: Iterable[LiveState], slots: list[Slot]
+        self, tx: Tx, policy: ReviewPolicy, desk: Desk, runs: Iterable[LiveState], *, bound: bool
     ) -> list[TaskState]:
         left = [
             TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
@@ -174,7 +183,7 @@ class Looking:
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)
         if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
             return left
-        return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free)
+        return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free, sprints=bound)
 
     def _checks_due(self, desk: Desk) -> Iterable[TaskId]:
         """The first of them; others are seen once these have run."""

@@ -13,14 +13,18 @@ from foureyes.app.run.crew import Said
 from foureyes.app.run.held import key_of
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
+from foureyes.app.run.sprints_seen import move_sprint
 from foureyes.app.run.starting import Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
+    EndSprint,
     FreeClaim,
     Merge,
     Notify,
+    PauseSprint,
+    ResumeSprint,
     RunChecks,
     SettleRun,
     StartRun,
@@ -110,6 +114,10 @@ class Performing:
             case WarmProfile():
                 if Runs(self._context).warm(self._runner, step.profile, reason=step.why):
                     self._tell("", f"{step.profile} may be used again: {step.why}")
+            case EndSprint() | PauseSprint() | ResumeSprint():
+                said = move_sprint(self._context, self._runner, step)
+                self._tell("", f"! {said}") if said else None
+                return bool(said)
             case Notify():
                 self._notify(step, desk)
         return None

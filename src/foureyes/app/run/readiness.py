@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.rows import Named
 from foureyes.app.run.rows import Awaited
+from foureyes.app.tasks.sprinting import active, sprints_of
 from foureyes.app.views.run import PauseView, StuckView
 from foureyes.app.views.task_list import Link
 from foureyes.app.work.reserving import refuse_reserved
@@ -37,6 +38,8 @@ def why_not_begin(
         why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))
     reasons += _standing_still(work.tx, task)
+    if purpose == "implement" and not own:
+        reasons += _out_of_sprints(context, work.tx, task)
     if purpose in ("implement", "respond"):
         reasons += _why_not_claimed(context, work.tx, task)
         if not reasons and not own and work.tx.one("reservation.any", Named) is not None:
@@ -88,6 +91,24 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
     if stuck is not None:
         found.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
     return found
+
+
+def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
+    """X2: while sprints go on, a new task begins only out of one that runs; what was begun goes on."""
+    if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
+        return []
+    going_on = active(tx)
+    if not going_on:
+        return []
+    now, mine = context.now(), sprints_of(tx, [task.id]).get(task.id)
+    sprint = next((each for each in going_on if each.id == mine), None)
+    if sprint is None:
+        why = f"{task.id} is in no sprint, and while {going_on[0].id} goes on new tasks begin only out of sprints"
+        return [Reason("X2", why, fe("sprint", "status", going_on[0].id))]
+    if sprint.state == "running" and not (sprint.ends_at and sprint.ends_at <= now):
+        return []
+    why = f"paused: {sprint.why}" if sprint.state == "paused" else "over: its time has come"
+    return [Reason("X2", f"{sprint.id}, the sprint of {task.id}, is {why}", fe("sprint", "status", sprint.id))]
 
 
 def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.views.sprint import SprintGlance
 from foureyes.steps import NO_STEP, Steps
 
 
@@ -77,6 +78,8 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
     unaccepted: Steps | None = None
+    sprint: SprintGlance | None = None
+    """X2: the sprint that goes on, if any."""
     next: Steps = NO_STEP
 
 

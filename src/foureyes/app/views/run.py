@@ -127,6 +127,8 @@ class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
     merging: bool = False
     waits: str = ""
     stopping: str = ""
+    sprint: str = ""
+    """X2: how far the sprint is that runs, in short."""
 
 
 class AgentView(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from foureyes.core.events.note import *  # noqa: F403
     from foureyes.core.events.project import *  # noqa: F403
     from foureyes.core.events.run import *  # noqa: F403
+    from foureyes.core.events.sprint import *  # noqa: F403
     from foureyes.core.events.task import *  # noqa: F403
 
     KINDS: dict[str, type[Event]]
@@ -55,6 +56,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "run": (
         "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
         "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
+    ),
+    "sprint": (
+        "SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone",
     ),
     "task": (
         "DependencyAdded", "DependencyRemoved", "LabelAdded", "LabelRemoved", "MinorSet", "ParentChanged",
@@ -110,6 +114,10 @@ def _module(name: str) -> object:
             from foureyes.core.events import run
 
             return run
+        case "sprint":
+            from foureyes.core.events import sprint
+
+            return sprint
         case "task":
             from foureyes.core.events import task
 

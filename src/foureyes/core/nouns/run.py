@@ -24,6 +24,8 @@ ErrorKind = Literal["none", "quota", "auth", "missing", "refused", "crash", "tim
 """What kept a program from doing its work: its service takes no work now (out of quota, a rate limit, overloaded or
 failing), logged out, not installed, the service or the program itself said no, it ended oddly, it took too long.
 """
+COOLING: frozenset[ErrorKind] = frozenset({"quota", "auth", "missing"})
+"""What is wrong with a profile, not with the work: it is left alone, and the next in order takes over."""
 
 RunState = Literal["reserved", "running", "ended"]
 RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "unstarted"]

@@ -202,10 +202,18 @@ class RunRule(msgspec.Struct, frozen=True):
     commit_max_files: int = 200
     commit_max_mb: int = 20
     spend_per_task: float = 0.0
+    spend_per_sprint: float = 0.0
     max_runs_per_task: int = 4
     order: tuple[str, ...] = ()
     notify: str = ""
     min_free_mb: int = 200
+
+
+class SprintRule(msgspec.Struct, frozen=True):
+    """X1: what a sprint does where nobody says otherwise."""
+
+    pause_on_error: bool = False
+    checkpoint: bool = True
 
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
@@ -236,6 +244,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     tiers: Tiers = Tiers()
     run: RunRule = RunRule()
+    sprint: SprintRule = SprintRule()
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()

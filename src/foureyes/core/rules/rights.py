@@ -17,6 +17,7 @@ FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
         "merge", "plan import", "checkpoint create", "finding respond", "finding import", "run", "stop",
+        "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo",
     }
 )  # fmt: skip
 RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
@@ -30,7 +31,9 @@ FOR_PEOPLE = frozenset(
         "pause", BATCH,
     }
 )  # fmt: skip
-NOT_FOR_AGENTS = frozenset({"merge", "run", "stop"})
+NOT_FOR_AGENTS = frozenset(
+    {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo"}
+)
 """D5, Q2: what reaches the target is checked outside the process trees of those who made it. I5: whom an agent could
 run would only be its own hands.
 """
@@ -143,6 +146,9 @@ def _not_for_agents(verb: str) -> Reason:
     if verb == "stop":
         why = "an agent ends its own run, and no other one: a person or the runner stops runs"
         return Reason("I5", why, by_person(fe("stop", blank("TASK"))))
+    if verb.startswith("sprint "):
+        why = "what agents work on through a night is chosen by a person or a service, never by one of them"
+        return Reason("I5", why, by("person_or_service", fe(*verb.split(), blank("…")), "a person or a service runs: "))
     why = "below an agent no runner begins: whom it started would only be that agent's own hands"
     return Reason("I5", why, by_person(fe("run")))
 

@@ -16,6 +16,15 @@ from foureyes.core.run.retrying import GiveUp, Try, next_try
 from foureyes.core.run.reviewing import NoReview, next_of
 from foureyes.core.run.settling import becomes_of
 from foureyes.core.run.snapshot import LiveState, ReviewDue, Snapshot, TaskState
+from foureyes.core.run.sprinting import (
+    at_rest,
+    ends_with_sprints,
+    exhausted,
+    keep_to_sprints,
+    of_sprints,
+    rooms,
+    why_over,
+)
 from foureyes.core.run.standing import standing
 from foureyes.core.run.step import (
     CoolProfile,
@@ -42,10 +51,13 @@ def plan(snapshot: Snapshot) -> list[Step]:
     """What to do now, in this order: what is over before what is due, reviews and fixes before new tasks. The last step
     says whether to wait, or that the runner ends.
     """
-    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *_cycles(snapshot)]
+    sprints = list(of_sprints(snapshot))
+    resting = at_rest(snapshot, sprints)
+    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *sprints, *_cycles(snapshot)]
     steps += [*_checks(snapshot), *_merge(snapshot)]
-    profiles = of_profiles(snapshot, candidates(snapshot))
-    steps += [*profiles, *_starts(_without(snapshot, profiles))]
+    profiles = of_profiles(resting, candidates(resting))
+    steps += [*profiles, *_starts(_without(resting, profiles))]
+    steps += exhausted(snapshot) if _is_idle(snapshot, steps) else ()
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
     alone = [it for it in standing(snapshot) if it.person and it.key not in snapshot.told]
     steps += [Notify(key=it.key, text=it.text) for it in alone]
@@ -139,11 +151,13 @@ def _starts(snapshot: Snapshot) -> Iterator[Step]:
     yield from _reviews(snapshot, places)
     if snapshot.paused:
         return
+    room = rooms(snapshot)
     for task in candidates(snapshot):
         found = next_try(task, snapshot)
         if isinstance(found, GiveUp):
             yield Stick(task=task.id, kind=found.kind, why=found.why)
-        elif found is not None and places.take(found.profile):
+        elif found is not None and room.has(task) and places.take(found.profile):
+            room.take(task)
             yield _start(task, found, dict(snapshot.assigned).get(task.id, ""))
 
 
@@ -177,9 +191,12 @@ def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:
-    """The tasks that a run may begin on, in the order in which they get one: fixes and decisions first."""
+    """The tasks that a run may begin on, in the order in which they get one: fixes and decisions first. New ones only
+    out of sprints, where there are any (X2).
+    """
     live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
     free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
+    free = keep_to_sprints(free, snapshot)
     if snapshot.full:
         free = [task for task in free if task.goes_on]
     return sorted(free, key=lambda task: (not task.goes_on, task.priority, task.n))
@@ -200,14 +217,12 @@ def _start(task: TaskState, found: Try, chosen: str) -> StartRun:
 def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
     """Whether there is anything to wait for."""
     mine = any(map(_is_ours, snapshot.runs))
-    at_work = mine or snapshot.checks_running > 0 or snapshot.merging
-    moves = any(not isinstance(step, Notify) for step in steps)
     if snapshot.stopping and not mine:
         return Finish(why="it was asked to end")
-    idle = not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
-    if idle and snapshot.until_idle and not snapshot.worth_waiting:
+    idle = _is_idle(snapshot, steps)
+    if idle and not snapshot.worth_waiting and (snapshot.until_idle or ends_with_sprints(snapshot)):
         left = tuple(it.text for it in standing(snapshot))
-        return Finish(why="there is nothing left that it can do" if left else "there is nothing left to do", left=left)
+        return Finish(why=why_over(snapshot, is_left=bool(left)), left=left)
     return Wait(until=snapshot.wake_at, idle=idle)
 
 
@@ -215,6 +230,13 @@ def _waits_for_room(snapshot: Snapshot) -> bool:
     """X3: whether there is work for when the disk has room again."""
     due = bool(snapshot.checks_due) or snapshot.merge_due or (bool(snapshot.agents) and bool(candidates(snapshot)))
     return bool(snapshot.no_room) and due and not snapshot.paused
+
+
+def _is_idle(snapshot: Snapshot, steps: list[Step]) -> bool:
+    """Whether nothing of this runner is at work, and no step moves anything."""
+    at_work = any(map(_is_ours, snapshot.runs)) or snapshot.checks_running > 0 or snapshot.merging
+    moves = any(not isinstance(step, Notify) for step in steps)
+    return not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
 
 
 def _is_ours(live: LiveState) -> bool:

@@ -7,8 +7,7 @@ from typing import Final
 
 import msgspec
 
-from foureyes.core.nouns.run import ROLE_FOR, StuckKind
-from foureyes.core.run.settling import COOLING
+from foureyes.core.nouns.run import COOLING, ROLE_FOR, StuckKind
 from foureyes.core.run.snapshot import PastRun, Slot, Snapshot, TaskState
 from foureyes.core.run.step import Asks
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunOutcome
+from foureyes.core.nouns.run import COOLING, Purpose, Run, RunOutcome
 from foureyes.core.run.snapshot import Left, LiveState
 from foureyes.core.run.step import Then
-
-COOLING: Final[frozenset[ErrorKind]] = frozenset({"quota", "auth", "missing"})
-"""What is wrong with a profile, not with the work: it is left alone, and the next in order takes over."""
-
 
 DONE: Final[dict[Purpose, str]] = {
     "lead": "the lead has decided",

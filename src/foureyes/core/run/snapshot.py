@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.cycle import CycleId, Trigger
 from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome
+from foureyes.core.sprint.halting import SprintNow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import Status
 
@@ -77,6 +78,8 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     past: tuple[PastRun, ...] = ()
     cost_micros: int = 0
     """What its runs have cost since a person last let it go on."""
+    sprint: str = ""
+    """X2: the sprint that it is in, where one has begun and is not over."""
 
     @property
     def goes_on(self) -> bool:
@@ -157,6 +160,16 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """`review_limit` is reached: why no new task begins (work that was sent back still does)."""
     no_room: str = ""
     """X3: a disk is full: why nothing begins, is checked or merged before there is room again; empty where there is."""
+    sprints: tuple[SprintNow, ...] = ()
+    """X2: sprints that have begun and are not over: while there are any, new tasks begin only out of those that run."""
+    sprint_over: str = ""
+    """X2: the sprint that ran while this runner was at work, and is over: no new task begins; empty where none is."""
+    only_sprints: bool = False
+    """X2: the runner is there for sprints, and ends with them."""
+    at: str = ""
+    """When it was looked."""
+    held: str = ""
+    """Why the whole project is held; empty where it is not."""
     aside: tuple[str, ...] = ()
     """What else keeps work back that this look does not show: a configuration nobody accepted, tasks that are held …"""
     tasks: tuple[TaskState, ...] = ()
@@ -187,6 +200,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Retry cap: runs of one task without a hand-in."""
     spend_micros: int = 0
     """Spend cap per task; 0: none."""
+    spend_sprint_micros: int = 0
+    """Spend cap per sprint; 0: none."""
     attention: tuple[Attention, ...] = ()
     told: frozenset[str] = frozenset()
     """The keys of what a person was told already."""

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.core.run.retrying import GiveUp, next_try, profiles_for
 from foureyes.core.run.snapshot import Slot, Snapshot, TaskState
+from foureyes.core.run.sprinting import keep_to_sprints, why_kept
 from foureyes.core.words.ids import TaskId
 
 NAMED = 3
@@ -29,8 +30,10 @@ def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
         found.append(Standing(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
         return tuple(found)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
+        found += [Standing(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
         live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
-        ready = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
+        ready = keep_to_sprints(snapshot.tasks, snapshot)
+        ready = [task for task in ready if task.ready and not task.stopped and task.id not in live]
         found += _full(snapshot, ready)
         kept = [task for task in ready if not snapshot.full or task.goes_on]
         found += _unusable(snapshot, kept)

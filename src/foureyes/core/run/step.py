@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.core.nouns.cycle import CycleId, NotGivenWhy, Trigger
 from foureyes.core.nouns.run import ErrorKind, Purpose, RunId, StuckKind
+from foureyes.core.nouns.sprint import EndKind, PauseKind, SprintId
 from foureyes.core.words.ids import TaskId
 
 Asks = Literal["", "signal", "failure", "answer"]
@@ -136,6 +137,26 @@ class OpenCycle(Step, frozen=True, kw_only=True, tag="open"):
     trigger: Trigger
     tasks: tuple[TaskId, ...]
     wide: bool = False
+
+
+class PauseSprint(Step, frozen=True, kw_only=True, tag="pause_sprint"):
+    """X3: none of a sprint's tasks begins until something changes."""
+
+    sprint: SprintId
+    kind: PauseKind
+
+
+class ResumeSprint(Step, frozen=True, kw_only=True, tag="resume_sprint"):
+    """X3: what paused a sprint is gone."""
+
+    sprint: SprintId
+
+
+class EndSprint(Step, frozen=True, kw_only=True, tag="end_sprint"):
+    """X2: a sprint is over; what runs finishes."""
+
+    sprint: SprintId
+    kind: EndKind
 
 
 class Notify(Step, frozen=True, kw_only=True, tag="notify"):

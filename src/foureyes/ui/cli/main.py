@@ -76,6 +76,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Agents": {
         "run": "running:run",
         "watch": "running:watch",
+        "sprint": "sprints:sprint",
         "logs": "running:logs",
         "attach": "running:attach",
     },

@@ -23,6 +23,7 @@ from foureyes.ui.steps import next_line, steps_text
 if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionView
     from foureyes.app.views.run import RunnerView, Standstill
+    from foureyes.app.views.sprint import SprintGlance
     from foureyes.bootstrap.creating import Created
     from foureyes.bootstrap.detecting import Proposal
 
@@ -159,6 +160,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     lines.append("  " + "   ".join(words))
     if view.hold is not None and not any(row.kind == "hold" and not row.task for row in waiting.rows):
         lines.append(f"  HELD      {flat(view.hold)}")
+    lines += [sprint_line(view.sprint)] if view.sprint is not None else []
     lines += running
     lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
     lines += (
@@ -175,6 +177,13 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
     lines += [f"  note      {steps_text(note)}" for note in view.notes if note != said]
     return "\n".join([*lines, next_line(view.next)])
+
+
+def sprint_line(sprint: SprintGlance) -> str:
+    """X2: how far the sprint is that goes on."""
+    paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
+    more = f"   and {sprint.more} more: fe sprint list" if sprint.more else ""
+    return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:

@@ -194,7 +194,8 @@ def glance_text(glance: RunnerGlance) -> str:
     quiet = "" if parts or glance.stopping else "waits for work; Ctrl-C ends it"
     waits = glance.waits or quiet
     ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, waits)
-    return "  ".join([head, *parts, *([flat(ends)] if ends else [])])
+    sprint = [glance.sprint] if glance.sprint else []
+    return "  ".join([head, *sprint, *parts, *([flat(ends)] if ends else [])])
 
 
 @verb("logs", example="fe logs fe-7k2 -f")

@@ -199,6 +199,9 @@ _MORE = (
     Tool("stats_reviewers", "stats.reviewers"),
     Tool("stats_loops", "stats.loops"),
     Tool("project_validate", "validation.validate"),
+    Tool("sprint_status", "sprints.status"),
+    Tool("sprint_list", "sprints.listed"),
+    Tool("sprint_report", "sprints.report"),
 )  # fmt: skip
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS}
@@ -244,6 +247,7 @@ LEFT_OUT: dict[str, str] = {
     "runs.cooled": _RUNNER,
     "agents.listed": "it starts programs of the machine, for a person",
     "queue.ahead": _FACE,
+    "sprints.preview": _FACE,
     "doctor.examine": "it looks at the machine, for a person",
 }
 """Verbs that an agent may use and no tool is, with the reason."""

@@ -693,6 +693,63 @@ CREATE TABLE signatures (
   UNIQUE (signature)
 );
 
+CREATE TABLE sprint_halts (
+  seq integer NOT NULL,
+  sprint text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  why text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  CHECK ((kind = ANY (ARRAY['person'::text, 'error'::text, 'errors'::text, 'disk'::text, 'hold'::text, 'spend'::text, 'runner'::text, 'resumed'::text]))),
+  PRIMARY KEY (seq)
+);
+
+CREATE TABLE sprint_tasks (
+  sprint text COLLATE "C" NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  place integer NOT NULL,
+  minutes integer NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  live integer NOT NULL DEFAULT 0,
+  revert text COLLATE "C" NOT NULL DEFAULT ''::text,
+  CHECK ((live = ANY (ARRAY[0, 1]))),
+  PRIMARY KEY (sprint, task)
+);
+
+CREATE TABLE sprints (
+  id text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  tasks integer NOT NULL,
+  minutes integer NOT NULL,
+  clock text COLLATE "C" NOT NULL,
+  zone text COLLATE "C" NOT NULL,
+  ends_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  pause_on_error integer NOT NULL,
+  wants_checkpoint integer NOT NULL,
+  checkpoint text COLLATE "C" NOT NULL DEFAULT ''::text,
+  chosen integer NOT NULL,
+  planned_by text COLLATE "C" NOT NULL,
+  planned_at text COLLATE "C" NOT NULL,
+  started_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  started_seq integer NOT NULL DEFAULT 0,
+  since_seq integer NOT NULL DEFAULT 0,
+  pause_kind text COLLATE "C" NOT NULL DEFAULT ''::text,
+  why text COLLATE "C" NOT NULL DEFAULT ''::text,
+  ended_at text COLLATE "C" NOT NULL DEFAULT ''::text,
+  end_kind text COLLATE "C" NOT NULL DEFAULT ''::text,
+  seq integer NOT NULL,
+  CHECK ((end_kind = ANY (ARRAY[''::text, 'target'::text, 'time'::text, 'idle'::text, 'closed'::text, 'stopped'::text, 'withdrawn'::text]))),
+  CHECK ((kind = ANY (ARRAY['tasks'::text, 'hours'::text, 'until'::text, 'idle'::text]))),
+  CHECK ((pause_kind = ANY (ARRAY[''::text, 'person'::text, 'error'::text, 'errors'::text, 'disk'::text, 'hold'::text, 'spend'::text, 'runner'::text]))),
+  CHECK ((pause_on_error = ANY (ARRAY[0, 1]))),
+  CHECK ((state = ANY (ARRAY['planned'::text, 'running'::text, 'paused'::text, 'ended'::text]))),
+  CHECK ((wants_checkpoint = ANY (ARRAY[0, 1]))),
+  PRIMARY KEY (id),
+  UNIQUE (n)
+);
+
 CREATE TABLE stacks (
   task text COLLATE "C" NOT NULL,
   lower text COLLATE "C" NOT NULL,
@@ -893,6 +950,14 @@ CREATE INDEX sessions_by_origin ON sessions USING btree (origin);
 CREATE INDEX signals_by_task ON signals USING btree (task, seq);
 
 CREATE INDEX signatures_by_task ON signatures USING btree (task);
+
+CREATE INDEX sprint_halts_by_sprint ON sprint_halts USING btree (sprint, seq);
+
+CREATE INDEX sprint_tasks_by_task ON sprint_tasks USING btree (task);
+
+CREATE UNIQUE INDEX sprint_tasks_live ON sprint_tasks USING btree (task) WHERE (live = 1);
+
+CREATE INDEX sprints_live ON sprints USING btree (n) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
 
 CREATE INDEX stacks_by_lower ON stacks USING btree (lower);
 

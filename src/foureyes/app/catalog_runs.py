@@ -1,0 +1,67 @@
+"""The rows of the catalogue about runs and sprints, and what a row is; `catalog` has them among the others."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Who = Literal["anyone", "agents and people", "people and services", "people"]
+Writes = Literal["journal", "files", ""]
+"""What a verb leaves behind: rows of the journal, only files or refs of the caller's, or nothing."""
+
+Row = tuple[str, tuple[str, ...], Who, Writes, str, str]
+"""Name, rights, who may, what it leaves, its command, what it does."""
+
+RUN_VERBS: dict[str, tuple[Row, ...]] = {
+    "runs": (
+        ("begin", ("run",), "people and services", "journal", "", "Begin a runner."),
+        ("launch", ("run",), "people and services", "files", "", "Start a runner in a process of its own."),
+        ("finish", ("run",), "people and services", "journal", "", "A runner comes to its end."),
+        ("runners", (), "anyone", "", "", "Runners that live, and dead ones that left something."),
+        ("reserve", ("run",), "people and services", "journal", "", "Take a task for a run."),
+        ("bind", ("run",), "people and services", "journal", "", "Give a run its token and its claim."),
+        ("renew", ("run",), "people and services", "journal", "", "Keep the leases of a runner and its runs."),
+        ("holds", (), "anyone", "", "", "Whether a runner has the lease of a run."),
+        ("take_over", ("run",), "people and services", "journal", "", "Take over a run that lost its runner."),
+        ("end", ("run",), "people and services", "journal", "", "End a run whose processes are all gone."),
+        ("hand_in", ("run",), "people and services", "journal", "", "Hand in for the implementer what its run made."),
+        ("release", ("run",), "people and services", "journal", "", "Give the claim of a run back."),
+        ("ask_stop", ("stop",), "people and services", "journal", "stop", "Ask for the end of a task's runs."),
+        ("signal", ("signal",), "agents and people", "journal", "signal", "Say that a run is over, and how."),
+        ("emit", ("emit",), "agents and people", "journal", "emit", "Say something in the middle of the work."),
+        ("heard", ("run",), "people and services", "journal", "", "Record what a run said in its own stream."),
+        ("said", (), "anyone", "", "", "What agents said after a row of the journal."),
+        ("pause", ("pause",), "people", "journal", "pause", "Let no new run begin, on a task or anywhere."),
+        ("stuck", ("run",), "people and services", "journal", "", "Leave a task to a person."),
+        ("standstill", (), "anyone", "", "", "Pauses, and tasks that are stuck."),
+        ("cool", ("run",), "people and services", "journal", "", "Leave a profile alone for a while."),
+        ("warm", ("run",), "people and services", "journal", "", "Use a profile again."),
+        ("cooled", (), "anyone", "", "", "Profiles that are left alone."),
+        ("live", (), "anyone", "", "", "Runs that have not ended."),
+        ("of_task", (), "anyone", "", "", "The runs of a task, the latest first."),
+    ),
+    "agents": (
+        ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
+    ),
+    "planning": (
+        ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),
+    ),
+    "sprints": (
+        ("preview", (), "anyone", "", "", "What a sprint would be; nothing is stored."),
+        ("plan", ("sprint plan",), "people and services", "journal", "sprint plan", "Store a plan: tasks, a target, "
+         "options."),
+        ("start", ("sprint start",), "people and services", "journal", "sprint start", "Begin a planned sprint, or let "
+         "a paused one go on; with a runner."),
+        ("stop", ("sprint stop",), "people and services", "journal", "sprint stop", "End a sprint: what runs "
+         "finishes, nothing new begins."),
+        ("pause", ("sprint pause",), "people and services", "journal", "sprint pause", "Let none of its tasks begin "
+         "for now."),
+        ("halt", ("run",), "people and services", "journal", "", "A rule pauses a sprint, for a runner."),
+        ("go_on", ("run",), "people and services", "journal", "", "What paused a sprint is gone, says a runner."),
+        ("finish", ("run",), "people and services", "journal", "", "A sprint is over, says a runner."),
+        ("status", (), "anyone", "", "sprint status", "How far a sprint is, and why it is not complete."),
+        ("listed", (), "anyone", "", "sprint list", "Every sprint, the newest first."),
+        ("report", (), "anyone", "", "sprint report", "What a sprint brought: for the morning after."),
+        ("undo", ("sprint undo",), "people and services", "journal", "sprint undo", "Plan tasks that take back what a "
+         "sprint merged."),
+    ),
+}  # fmt: skip

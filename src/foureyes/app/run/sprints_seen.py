@@ -1,0 +1,48 @@
+"""Sprints as a runner sees them (X2, X3): those that go on, the one that is over, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.sprint.sprints import Sprints
+from foureyes.app.tasks.sprinting import active, now_of
+from foureyes.core.nouns.sprint import Sprint
+from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.app.run.held import Desk
+    from foureyes.core.nouns.session import Actor
+    from foureyes.core.sprint.halting import SprintNow
+
+
+def sprints_now(tx: Tx, desk: Desk) -> tuple[SprintNow, ...]:
+    """Those that have begun and are not over; that there were some, a runner remembers."""
+    found = tuple(now_of(tx, sprint) for sprint in active(tx))
+    if found:
+        desk.sprint = found[-1].sprint.id
+    return found
+
+
+def sprint_over(tx: Tx, desk: Desk) -> str:
+    """X2: that the sprint which ran while this runner was at work is over, and what that means; else nothing."""
+    row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
+    if row is None or row.state != "ended":
+        return ""
+    return f"{row.id} is over ({row.why}): nothing new begins until the next sprint, or a new runner"
+
+
+def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint | ResumeSprint) -> str:
+    """What the rules say becomes of a sprint; what there is to tell, nothing where somebody else was faster."""
+    sprints = Sprints(context)
+    if isinstance(step, EndSprint):
+        done = sprints.finish(runner, step.sprint, kind=step.kind, why=step.why)
+        words = f"{step.sprint} is over: {step.why}; what runs finishes"
+    elif isinstance(step, PauseSprint):
+        done = sprints.halt(runner, step.sprint, kind=step.kind, why=step.why)
+        words = f"{step.sprint} is paused: {step.why}"
+    else:
+        done = sprints.go_on(runner, step.sprint, why=step.why)
+        words = f"{step.sprint} goes on: {step.why}"
+    return words if done else ""

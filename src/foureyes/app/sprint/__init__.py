@@ -1,0 +1,1 @@
+"""Sprints (X): planned, started, looked at, stopped, reported, taken back."""

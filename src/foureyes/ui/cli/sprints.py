@@ -1,0 +1,172 @@
+"""`fe sprint plan|start|status|stop|pause|list|report|undo`: what agents do through a night."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun
+from foureyes.core.nouns.sprint import number_of
+from foureyes.errors import BadInput
+from foureyes.steps import fe
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Priority, Session, reason_options, verb
+from foureyes.ui.cli.text import sprint as text
+from foureyes.ui.steps import next_line
+
+SPRINT = click.argument("sprint", required=False, default="", metavar="[SPRINT]")
+TARGETS = (
+    click.option("--tasks", "complete", type=int, metavar="N", help="Complete so many of them."),
+    click.option("--hours", type=float, metavar="H", help="Run for so long."),
+    click.option("--until", default="", metavar="HH:MM", help="Run until clocks here show this; past midnight too."),
+    click.option("--until-idle", "idle", is_flag=True, help="Run until nothing of it is ready; so without a target."),
+    click.option("--label", "labels", multiple=True, metavar="LABEL", help="Tasks with this label; repeatable."),
+    click.option("--priority", type=Priority(), metavar="P", help="Tasks of this priority, and more important ones."),
+    click.option("--without", multiple=True, metavar="LABEL|TASK", help="Leave these out; repeatable."),
+    click.option("--pause-on-error/--no-pause-on-error", default=None, help="Pause on any error; [sprint] says."),
+    click.option("--checkpoint/--no-checkpoint", default=None, help="A checkpoint of the target first; [sprint] says."),
+    click.option(
+        "--agents", type=click.IntRange(1, 100), default=SPRINT_AGENTS, show_default=True, help="So many runs at once."
+    ),
+)
+
+
+def selection(function: Callable[..., None]) -> Callable[..., None]:
+    """What a sprint is for, and what it has; the function gets it as `given`."""
+
+    def with_options(session: Session, names: tuple[str, ...], **given: Any) -> None:
+        function(session, names, given)
+
+    command: Callable[..., None] = with_options
+    command.__doc__, command.__name__ = function.__doc__, function.__name__
+    for option in reversed(TARGETS):
+        command = option(command)
+    return click.argument("names", nargs=-1, metavar="[TASK]...")(command)
+
+
+def _ask(names: tuple[str, ...], given: dict[str, Any]) -> SprintAsk:
+    return SprintAsk(
+        tasks=names,
+        labels=given["labels"],
+        without=given["without"],
+        priority=given["priority"],
+        complete=given["complete"],
+        hours=given["hours"],
+        until=given["until"],
+        idle=given["idle"],
+        pause_on_error=given["pause_on_error"],
+        checkpoint=given["checkpoint"],
+        agents=given["agents"],
+    )
+
+
+@click.group("sprint")
+def sprint() -> None:
+    """A chosen set of tasks with an end: agents work on it while nobody sits there."""
+
+
+@verb("plan", example="fe sprint plan --until 08:00 --label api --without docs")
+@selection
+def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Choose tasks and an end: what is ready, by id, label and priority. Shows how long it will take and what will
+    need a person; nothing begins. For people and services.
+    """
+    view = session.app.sprints.plan(session.actor, _ask(names, given))
+    session.answer(view, text.plan_text(view))
+
+
+@verb("start", example="fe sprint start s-04\nfe sprint start --until 08:00")
+@selection
+def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. A checkpoint is made first. Where
+    no runner is at work one is started in the background, or nothing begins. For people and services.
+    """
+    if len(names) == 1 and names[0].lower().startswith("s") and number_of(names[0]) is not None:
+        _refuse_more(names[0], given)
+        name = names[0]
+    else:
+        plan = session.app.sprints.plan(session.actor, _ask(names, given))
+        name = plan.id
+        if not session.json:
+            session.note(text.plan_text(plan, short=True))
+    _say(session, session.app.sprints.start(session.actor, name, agents=given["agents"]))
+
+
+def _refuse_more(name: str, given: dict[str, Any]) -> None:
+    """A plan has its target and its tasks already."""
+    said = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
+    if any(given[each] not in (None, "", False, ()) for each in said) or given["checkpoint"] is False:
+        raise BadInput(f"{name} is planned already; plan anew for something else.", next_step=fe("sprint", "plan"))
+
+
+def _say(session: Session, done: SprintBegun) -> None:
+    lines = [done.message, *[f"  {note}" for note in (*done.notes, done.runner) if note]]
+    if done.next:
+        lines.append(next_line(done.next))
+    session.answer(done, "\n".join(lines))
+
+
+@verb("status", example="fe sprint status")
+@SPRINT
+def status(session: Session, sprint: str) -> None:
+    """How far a sprint is: the one that runs, or the newest, or the one you name."""
+    view = session.app.sprints.status(session.actor, sprint)
+    session.answer(text.status_json(view), text.status_text(view))
+
+
+@verb("stop", example='fe sprint stop s-04 -m "enough for tonight"')
+@SPRINT
+@reason_options
+def stop(session: Session, sprint: str, reason: str) -> None:
+    """End a sprint: what runs finishes, none of its other tasks begins. Takes a plan back. For people and services."""
+    _say(session, session.app.sprints.stop(session.actor, sprint, reason=reason))
+
+
+@verb("pause", example='fe sprint pause -m "the build machine is needed"')
+@SPRINT
+@reason_options
+def pause(session: Session, sprint: str, reason: str) -> None:
+    """Let none of its tasks begin for now; what runs finishes. fe sprint start goes on. For people and services."""
+    _say(session, session.app.sprints.pause(session.actor, sprint, reason=reason))
+
+
+@verb("list", example="fe sprint list")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many to show.")
+def list_all(session: Session, limit: int) -> None:
+    """Every sprint, the newest first."""
+    rows = session.app.sprints.listed(limit=limit)
+    if session.json:
+        output.write_lines(map(text.status_json, rows))
+        return
+    if not rows:
+        output.write(f"no sprints\n{next_line(fe('sprint', 'plan'))}")
+        return
+    cells = [(row.id, row.state, row.target.words, row.sentence, output.when(row.started_at)) for row in rows]
+    output.write_raw(output.table(("ID", "STATE", "TARGET", "PROGRESS", "STARTED"), cells) + "\n")
+
+
+@verb("report", example="fe sprint report s-04 --markdown > report.md")
+@SPRINT
+@click.option("--markdown", is_flag=True, help="As Markdown.")
+def report(session: Session, sprint: str, markdown: bool) -> None:
+    """What a sprint brought: merged, waiting for you by risk, failed and why, findings, cost and time."""
+    found = session.app.sprints.report(session.actor, sprint)
+    session.answer(found, text.report_markdown(found) if markdown else text.report_text(found))
+
+
+@verb("undo", example="fe sprint undo s-04")
+@click.argument("sprint", metavar="SPRINT")
+def undo(session: Session, sprint: str) -> None:
+    """Plan a task for each merge of a sprint that takes it back; they are reviewed like any other. For people and
+    services.
+    """
+    done = session.app.sprints.undo(session.actor, sprint)
+    lines = [done.message, *[f"  {revert}  takes back {task}" for task, revert in done.reverts]]
+    lines += [f"  {revert}  was planned before, for {task}" for task, revert in done.already]
+    session.answer(done, "\n".join([*lines, next_line(done.next)]))
+
+
+for command in (plan, start, status, stop, pause, list_all, report, undo):
+    sprint.add_command(command)

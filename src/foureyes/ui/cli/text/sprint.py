@@ -1,0 +1,181 @@
+"""Sprints in words: a plan, how far it is, its report as text and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.app.views.sprint import Ledger, PlannedTaskView, SprintPlanView, SprintReport, SprintView
+from foureyes.core.sprint.estimating import DEFAULT_MINUTES
+from foureyes.core.sprint.target import span
+from foureyes.core.words.text import flat
+from foureyes.ui.cli import output
+from foureyes.ui.steps import next_line
+
+SHOWN = 30
+MICROS = 1_000_000
+
+
+def plan_text(view: SprintPlanView, *, short: bool = False) -> str:
+    """What a sprint will do, how long it will take, what will need a person."""
+    lines = [headline(view), f"  {estimate_line(view)}"]
+    lines += [f"  note  {flat(note)}" for note in view.notes]
+    lines += [f"  !     {flat(warning)}" for warning in view.warnings]
+    if short:
+        return "\n".join(lines)
+    rows = [_cells(task) for task in view.tasks[:SHOWN]]
+    lines += [f"  {line}" for line in output.table(("TASK", "P", "TITLE", "MODE", "EST", "FROM"), rows).splitlines()]
+    lines += [f"  and {len(view.tasks) - SHOWN} more"] if len(view.tasks) > SHOWN else []
+    options = [f"checkpoint before start: {'yes' if view.checkpoint else 'no'}"]
+    options += [f"pause on any error: {'yes' if view.pause_on_error else 'no'}"]
+    lines.append("  " + " · ".join(options))
+    return "\n".join([*lines, *([next_line(view.next)] if view.next else [])])
+
+
+def headline(view: SprintPlanView) -> str:
+    """A plan in a line: how much, until when."""
+    left = f", in {span(view.seconds_left)}" if view.target.kind == "until" and view.seconds_left is not None else ""
+    name = f"{view.id} planned: " if view.id else ""
+    return f"{name}{output.count(len(view.tasks), 'task')}, {view.target.words}{left}"
+
+
+def estimate_line(view: SprintPlanView) -> str:
+    """How long it takes, where that comes from, and how many need a person."""
+    whence = f"medians of {view.past} past tasks" if view.past else f"no past runs: default {DEFAULT_MINUTES} m"
+    who = f"{view.need_person} will need you" if view.need_person else "none has to wait for you"
+    agents = output.count(view.agents, "agent")
+    return f"est. ~{span(view.minutes * 60)} with {agents} ({whence}) · {who}"
+
+
+def _cells(task: PlannedTaskView) -> tuple[str, ...]:
+    waits = f" (waits for {', '.join(task.waits_for)})" if task.waits_for else ""
+    person = "" if not task.person else " (you)"
+    title = output.shorten(task.title, 40) + waits
+    return (task.task, f"P{task.priority}", title, f"{task.mode}{person}", f"{task.minutes}m", task.estimate)
+
+
+def status_json(view: SprintView) -> dict[str, object]:
+    """As programs read it; the forms for people are left out."""
+    fields = output.plain(view)
+    for name in ("line", "sentence", "compact", "ended", "clock"):
+        fields.pop(name, None)
+    return fields
+
+
+def status_text(view: SprintView) -> str:
+    """How far it is; why it stands still; what failed; why it is not complete."""
+    head = f"{view.id}  {view.sentence}"
+    state = {
+        "running": f"running since {view.clock}",
+        "paused": "PAUSED",
+        "planned": "",
+        "ended": f"({flat(view.why)})",
+    }
+    lines = [f"{head}     {state[view.state]}".rstrip()]
+    lines += [f"  paused  {flat(view.why)}"] if view.state == "paused" else []
+    if view.started_at:
+        lines.append(f"  {counts_line(view)}")
+        lines += [f"  pace    {view.pace}"] if view.pace else []
+        lines += [f"  failed  {row.task} {flat(row.why)}" for row in view.failures]
+        lines += [f"  running {', '.join(f'{row.task} {row.why}' for row in view.at_work)}"] if view.at_work else []
+        lines += [f"  next    {', '.join(view.upcoming)}"] if view.upcoming and view.state == "running" else []
+        if view.incomplete:
+            lines.append(f"  not complete: {flat(incomplete_line(view))}   fe validate --sprint {view.id}")
+    return "\n".join([*lines, *([next_line(view.next)] if view.next else [])])
+
+
+def counts_line(view: SprintView) -> str:
+    """Where its tasks are."""
+    parts = [f"merged {view.merged}", f"merging {view.merging}"]
+    parts += [f"by rule {view.by_rule}"] if view.by_rule else []
+    parts += [f"in review {view.waiting}", f"running {view.running}"]
+    parts += [f"sent back {view.begun}"] if view.begun else []
+    parts += [f"failed {view.failed}"] if view.failed else []
+    parts += [f"to do {view.todo}"]
+    parts += [f"cancelled {view.out}"] if view.out else []
+    return " · ".join(parts)
+
+
+def incomplete_line(view: SprintView) -> str:
+    """X4, in short: how many wait for their review, which have open findings, what else."""
+    parts = [f"{view.waiting} unreviewed"] if view.waiting else []
+    if view.blocking:
+        many = len(view.blocking)
+        parts.append(f"{many} with open blocking findings ({', '.join(view.blocking)})")
+    if not parts:
+        parts = [view.incomplete[0]]
+        parts += [f"and {len(view.incomplete) - 1} more"] if len(view.incomplete) > 1 else []
+    return ", ".join(parts)
+
+
+def report_text(report: SprintReport) -> str:
+    """What a person reads in the morning."""
+    lines = [f"{report.id}  {report.sentence}" + (f"   ({flat(report.why)})" if report.why else "")]
+    for title, rows in _parts(report):
+        if rows:
+            lines.append(f"  {title} {len(rows)}")
+            lines += [f"    {_row(row)}" for row in rows]
+    lines += [f"  {words}" for words in _figures(report)]
+    lines += [f"  {words}" for words in report.halts]
+    lines += [f"  not complete: {flat(why)}" for why in report.incomplete[:SHOWN]]
+    return "\n".join([*lines, next_line(report.next)])
+
+
+def _parts(report: SprintReport) -> Sequence[tuple[str, tuple[Ledger, ...]]]:
+    return (
+        ("merged", report.merged),
+        ("approved, not merged", report.approved),
+        ("waiting for you", report.waiting),
+        ("failed", report.failed),
+        ("not finished", report.unfinished),
+        ("not begun", report.untouched),
+        ("cancelled", report.out),
+    )
+
+
+def _row(row: Ledger) -> str:
+    tail = _tail(row)
+    return f"{row.task}  {flat(row.title)}" + (f"   {flat(tail)}" if tail else "")
+
+
+def _figures(report: SprintReport) -> list[str]:
+    found = [f"{n} {severity}" for severity, n in report.findings.items() if severity != "open"]
+    still = f", {report.findings['open']} open" if report.findings.get("open") else ""
+    where = f" on {', '.join(report.open_findings)}" if report.open_findings else ""
+    time = f"time      {span(report.elapsed_seconds)}, agents at work {span(report.work_seconds)} in {report.runs} runs"
+    cost = f"cost      {report.cost_micros / MICROS:.2f}" if report.cost_micros else "cost      not reported"
+    tokens = report.input_tokens + report.output_tokens
+    return [
+        f"findings  {', '.join(found) if found else 'none'}{still}{where}",
+        cost + (f", {tokens:,} tokens" if tokens else ""),
+        time,
+        *([f"checkpoint {report.checkpoint}"] if report.checkpoint else []),
+    ]
+
+
+def report_markdown(report: SprintReport) -> str:
+    """The same for a page: headings and tables."""
+    why = f" ({_md(report.why)})" if report.why else ""
+    lines = [f"# Sprint {report.id}", "", f"{_md(report.sentence)}{why}", ""]
+    for title, rows in _parts(report):
+        if rows:
+            lines += [f"## {title[0].upper()}{title[1:]} ({len(rows)})", "", "| task | title | |", "|---|---|---|"]
+            lines += [f"| `{row.task}` | {_md(row.title)} | {_md(_tail(row))} |" for row in rows]
+            lines.append("")
+    lines += ["## Figures", "", *[f"- {_md(' '.join(words.split()))}" for words in _figures(report)], ""]
+    if report.halts:
+        lines += ["## Pauses", "", *[f"- {_md(words)}" for words in report.halts], ""]
+    if report.incomplete:
+        lines += ["## Not complete", "", *[f"- {_md(why)}" for why in report.incomplete], ""]
+    return "\n".join(lines).rstrip()
+
+
+def _tail(row: Ledger) -> str:
+    return row.why or " ".join(part for part in (row.sha[:7], f"by {row.by}" if row.by else "") if part)
+
+
+def _md(text: str) -> str:
+    """Somebody's words, so that they are only words in a Markdown page."""
+    plain = flat(text)
+    for sign in "\\`*_[]<>|#":
+        plain = plain.replace(sign, f"\\{sign}")
+    return plain
