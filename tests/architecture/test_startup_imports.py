@@ -12,6 +12,8 @@ import msgspec
 import pytest
 
 from tests.architecture.house import ROOT
+from tests.bootstrap.runs import House
+from tests.stage.checkout import Checkout, copy_of, template_in
 from tests.stage.processes import People
 
 OTHER_FACES = frozenset({"textual", "litestar", "mcp", "psycopg", "rich", "jinja2", "cryptography"})
@@ -105,9 +107,15 @@ def environment(home: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(ROOT / "src"), "LC_ALL": "C.UTF-8", **who}
 
 
-def run(command: list[str], *, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], *, cwd: Path, home: Path, **env: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        cwd=cwd,
+        env=environment(home) | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     said = f"{done.stdout}\n{done.stderr[-3000:]}"
     assert done.returncode == 0, f"{' '.join(command[1:])}: exit {done.returncode}\n{said}"
@@ -118,9 +126,9 @@ def fe(*arguments: str, cwd: Path, home: Path) -> str:
     return run([sys.executable, "-m", "foureyes", *arguments], cwd=cwd, home=home).stdout
 
 
-def loaded(*arguments: str, cwd: Path, home: Path) -> set[str]:
+def loaded(*arguments: str, cwd: Path, home: Path, **env: str) -> set[str]:
     """Every module that a command imports, from the interpreter's own list."""
-    done = run([sys.executable, "-X", "importtime", "-m", "foureyes", *arguments], cwd=cwd, home=home)
+    done = run([sys.executable, "-X", "importtime", "-m", "foureyes", *arguments], cwd=cwd, home=home, **env)
     found = set(IMPORTED.findall(done.stderr))
     assert "click" in found, "the list of imports could not be read"
     return found
@@ -146,6 +154,11 @@ def project(tmp_path: Path, home: Path) -> Path:
         run(command, cwd=path, home=home)
     fe("init", cwd=path, home=home)
     return path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return copy_of(template_in(tmp_path / "made"), tmp_path / "copy")
 
 
 @pytest.fixture
@@ -176,6 +189,18 @@ def test_log_loads_only_what_a_line_in_the_journal_needs(project: Path, task: st
         | LOOP
         | {"foureyes.app.tasks.escalation", "foureyes.core.loop.engine"},
     )
+
+
+def test_a_command_of_a_run_loads_neither_the_store_nor_the_rules(checkout: Checkout, home: Path) -> None:
+    house = House(checkout)
+    lodge = house.run()
+    try:
+        modules = loaded("log", lodge.run.task, "walls are up", cwd=checkout.path, home=home, **lodge.environ)
+    finally:
+        house.close()
+    assert "foureyes.adapters.remote.line" in modules
+    store = frozenset({"apsw", "foureyes.adapters.store", "foureyes.app.call", "foureyes.core.rules", "socket"})
+    assert not unwanted(modules, OTHER_FACES | HEAVY | NOT_FOR_LOG | OTHER_VERBS | LOOP | store)
 
 
 def test_start_and_unstart_load_nothing_of_the_findings_loop(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +33,13 @@ class Lodge(NamedTuple):
 class House:
     """A project, a runner, and what its runs reach."""
 
-    def __init__(self, checkout: Checkout) -> None:
+    def __init__(self, checkout: Checkout, environ: Mapping[str, str] | None = None) -> None:
         self.root = str(Path(checkout.path).resolve())
-        create_project(self.root, {}, ALICE, prefix="fe", target=None, commit=False)
-        self.app: Application = open_project(self.root, {})
+        known = environ or {}
+        create_project(self.root, known, ALICE, prefix="fe", target=None, commit=False)
+        self.app: Application = open_project(self.root, known)
         self.runner: Actor = self.app.runs.begin(ALICE, agents=5).actor
-        self.answers = Answers(repository(self.root), {})
+        self.answers = Answers(repository(self.root), known)
         self.places = Places(f"{self.root}/.foureyes")
         self._reached: list[Application] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
@@ -90,6 +91,16 @@ def test_what_an_agent_left_and_a_lock_that_it_held_are_cleared_up_S4(theatre: T
     assert (shop.repo / "src/left.py").read_text() == "left\n"
 
 
+def test_a_service_that_the_accepted_policy_names_starts_a_runner_and_no_other_does_I5(theatre: Theatre) -> None:
+    shop = theatre.shop
+    task = shop.create(shop.cast.alice, "--label", "review:auto")
+    assert shop.no(shop.cast.job, "run", "--until-idle").rules == ("I5",)
+    me = f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
+    shop.configure(f'\n[run]\nservices = ["{me}"]\n')
+    shop.lines(shop.cast.job, "run", "--until-idle")
+    assert shop.status(task) == "closed"
+
+
 def test_below_an_agent_no_runner_begins_I5(theatre: Theatre) -> None:
     shop = theatre.shop
     before = shop.head()
@@ -136,9 +147,12 @@ def test_a_runner_that_is_killed_takes_its_agents_along_and_the_next_goes_on_J4(
     assert "1 of 1 at work" in shop.run(shop.cast.alice, "status").out
     os.kill(runner, signal.SIGKILL)
     wait_for(lambda: not is_alive(agent))
+    (left,) = (shop.repo / ".foureyes" / "runs").iterdir()
+    assert (left / "socket").is_socket()
     go.touch()
     theatre.play({"plays": [{"steps": [*write("more.py", "more\n"), DONE]}]})
     theatre.run("--until-idle")
+    assert not left.exists(), "what a killed runner left goes with the next one"
     assert shop.status(task) == "closed"
     assert {(shop.repo / f"src/{name}").is_file() for name in ("more.py", f"{task}.py")} == {True}
 

@@ -17,7 +17,7 @@ from foureyes.app.here import why_here
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.core.nouns.session import RUN_DIR, Actor
 from foureyes.errors import StoreProblem
-from foureyes.steps import by, fe
+from foureyes.steps import Steps, by, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
@@ -38,10 +38,10 @@ def reach(
         line = Line(directory)
         if line.connect():
             return cast("Application", Reached(line, cwd, environ, asserted, has_left))
-    return _opened(cwd, environ, "the runner of this run does not answer")
+    return _opened(cwd, environ, "the runner of this run does not answer", _ON)
 
 
-def _opened(cwd: str, environ: Mapping[str, str], why: str) -> Application:
+def _opened(cwd: str, environ: Mapping[str, str], why: str, way: Steps) -> Application:
     from foureyes.bootstrap.wiring import open_project
 
     try:
@@ -49,10 +49,11 @@ def _opened(cwd: str, environ: Mapping[str, str], why: str) -> Application:
     except StoreProblem as problem:
         if environ.get("FOUREYES_STORE") or not os.path.lexists(os.path.join(folder_of(repository(cwd)), "store.json")):
             raise
-        raise StoreProblem(f"{why}, and a run has no other way to a store on a server.", next_step=_ON) from problem
+        raise StoreProblem(f"{why}, and a run has no other way to a store on a server.", next_step=way) from problem
 
 
 _ON = by("person", fe("run"), "where commands may not connect, use the tools of its MCP server; else a person runs: ")
+_WITHOUT = prose("go on without it: what the gate needs, the runner does after the hand-in")
 
 
 class Reached:
@@ -90,7 +91,7 @@ class Reached:
     def at_home(self, why: str) -> Application:
         """The same project by its store."""
         if self._own is None:
-            self._own = _opened(self._cwd, self._environ, why)
+            self._own = _opened(self._cwd, self._environ, f"no runner does this for a run ({why})", _WITHOUT)
         return self._own
 
     def close(self) -> None:

@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from foureyes.adapters.agents.live import Limits, LiveProgram
 from foureyes.adapters.identity.alive import of
+from foureyes.errors import AgentUnavailable
 
 from tests.adapters.agents.bench import TOKEN, Bench, fifo, finish, is_held, wait_until
 
@@ -34,6 +37,45 @@ def test_a_run_that_is_stopped_before_it_is_let_go_never_starts(bench: Bench) ->
     outcome = finish(live)
     assert (outcome.stopped, outcome.rc, outcome.succeeded) == (True, None, False)
     assert not (bench.work / "started").exists()
+
+
+def test_a_run_is_over_when_what_it_asked_its_runner_for_is_done_too(bench: Bench) -> None:
+    doors = Doors()
+    bench.agents._doors = doors
+    live = bench.prepare(bench.shell("true"))
+    live.go()
+    while live.fileno() >= 0:
+        select.select([live], [], [], 1.0)
+        assert live.poll() is None
+    assert doors.said == [("open", live.run), ("shut", live.run)]
+    assert 0 < live.due_seconds() < 1, "it is asked again soon, and not at once"
+    doors.is_quiet = True
+    assert finish(live).rc == 0
+    assert not Path(bench.agents.places.run(live.run)).exists()
+
+
+def test_a_program_that_cannot_be_started_leaves_no_door(bench: Bench) -> None:
+    doors = Doors()
+    bench.agents._doors = doors
+    with pytest.raises(AgentUnavailable):
+        bench.prepare(bench.shell("true"), worktree="/nowhere")
+    assert doors.said[-1][0] == "shut"
+
+
+class Doors:
+    """Doors that only say what they are told; somebody is still being served."""
+
+    is_quiet = False
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str]] = []
+
+    def open(self, run: str, directory: str, token: str, worktree: str) -> None:
+        self.said.append(("open", run))
+
+    def shut(self, run: str) -> bool:
+        self.said += [("shut", run)] if ("shut", run) not in self.said else []
+        return self.is_quiet
 
 
 def test_the_prompt_is_its_input_however_long_it_is(bench: Bench) -> None:
