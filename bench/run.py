@@ -1,5 +1,5 @@
 """The runner: one look and its plan over 10,000 live tasks, over the same at 1,000; what a run costs over its program;
-fifty agents that wait.
+fifty agents that wait; a command of a run by its socket, over the same by the store.
 
 Both stores take turns. Of ten tasks one waits in review, of twenty one was sent back. The runner begins nothing: what a
 look costs must not hang on how many tasks there are. Runs are those of the adapter, below their reapers.
@@ -37,7 +37,8 @@ from foureyes.core.words.ids import TaskId
 
 from bench.figures import Figure, at_most, note, progress, show
 from bench.loop import MAKER, REVIEWER, Writer, attempt, milliseconds
-from bench.places import ADA, NOW, desk
+from bench.places import ADA, NOW, desk, server
+from bench.reached import ratios
 from tests.stage.gated import LINT
 from tests.stage.playing import PlayedAgents, PlayedRepo, PlayedWorkshop
 from tests.stage.ports import DeskOutside
@@ -45,6 +46,8 @@ from tests.stage.scripted_git import sha
 
 SMALL, LARGE = 1_000, 10_000
 BUDGET = 2.0
+REACHED = {"SQLite": 1.0, "PostgreSQL": 0.6}
+"""A command of a run that asks its runner, over one that opens the store itself."""
 RUNS = 20
 WAITING = 50
 SECONDS = 5.0
@@ -170,13 +173,19 @@ def measure(folder: Path) -> list[Figure]:
     )
     progress(f"{WAITING} agents that wait")
     figures.append(at_most(f"{WAITING} agents that wait, of one processor", waiting(place), 0.05))
+    progress("commands of a run, by its socket and without")
+    with server() as url:
+        for engine, address in (("SQLite", ""), ("PostgreSQL", url)):
+            for command, (quick, slow) in ratios(folder / engine, address).items():
+                detail = f"{quick:.0f} ms by its socket, {slow:.0f} by the store"
+                figures.append(at_most(f"fe {command} of a run, {engine}", quick / slow, REACHED[engine], detail))
     return figures
 
 
 def main(argv: Sequence[str] = ()) -> int:
     argparse.ArgumentParser(description=__doc__).parse_args(list(argv))
     with desk() as folder:
-        return show("The runner (SQLite)", "run", measure(folder))
+        return show("The runner", "run", measure(folder))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_
 def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(theatre: Theatre) -> None:
     shop = theatre.shop
     plan = "## Task 1: Store keys\n\n## Task 2: Sign in\nDepends on: Task 1\n"
-    looks = {"run": ["sh", "-c", "test -e foureyes.toml && ! git status"]}
+    there = "test -e foureyes.toml && ! git status && test -S $FOUREYES_RUN_DIR/socket"
+    looks = {"run": ["sh", "-c", f"{there} && fe list"]}
     answers = [{"say": "I think about it."}], [looks, {"say": f"```\n{plan}```"}]
     theatre.play({"plays": [{"purpose": "plan", "resumed": False, "steps": answers[0]}, {"steps": answers[1]}]})
     drafted = shop.done(shop.cast.alice, "plan", "draft", "Sign in with a passkey")

@@ -25,6 +25,7 @@ HERE: dict[str, str] = {
     "findings.apply": _STANDS,
     "runs.begin": _RUNNER,
     "runs.launch": _RUNNER,
+    "planning.draft": _RUNNER,
     "agents.listed": _MACHINE,
     "doctor.examine": _MACHINE,
 }

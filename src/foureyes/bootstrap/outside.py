@@ -54,8 +54,9 @@ class Outside:
     def _agents(self) -> Agents:
         from foureyes.adapters.agents.programs import AgentPrograms
         from foureyes.adapters.identity.alive import of
+        from foureyes.bootstrap.answering import Answers
 
-        return AgentPrograms(self._folder, self._environ, evidence=of)
+        return AgentPrograms(self._folder, self._environ, evidence=of, doors=Answers(self._place, self._environ))
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
         from foureyes.bootstrap.running import Running, options_for
