@@ -170,6 +170,46 @@ def test_being_told_to_end_ends_the_runs_and_their_work_stays(
     assert shop.git("show", f"fe/{task}:src/{task}.py") == "fine"
 
 
+TAKEN = """
+[tiers]
+developer = "dev"
+
+[agents.dev]
+program = "/bin/sh"
+args = ["-c", "touch begun; while :; do sleep 0.05; done"]
+attach_args = ["-c", "echo taken > taken.py; git add -A; git commit -qm Take; echo over to $HOME; read answer"]
+"""
+
+
+def test_fe_attach_ends_the_run_and_a_person_goes_on_where_it_was_as_one_of_the_authors_V9_A1(
+    stage: Stage, tmp_path: Path
+) -> None:
+    shop = Shop(stage.repo, stage.cast)
+    shop.configure(TAKEN)
+    alice = shop.cast.alice
+    task = shop.create(alice)
+    place = shop.repo / ".foureyes/worktrees" / task
+    begun = shop.done(alice, "run", "--detach")
+    try:
+        wait_for((place / "begun").exists)
+        with Terminal(alice, [*FE, "attach", task], cwd=shop.repo) as terminal:
+            terminal.until("Go on with the conversation of dev?")
+            terminal.type("y", "enter")
+            terminal.until(f"homes/{task}/dev")
+            terminal.type("enter")
+            terminal.until(f"{task} is yours and paused")
+            assert terminal.end() == 0
+    finally:
+        os.kill(begun["pid"], signal.SIGTERM)
+    shown = shop.done(alice, "show", task)
+    assert (shown["task"]["status"], [run["state"] for run in shown["runs"]]) == ("in_progress", ["stopped"])
+    assert (place / "taken.py").read_text() == "taken\n"
+    shop.done(alice, "submit", task, "-m", "taken over")
+    makers = {shown["names"][session] for session in shop.done(alice, "show", task)["authors"]}
+    assert any(name.startswith("dev") for name in makers), makers
+    assert any("@" in name for name in makers), makers
+
+
 def test_a_terminal_that_is_closed_ends_the_runner_in_order_J4(theatre: Theatre, tmp_path: Path) -> None:
     shop, pid = theatre.shop, tmp_path / "pid"
     tell = {"run": ["sh", "-c", f"echo $PPID > {pid}.new; mv {pid}.new {pid}"]}

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import msgspec
 
-from foureyes.app.agent_ports import Availability, Checkout, Launch
+from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
 from foureyes.app.git_ports import Additions, Fence, Merged
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
@@ -126,6 +126,11 @@ class PlayedAgents:
 
     def over(self, run: RunId) -> None:
         self.alive.pop(run, None)
+
+    def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
+        if not conversation:
+            raise AgentUnavailable("it said no conversation to go on with")
+        return Attached((profile.program, "--resume", conversation), {})
 
     def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
         return Checkout(f"/checkouts/{name}", ".foureyes-review")

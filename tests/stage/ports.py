@@ -12,7 +12,7 @@ from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
-from foureyes.app.agent_ports import Agents, Availability, Checkout, Launch, LiveRun
+from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
@@ -22,7 +22,7 @@ from foureyes.core.nouns.finding import Finding, Found
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import Profile
-from foureyes.errors import AgentMissing
+from foureyes.errors import AgentMissing, AgentUnavailable
 
 
 class FixedClock:
@@ -150,6 +150,11 @@ class NoPrograms:
 
     def prepare(self, launch: Launch) -> LiveRun:
         raise AgentMissing(f"{launch.profile.program} was not found.")
+
+    def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
+        if not conversation:
+            raise AgentUnavailable("it said no conversation to go on with")
+        return Attached((profile.program, "--resume", conversation), {})
 
     def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
         return Checkout(f"/checkouts/{name}", ".foureyes-review")

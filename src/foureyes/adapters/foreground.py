@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 
-def attend(argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None) -> int:
+def attend(argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None, cwd: str | None = None) -> int:
     """Run a program in the foreground, with `text` as its input or with the keyboard; how it ended. `OSError` where it
     cannot be started.
     """
     import subprocess
 
-    return subprocess.run(list(argv), input=text, env=dict(environ), check=False).returncode
+    return subprocess.run(list(argv), input=text, env=dict(environ), cwd=cwd, check=False).returncode

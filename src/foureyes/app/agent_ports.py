@@ -62,6 +62,13 @@ class Checkout(msgspec.Struct, frozen=True):
     beside: str
 
 
+class Attached(msgspec.Struct, frozen=True):
+    """How a person goes on with a conversation at a terminal: what to start, and with which environment."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+
+
 class LiveRun(Protocol):
     """A program below its reaper, which waits for `go` before it starts anything."""
 
@@ -106,6 +113,9 @@ class Agents(Protocol):
         """Make the run's directory and start the reaper. Raises `AgentMissing` where the program is not there,
         `AgentUnavailable` where it cannot be started for this run.
         """
+
+    def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
+        """How a person goes on with a conversation of a run. `AgentUnavailable` where that cannot be, with why."""
 
     def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
         """A directory of its own for one run that reads: `write` puts the files of a tree into it, `files` come into a

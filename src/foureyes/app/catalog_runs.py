@@ -41,6 +41,7 @@ RUN_VERBS: dict[str, tuple[Row, ...]] = {
     ),
     "agents": (
         ("listed", (), "anyone", "", "agents", "Agent programs of the profiles, as they are on this machine."),
+        ("conversation", (), "anyone", "", "attach", "The latest conversation about a task, and how to go on with it."),
     ),
     "planning": (
         ("draft", ("run",), "people and services", "journal", "plan draft", "Let an agent draft a plan for a goal."),

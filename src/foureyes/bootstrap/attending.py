@@ -6,11 +6,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 
-def hand_over(argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None) -> int:
+def hand_over(
+    argv: Sequence[str], environ: Mapping[str, str], text: bytes | None = None, cwd: str | None = None
+) -> int:
     """Let a program have the terminal; how it ended. `OSError` where it cannot be started."""
     from foureyes.adapters.foreground import attend
 
-    return attend(argv, environ, text)
+    return attend(argv, environ, text, cwd)
 
 
 def program_of(environ: Mapping[str, str], names: Sequence[str], default: str) -> list[str]:

@@ -21,6 +21,7 @@ from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
+    from foureyes.adapters.agents.streams.rendering import Renderer
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.agent_ports import Agents
     from foureyes.app.application import Application
@@ -204,6 +205,13 @@ def mcp_command() -> Sequence[str]:
 def open_log(cwd: str, task: str) -> BinaryIO:
     """The log of a task's runs, to be read while it grows; OSError where there is none."""
     return open(opened(os.path.join(folder_of(repository(cwd)), LOGS, f"{task}.log")), "rb")
+
+
+def log_renderer() -> Renderer:
+    """What makes lines that people read of a log."""
+    from foureyes.adapters.agents.streams.rendering import Renderer
+
+    return Renderer()
 
 
 class Alarm:

@@ -18,8 +18,8 @@ KEPT = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
 """What no profile hands to a program: ours, and what would reach the person's repositories or machines."""
 MOST_SLOTS, MOST_MINUTES = 100, 7 * 24 * 60
 ALLOWED = (
-    "program, model, vendor, adapter, output (each a text), args, review_args, resume_args, env (each a list of "
-    "texts), slots, deadline_minutes, idle_minutes (each a whole number)"
+    "program, model, vendor, adapter, output (each a text), args, review_args, resume_args, attach_args, env (each "
+    "a list of texts), slots, deadline_minutes, idle_minutes (each a whole number)"
 )
 
 
@@ -57,7 +57,8 @@ def _wrong(profile: Profile) -> str:
             return f"env {entry!r} is neither the name of a variable nor NAME=value"
         if entry.startswith(KEPT):
             return f"env {entry.partition('=')[0]}: what begins with {', '.join(KEPT)} is not handed to a program"
-    if "\0" in "".join((profile.program, *profile.args, *profile.review_args, *profile.resume_args)):
+    words = (*profile.args, *profile.review_args, *profile.resume_args, *profile.attach_args)
+    if "\0" in "".join((profile.program, *words)):
         return "an argument cannot hold a NUL character"
     return ""
 

@@ -7,7 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from foureyes.adapters.agents.environment import clean_path, environment, login_profile, path_with_fe, wanted
+from foureyes.adapters.agents.environment import (
+    clean_path,
+    environment,
+    login_profile,
+    path_with_fe,
+    persons_environment,
+    wanted,
+)
+from foureyes.core.nouns.session import RUN_DIR, RUN_MARK
 
 MINE = {
     "PATH": "/bin:.::/usr/bin", "HOME": "/home/me", "LANG": "C", "LC_ALL": "C",
@@ -70,3 +78,10 @@ def test_a_login_shell_has_the_path_of_the_run(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path), "PATH": "/bin:/usr/bin"}
     told = subprocess.run(["/bin/sh", "-lc", "echo $PATH"], env=env, capture_output=True, text=True, check=True).stdout
     assert told.strip().startswith("/bin:/usr/bin:/some where/else")
+
+
+def test_a_person_who_goes_on_with_a_conversation_is_no_run_and_has_a_terminal() -> None:
+    mine = {"TERM": "xterm", "HOME": "/me", "PATH": "/bin", "FOUREYES_TOKEN": "t", "KEY": "k", "SSH_AUTH_SOCK": "s"}
+    found = persons_environment(mine, home="/homes/a", asked=("KEY",), own={"CODEX_HOME": "/me/.codex"})
+    assert (found["TERM"], found["HOME"], found["KEY"], found["CODEX_HOME"]) == ("xterm", "/homes/a", "k", "/me/.codex")
+    assert not {RUN_MARK, RUN_DIR, "FOUREYES_TOKEN", "SSH_AUTH_SOCK", "PAGER", "GIT_EDITOR"} & set(found)

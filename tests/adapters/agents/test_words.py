@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
-from foureyes.adapters.agents.words import Words, words_of
+from foureyes.adapters.agents.words import Words, attached_words, words_of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
@@ -132,3 +132,24 @@ def test_any_command_gets_what_its_profile_says_with_words_in_braces_filled_in_o
 
 def test_what_a_profile_adds_stands_behind_the_words_of_a_known_program() -> None:
     assert line(Profile("codex", args=("-c", "x=1"))).endswith("-s workspace-write -c x=1 -")
+
+
+@pytest.mark.parametrize(
+    ("profile", "conversation", "words"),
+    [
+        (Profile("claude"), "c1", "--setting-sources user --strict-mcp-config --resume c1"),
+        (Profile("claude", model="m"), "c1", "--setting-sources user --strict-mcp-config --resume c1 --model m"),
+        (Profile("codex"), "c1", "resume c1"),
+        (Profile("gemini"), "c1", "--skip-trust --resume c1"),
+        (Profile("qwen"), "c1", "--resume c1"),
+        (Profile("opencode", model="p/m"), "c1", "-s c1 -m p/m"),
+        (Profile("claude"), "", ""),
+        (Profile("aider"), "c1", ""),
+        (Profile("aider", attach_args=("--chat", "{task}", "{conversation}")), "", "--chat fe-1 "),
+        (Profile("claude", model="m", attach_args=("--continue",)), "c1", "--continue"),
+    ],
+)
+def test_each_program_goes_on_with_a_conversation_at_a_terminal_where_it_can(
+    profile: Profile, conversation: str, words: str
+) -> None:
+    assert " ".join(attached_words(dialect_of(profile), profile, "fe-1", "p", conversation)) == words

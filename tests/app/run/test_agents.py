@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from foureyes.app.agent_ports import Availability
 from foureyes.core.nouns.run import RunOutcome
 
@@ -45,3 +47,17 @@ def test_the_doctor_names_them_and_misses_none(desk: DeskWorld) -> None:
     (line,) = [check for check in desk.app.doctor.examine(ALICE) if check.check == "profiles"]
     assert line.result == "ok"
     assert line.message == "not found: claude, claude-senior, codex, gemini, opencode, qwen"
+
+
+def test_the_latest_conversation_of_an_author_can_be_gone_on_with_where_it_is(desk: DeskWorld) -> None:
+    me, task = runner(desk), desk.create(CODEX)
+    assert desk.app.agents.conversation(ALICE, task).problem == f"none ran on {task} yet"
+    run = bound(desk, me, task)
+    live = desk.app.agents.conversation(ALICE, task)
+    assert (live.run, live.live, live.problem) == (run.id, True, "")
+    desk.app.runs.release(me, run.id, how="cancelled", reason="stopped")
+    desk.app.runs.end(me, run.id, RunOutcome(ended=False, conversation="c7"), ending="stopped")
+    over = desk.app.agents.conversation(ALICE, task)
+    assert (over.live, over.argv[-1], over.problem) == (False, "c7", "")
+    elsewhere = msgspec.structs.replace(ALICE, host="far")
+    assert desk.app.agents.conversation(elsewhere, task).problem == f"it is on {run.host}"

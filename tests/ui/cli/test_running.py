@@ -1,4 +1,4 @@
-"""The lines of a runner at a terminal; `fe logs -f` and `fe attach` show what a program printed to its end."""
+"""The lines of a runner at a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.app.views.run import RunnerGlance, RunnerView, Standstill
 from foureyes.ui.cli.project import running_lines
-from foureyes.ui.cli.running import StatusLine, _write, glance_text, others_text
+from foureyes.ui.cli.running import StatusLine, glance_text, others_text
 
 
 class Terminal(io.StringIO):
@@ -39,30 +39,6 @@ def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
     assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 at work  paused"
     assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 at work  checking 1"
     assert glance_text(RunnerGlance(agents=1, stopping="finish")) == "0/1 at work  ends after what runs"
-
-
-def test_what_is_printed_just_before_the_end_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    log = io.BytesIO(b"first\n")
-
-    def of_task(_: str) -> list[Any]:
-        """Asked whether it still runs: it has just printed its last line and ended."""
-        at = log.tell()
-        log.seek(0, io.SEEK_END)
-        log.write(b"last\n")
-        log.seek(at)
-        return [SimpleNamespace(state="ended")]
-
-    session: Any = SimpleNamespace(app=SimpleNamespace(runs=SimpleNamespace(of_task=of_task, runners=list)))
-    _write(log, True, session, "fe-1")
-    assert capsys.readouterr().out == "first\nlast\n"
-
-
-def test_of_a_run_that_lost_its_runner_nothing_more_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
-    run = SimpleNamespace(state="running", runner="s")
-    runs = SimpleNamespace(of_task=lambda _: [run], runners=lambda: [_runner(state="gone")])
-    session: Any = SimpleNamespace(app=SimpleNamespace(runs=runs))
-    _write(io.BytesIO(b"first\n"), True, session, "fe-1")
-    assert capsys.readouterr().out == "first\n"
 
 
 def _runner(**fields: Any) -> RunnerView:

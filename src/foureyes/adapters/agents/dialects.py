@@ -24,6 +24,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
     own for it: `resume_words` in place of `words`, `resume_implement` and `resume_review` in place of the role's.
+    `attach` is how a person goes on with a conversation at a terminal.
     `structured` holds it to the schema of its answer (qwen cannot with `--bare`: it does not offer the tool for
     it). `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and
     no flag keeps it from that. `keys` are variables that log somebody in, `keyed` what is said then, `own` the
@@ -41,6 +42,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     resume_words: tuple[str, ...] = ()
     resume_implement: tuple[str, ...] = ()
     resume_review: tuple[str, ...] = ()
+    attach: tuple[str, ...] = ()
     model: tuple[str, ...] = ("--model", "{model}")
     mcp: tuple[str, ...] = ()
     structured: tuple[str, ...] = ()
@@ -66,6 +68,7 @@ CLAUDE = Dialect(
     implement=("--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__foureyes"),
     review=("--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk", "--allowedTools", "mcp__foureyes"),
     resume=("--resume", "{conversation}"),
+    attach=("--setting-sources", "user", "--strict-mcp-config", "--resume", "{conversation}"),
     structured=("--json-schema", "{schema}"),
     mcp=("--mcp-config", "{mcp_servers}"),
     env={"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1"},
@@ -82,6 +85,7 @@ CODEX = Dialect(
     structured=("--output-schema", "{schema_file}"),
     last=("-",),
     resume=("{conversation}",),
+    attach=("resume", "{conversation}"),
     resume_words=("exec", "resume", "--json", "--ignore-user-config", "--disable", "plugins"),
     resume_implement=("-c", 'sandbox_mode="workspace-write"'),
     resume_review=("-c", 'sandbox_mode="read-only"', "-c", "project_doc_max_bytes=0", "--skip-git-repo-check"),
@@ -102,6 +106,7 @@ GEMINI = Dialect(
     implement=("--approval-mode", "yolo"),
     review=("--approval-mode", "plan"),
     resume=("--resume", "{conversation}"),
+    attach=("--skip-trust", "--resume", "{conversation}"),
     model=("-m", "{model}"),
     mcp_env={"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "{run_dir}/gemini.json"},
     mcp_files={"gemini.json": "{mcp_trusted}"},
@@ -122,6 +127,7 @@ QWEN = Dialect(
     implement=("--approval-mode", "yolo"),
     review=("--approval-mode", "plan"),
     resume=("--resume", "{conversation}"),
+    attach=("--resume", "{conversation}"),
     keyed=(("OPENAI_API_KEY", ("--auth-type", "openai")),),
     model=("-m", "{model}"),
     keys=("OPENAI_API_KEY", "OPENAI_BASE_URL", "DASHSCOPE_API_KEY"),
@@ -134,6 +140,7 @@ OPENCODE = Dialect(
     words=("run", "--pure", "--format", "json", "--print-logs", "--log-level", "ERROR"),
     implement=("--auto",),
     resume=("-s", "{conversation}"),
+    attach=("-s", "{conversation}"),
     model=("-m", "{model}"),
     mcp_env={"OPENCODE_CONFIG_CONTENT": '{"mcp":{mcp_opencode}}'},
     env={"OPENCODE_DISABLE_PROJECT_CONFIG": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"},

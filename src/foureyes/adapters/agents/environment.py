@@ -33,6 +33,9 @@ HOMES = {
     "XDG_STATE_HOME": ".local/state",
 }  # fmt: skip
 
+TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "DISPLAY", "WAYLAND_DISPLAY", "TMPDIR", "EDITOR", "VISUAL", "NO_COLOR")
+"""What a program that a person sits at has besides."""
+
 LOGIN_PROFILES = (".profile", ".zprofile")
 """What login shells read in a home; codex runs each command in one, and the machine's own profile sets another PATH."""
 
@@ -65,6 +68,16 @@ def environment(
         RUN_DIR: directory,
         **git_settings(MONITOR, *(() if writes else (HOOKS,))),
     }
+
+
+def persons_environment(
+    environ: Mapping[str, str], *, home: str, asked: Sequence[str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """For a person who goes on with a conversation at a terminal: what a run finds, without what marks one."""
+    found = environment(environ, run="none", directory="", home=home, asked=asked, own=own, writes=True)
+    for name in (*QUIET, RUN_MARK, RUN_DIR, "TMPDIR", "GIT_CEILING_DIRECTORIES"):
+        found.pop(name, None)
+    return {**{name: environ[name] for name in TERMINAL if name in environ}, **found}
 
 
 def git_settings(*settings: tuple[str, str]) -> dict[str, str]:

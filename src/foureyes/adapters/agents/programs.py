@@ -15,15 +15,21 @@ from typing import Protocol
 
 from foureyes.adapters import process, reaper
 from foureyes.adapters.agents.dialects import Dialect, dialect_of
-from foureyes.adapters.agents.environment import LOGIN_PROFILES, clean_path, environment, login_profile
+from foureyes.adapters.agents.environment import (
+    LOGIN_PROFILES,
+    clean_path,
+    environment,
+    login_profile,
+    persons_environment,
+)
 from foureyes.adapters.agents.live import Asked, Limits, LiveProgram
 from foureyes.adapters.agents.log import Log
 from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
-from foureyes.adapters.agents.words import words_of
+from foureyes.adapters.agents.words import attached_words, words_of
 from foureyes.adapters.folders import opened
 from foureyes.adapters.held import Held
-from foureyes.app.agent_ports import Availability, Checkout, Launch
+from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
 from foureyes.core.words.text import in_line
@@ -135,6 +141,17 @@ class AgentPrograms:
     def _shut(self, run: RunId) -> bool:
         """Whether nothing that a run asked for is still being done; nothing new is begun."""
         return self._doors is None or self._doors.shut(run)
+
+    def attached(self, name: str, profile: Profile, *, task: str, conversation: str) -> Attached:
+        dialect = dialect_of(profile)
+        words = attached_words(dialect, profile, task, name, conversation)
+        if not words:
+            no_way = "nothing says how its program goes on with one (attach_args)"
+            raise AgentUnavailable("it told of no conversation" if dialect.attach else no_way)
+        path, home = self._find(profile, dialect), self.places.home(task, name)
+        asked = (*dialect.keys, *profile.env)
+        env = persons_environment(self._environ, home=home, asked=asked, own={**dialect.env, **self._own(dialect)})
+        return Attached((*dialect.before, path, *words), env)
 
     def checkout(self, name: str, write: Callable[[str], None], files: Mapping[str, str]) -> Checkout:
         try:

@@ -11,6 +11,7 @@ import msgspec
 from foureyes.adapters.agents.dialects import Dialect
 from foureyes.adapters.agents.places import PROMPT
 from foureyes.app.agent_ports import Launch
+from foureyes.core.rules.policy import Profile
 
 SERVER = "foureyes"
 SCHEMA = "answer.schema.json"
@@ -47,6 +48,14 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     files = _filled(dialect.mcp_files, filled) if serves else {}
     files |= {SCHEMA: launch.schema} if launch.schema else {}
     return Words(arguments, _filled(env, filled), files)
+
+
+def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:
+    """What a person starts a program with to go on with a conversation; nothing where it cannot be."""
+    chosen = profile.attach_args or (dialect.attach if conversation else ())
+    model = dialect.model if profile.model and not profile.attach_args else ()
+    filled = {"conversation": conversation, "model": profile.model, "task": task, "profile": name}
+    return tuple(_fill(word, filled) for word in (*chosen, *model)) if chosen else ()
 
 
 def _filled(values: Mapping[str, str], filled: Mapping[str, str]) -> dict[str, str]:

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.app.run.leases import live_runs
-from foureyes.app.views.run import AgentView, Cooldown
+from foureyes.app.views.run import AgentView, Conversation, Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
-from foureyes.core.nouns.run import ErrorKind
+from foureyes.core.nouns.run import MAKES, ErrorKind, Run
+from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Availability
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
+
+
+MOST = 50
 
 
 class LastError(msgspec.Struct, frozen=True):
@@ -53,6 +58,29 @@ class Agents:
             )
             for name, profile in sorted(profiles.items())
         ]  # fmt: skip
+
+    def conversation(self, actor: Actor, task: str) -> Conversation:
+        """The latest conversation of an author of a task, and how a person goes on with it here."""
+        programs = self._context.outside.agents()
+        with self._context.store.read() as tx:
+            name = self._context.find_id(tx, task)
+            rows = [run for run in tx.all("run.of_task", Run, task=name, limit=MOST) if run.purpose in MAKES]
+            profiles = agent_profiles(self._context.layers(tx, self._context.gate))
+        if not rows:
+            return Conversation(task=name, run="", profile="an agent", problem=f"none ran on {name} yet")
+        run = next((row for row in rows if row.state != "ended" or row.conversation), rows[0])
+        found = Conversation(task=name, run=run.id, profile=run.profile, live=run.state == "running")
+        if run.host != actor.host:
+            return replace(found, problem=f"it is on {run.host}")
+        profile = profiles.get(run.profile)
+        if profile is None:
+            return replace(found, problem="there is no such profile any more")
+        try:
+            said = run.conversation or run.resumes or ("?" if found.live else "")
+            how = programs.attached(run.profile, profile, task=name, conversation=said)
+        except FoureyesError as problem:
+            return replace(found, problem=problem.message)
+        return replace(found, argv=how.argv, env=how.env)
 
 
 def _view(

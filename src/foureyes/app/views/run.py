@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -90,6 +91,29 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
     def holds(self, now: str) -> bool:
         """Whether it is still left alone."""
         return not self.until or self.until > now
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """A line of a run's log as people read it: that a run began or ended, what an agent said, did and got, that it
+    waited, failed or came to its end; or what is none of these.
+    """
+
+    kind: Literal["run", "says", "does", "gets", "waits", "failed", "ends", "text"]
+    text: str
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest conversation about a task: whose it is, whether its run is still at work, and how a person goes on
+    with it, or why not.
+    """
+
+    task: str
+    run: str
+    profile: str
+    live: bool = False
+    argv: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
+    problem: str = ""
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):

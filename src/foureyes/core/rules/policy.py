@@ -79,7 +79,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `adapter` says how it is driven (empty: by the program's name, else as `text`), `output` how its stream is read
     (empty: as the adapter's). `args` are further arguments, of a `text` program all of them; those for reviews and for
-    going on with a conversation take their place where they are given. `env` are variables that it gets: a name that is
+    going on with a conversation take their place where they are given; `attach_args` are all that a person who takes a
+    conversation over starts it with. `env` are variables that it gets: a name that is
     let through, or `NAME=value`.
     """
 
@@ -91,6 +92,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     args: tuple[str, ...] = ()
     review_args: tuple[str, ...] = ()
     resume_args: tuple[str, ...] = ()
+    attach_args: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     slots: int = 2
     deadline_minutes: int = 60

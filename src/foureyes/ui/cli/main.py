@@ -77,8 +77,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "run": "running:run",
         "watch": "running:watch",
         "sprint": "sprints:sprint",
-        "logs": "running:logs",
-        "attach": "running:attach",
+        "logs": "run_logs:logs",
+        "attach": "run_logs:attach",
     },
     "Gate": {
         "check": "checks:check",

@@ -1,4 +1,4 @@
-"""`fe run`, `watch`, `logs`, `attach`: agents at work while nobody sits there, and a look at them."""
+"""`fe run`, `watch`: agents at work while nobody sits there."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
-from foureyes.core.nouns.run import Run
 from foureyes.core.words.text import flat, visible
-from foureyes.errors import BadInput, NotFound
+from foureyes.errors import BadInput
 from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Session, verb
@@ -26,11 +25,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.run import RunnerGlance, RunnerView
 
 WIDTH = 80
-GLANCE = 0.3
-CHUNK = 1 << 16
 AGAIN = "ends after what runs; Ctrl-C once more ends the runs now, and their work stays on its branches"
-TAIL = 1 << 16
-"""How much of a log is shown at first."""
 
 
 @verb("run", example="fe run --agents 3\nfe run --until-idle --assign fe-7k2=codex")
@@ -196,71 +191,3 @@ def glance_text(glance: RunnerGlance) -> str:
     ends = {"finish": "ends after what runs", "now": "ending"}.get(glance.stopping, waits)
     sprint = [glance.sprint] if glance.sprint else []
     return "  ".join([head, *sprint, *parts, *([flat(ends)] if ends else [])])
-
-
-@verb("logs", example="fe logs fe-7k2 -f")
-@click.argument("task")
-@click.option("-f", "--follow", is_flag=True, help="Go on as it grows, until the run ends.")
-def logs(session: Session, task: str, follow: bool) -> None:
-    """What the agent programs of a task have printed, across all its runs."""
-    runs = session.app.runs.of_task(task)
-    if not runs:
-        raise NotFound(f"no agent ran on {visible(task)} yet.", next_step=fe("run"))
-    name = runs[0].task
-    with _opened(session, name) as file:
-        _write(file, follow, session, name)
-
-
-@verb("attach", example="fe attach fe-7k2")
-@click.argument("task")
-def attach(session: Session, task: str) -> None:
-    """Watch the agent that is at work on a task, until it ends. Ctrl-C leaves it at work; `fe stop` ends it."""
-    live = next(iter(_at_work(session, task)), None)
-    if live is None:
-        raise NotFound(f"no agent is at work on {visible(task)}.", next_step=fe("logs", task))
-    session.note(f"{live.id}  {live.profile} since {live.started_at[:19]}  in {live.worktree or '…'}")
-    with _opened(session, live.task) as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-        _write(file, True, session, live.task)
-    ended = next(run for run in session.app.runs.of_task(live.task) if run.id == live.id)
-    session.answer(ended, ended_text(ended))
-
-
-def _at_work(session: Session, task: str) -> list[Run]:
-    """The runs of a task that have not ended, and whose runner is there: of a dead one nothing comes any more."""
-    there = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
-    return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in there]
-
-
-def ended_text(run: Run) -> str:
-    """How a run ended."""
-    if run.state != "ended":
-        return f"{run.id} has lost its runner; the next fe run takes it up"
-    return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
-
-
-def _opened(session: Session, task: str) -> BinaryIO:
-    from foureyes.bootstrap.running import open_log
-
-    try:
-        return open_log(session.cwd, task)
-    except OSError as problem:
-        raise NotFound(f"there is no log of {task} here: {problem.strerror}.", next_step=fe("show", task)) from problem
-
-
-def _write(file: BinaryIO, follow: bool, session: Session, task: str) -> None:
-    """What is there, and what comes; a program's words are shown as text, never obeyed."""
-    rest = b""
-    while True:
-        # Asked first: what was printed before the end is there to be read after it.
-        goes_on = follow and bool(_at_work(session, task))
-        while part := file.read(CHUNK):
-            *lines, rest = (rest + part).split(b"\n")
-            for line in lines:
-                output.write(visible(line.decode("utf-8", "replace")))
-        output.flush()
-        if not goes_on:
-            break
-        time.sleep(GLANCE)
-    if rest:
-        output.write(visible(rest.decode("utf-8", "replace")))

@@ -245,6 +245,7 @@ LEFT_OUT: dict[str, str] = {
     "runs.said": _RUNNER,
     "runs.standstill": _RUNNER,
     "runs.cooled": _RUNNER,
+    "agents.conversation": "a person goes on with a conversation, at a terminal",
     "agents.listed": "it starts programs of the machine, for a person",
     "queue.ahead": _FACE,
     "sprints.preview": _FACE,

@@ -43,10 +43,10 @@ def _assistant(story: Story, message: Event, *, own: bool) -> None:
         elif block.get("type") == "text":
             story.note(text(block.get("text")))
         elif block.get("type") == "tool_use":
-            story.note(block.get("name"), _what(table(block.get("input"))))
+            story.note(block.get("name"), telling(table(block.get("input"))))
 
 
-def _what(given: Event) -> str:
+def telling(given: Event) -> str:
     """The most telling of what a tool is given."""
     names = ("command", "file_path", "path", "pattern", "query", "url", "description", "task")
     return next((text(given[name]) for name in names if text(given.get(name))), "")

@@ -1,0 +1,168 @@
+"""The log of runs as lines that people read: what an agent says, does and gets, whatever format its stream has. It only
+shows; nothing is decided by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from foureyes.adapters.agents.streams.claude import telling
+from foureyes.adapters.agents.streams.story import Event, number, rows, table, text
+from foureyes.app.views.run import LogLine
+
+HEADER = "==== "
+SHOWN = 3
+"""Lines of what a tool answered that are shown."""
+WIDE = 200
+
+
+class Renderer:
+    """One log, line by line; a message that comes in pieces is one."""
+
+    def __init__(self) -> None:
+        self._pieces = ""
+
+    def feed(self, line: str) -> list[LogLine]:
+        """What there is to show of a line."""
+        if line.startswith(HEADER):
+            return [*self.rest(), LogLine("run", line.removeprefix(HEADER))]
+        event = _event(line)
+        if event is None:
+            return [*self.rest(), LogLine("text", line)] if line.strip() else []
+        if event.get("type") == "message" and event.get("role") == "assistant" and event.get("delta"):
+            self._pieces += text(event.get("content"))
+            return []
+        shows = SHOWS.get(text(event.get("type")))
+        return [*self.rest(), *(shows(event) if shows else ())]
+
+    def rest(self) -> list[LogLine]:
+        """What came in pieces, and is whole now."""
+        said, self._pieces = self._pieces, ""
+        return [LogLine("says", said.strip())] if said.strip() else []
+
+
+def _event(line: str) -> Event | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    known = isinstance(found, dict) and (text(found.get("type")) in SHOWS or text(found.get("type")) in SILENT)
+    return found if known else None
+
+
+def _assistant(event: Event) -> Iterator[LogLine]:
+    """claude, qwen."""
+    for block in rows(table(event.get("message")).get("content")):
+        if block.get("type") == "text" and text(block.get("text")).strip():
+            yield LogLine("says", text(block.get("text")).strip())
+        elif block.get("type") == "tool_use":
+            yield LogLine("does", f"{text(block.get('name'))} {telling(table(block.get('input')))}".strip())
+
+
+def _user(event: Event) -> Iterator[LogLine]:
+    for block in rows(table(event.get("message")).get("content")):
+        if block.get("type") == "tool_result":
+            content = block.get("content")
+            parts = [text(part.get("text")) for part in rows(content)]
+            yield from _got(content if isinstance(content, str) else "\n".join(parts))
+
+
+def _system(event: Event) -> Iterator[LogLine]:
+    if event.get("subtype") == "api_retry":
+        yield LogLine("waits", f"tries again: {text(event.get('error')) or number(event.get('error_status'))}")
+
+
+def _result(event: Event) -> Iterator[LogLine]:
+    """claude, qwen, gemini."""
+    failed = event.get("is_error") or text(event.get("status")) == "error"
+    told = text(event.get("result")) or text(table(event.get("error")).get("message"))
+    used = table(event.get("usage")) or table(event.get("stats"))
+    tokens = number(used.get("input_tokens")) + number(used.get("output_tokens"))
+    cost = event.get("total_cost_usd")
+    spent = [f"{tokens} tokens"] if tokens else []
+    spent += [f"{cost:.2f} USD"] if isinstance(cost, int | float) and cost else []
+    if failed:
+        yield LogLine("failed", told)
+    else:
+        yield LogLine("ends", ", ".join(spent) or "done")
+
+
+def _item(event: Event) -> Iterator[LogLine]:
+    """codex."""
+    item = table(event.get("item"))
+    kind = text(item.get("type"))
+    if kind == "agent_message":
+        yield LogLine("says", text(item.get("text")).strip())
+    elif kind == "command_execution":
+        yield LogLine("does", text(item.get("command")))
+        yield from _got(text(item.get("aggregated_output")))
+    elif kind == "file_change":
+        yield LogLine("does", "edits " + " ".join(text(change.get("path")) for change in rows(item.get("changes"))))
+    elif kind == "mcp_tool_call":
+        yield LogLine("does", f"{text(item.get('server'))} {text(item.get('tool'))}")
+    elif kind == "error":
+        yield LogLine("waits", text(item.get("message")))
+
+
+def _turn_failed(event: Event) -> Iterator[LogLine]:
+    yield LogLine("failed", text(table(event.get("error")).get("message")))
+
+
+def _turn_completed(event: Event) -> Iterator[LogLine]:
+    used = table(event.get("usage"))
+    yield LogLine("ends", f"{number(used.get('input_tokens')) + number(used.get('output_tokens'))} tokens")
+
+
+def _message(event: Event) -> Iterator[LogLine]:
+    """gemini, in one piece."""
+    if event.get("role") == "assistant" and text(event.get("content")).strip():
+        yield LogLine("says", text(event.get("content")).strip())
+
+
+def _tool_use(event: Event) -> Iterator[LogLine]:
+    """gemini, opencode."""
+    part = table(event.get("part"))
+    name = text(event.get("tool_name")) or text(part.get("tool"))
+    state = table(part.get("state"))
+    given = table(event.get("parameters")) or table(state.get("input"))
+    yield LogLine("does", f"{name} {telling(given) or text(given.get('filePath'))}".strip())
+    yield from _got(text(state.get("output")))
+
+
+def _tool_result(event: Event) -> Iterator[LogLine]:
+    return _got(text(event.get("output")))
+
+
+def _text(event: Event) -> Iterator[LogLine]:
+    """opencode."""
+    if said := text(table(event.get("part")).get("text")).strip():
+        yield LogLine("says", said)
+
+
+def _error(event: Event) -> Iterator[LogLine]:
+    error = table(event.get("error"))
+    data = table(error.get("data"))
+    yield LogLine("failed", text(event.get("message")) or text(data.get("message")) or text(error.get("name")))
+
+
+def _got(answer: str) -> Iterator[LogLine]:
+    """The beginning of what a tool answered."""
+    lines = [line[:WIDE] for line in answer.splitlines() if line.strip()]
+    if lines:
+        more = f"\n… {len(lines) - SHOWN} more lines" if len(lines) > SHOWN else ""
+        yield LogLine("gets", "\n".join(lines[:SHOWN]) + more)
+
+
+SHOWS: dict[str, Callable[[Event], Iterator[LogLine]]] = {
+    "assistant": _assistant, "user": _user, "system": _system, "result": _result, "item.completed": _item,
+    "turn.failed": _turn_failed, "turn.completed": _turn_completed, "message": _message, "tool_use": _tool_use,
+    "tool_result": _tool_result, "text": _text, "error": _error,
+}  # fmt: skip
+SILENT = frozenset(
+    "init thread.started turn.started item.started item.updated step_start step_finish stream_event".split()
+)
+"""What tells people nothing."""

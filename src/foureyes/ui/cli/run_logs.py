@@ -1,0 +1,200 @@
+"""`fe logs`, `attach`: what agents print, and going on with a conversation oneself."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from foureyes.core.nouns.run import Run
+from foureyes.core.words.text import flat, visible
+from foureyes.errors import EnvironmentProblem, NotFound
+from foureyes.steps import either, fe, in_turn, phrase
+from foureyes.ui.cli import output
+from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.steps import next_line
+
+if TYPE_CHECKING:
+    from foureyes.app.views.run import Conversation, LogLine
+
+GLANCE = 0.3
+CHUNK = 1 << 16
+TAIL = 1 << 16
+"""How much of a log is shown at first."""
+LEADS = {"run": "== ", "says": "", "does": "> ", "gets": "  ", "waits": "~ ", "failed": "! ", "ends": "= ", "text": ""}
+"""What a line begins with."""
+
+
+@verb("logs", example="fe logs fe-7k2 -f\nfe logs fe-7k2 -n 20")
+@click.argument("task")
+@click.option("-f", "--follow", is_flag=True, help="Go on as it grows, until the run ends.")
+@click.option("-n", "last", type=click.IntRange(1), metavar="N", help="Only the last so many lines.")
+@click.option("--raw", is_flag=True, help="As the programs printed it.")
+def logs(session: Session, task: str, follow: bool, last: int | None, raw: bool) -> None:
+    """What the agents of a task said, did and got, across all its runs."""
+    runs = session.app.runs.of_task(task)
+    if not runs:
+        raise NotFound(f"no agent ran on {visible(task)} yet.", next_step=fe("run"))
+    name = runs[0].task
+    with _opened(session, name) as file:
+        _write(file, follow, session, name, _Lines(session, raw=raw, last=last))
+
+
+@verb("attach", example="fe attach fe-7k2")
+@click.argument("task")
+@click.option("--watch", is_flag=True, help="Only watch the agent that is at work.")
+def attach(session: Session, task: str, watch: bool) -> None:
+    """Go on yourself with the conversation of an agent, in its worktree: its run ends first, the task is paused and
+    yours, and you are one of its authors. For people at a terminal; where that cannot be, or with --watch, the agent
+    that is at work is watched until it ends. Ctrl-C leaves it at work; `fe stop` ends it.
+    """
+    if not watch and session.can_ask:
+        found = session.app.agents.conversation(session.actor, task)
+        if not found.problem:
+            if _agrees(found):
+                _take_over(session, found)
+            else:
+                output.write("nothing was changed")
+            return
+        session.note(f"{found.profile} cannot be gone on with: {found.problem.rstrip('.')}; it is only watched")
+    _watch(session, task)
+
+
+def _agrees(found: Conversation) -> bool:
+    ends = f"its run ({found.run}) ends, " if found.live else ""
+    return click.confirm(
+        f"{ends}{found.task} is paused and yours, and you are one of its authors. "
+        f"Go on with the conversation of {found.profile}?",
+        default=False,
+        err=True,
+    )
+
+
+def _take_over(session: Session, found: Conversation) -> None:
+    """The run first, then the claim, then the program has the terminal."""
+    from foureyes.bootstrap.attending import hand_over
+
+    actor, reason = session.actor, f"{session.actor.name} goes on with it"
+    if found.live:
+        session.app.runs.ask_stop(actor, found.run, reason=reason)
+        session.note(f"waits for the end of {found.run}")
+        while any(run.id == found.run for run in _at_work(session, found.task)):
+            time.sleep(GLANCE)
+        found = session.app.agents.conversation(actor, found.task)
+        if found.problem:
+            step = fe("resume", found.task, "-m", phrase("why"))
+            raise EnvironmentProblem(f"{found.profile} cannot be gone on with: {found.problem}", next_step=step)
+    place = session.app.claims.start(actor, found.task, worktree=True)
+    if not found.live:
+        session.app.runs.pause(actor, found.task, reason=reason)
+    where = str(getattr(place, "worktree", session.cwd))
+    session.note(f"{' '.join(map(flat, found.argv))}  in {where}")
+    try:
+        code = hand_over(found.argv, found.env, cwd=where)
+    except OSError as problem:
+        raise EnvironmentProblem(f"{found.argv[0]} could not be started: {problem.strerror}") from problem
+    back = in_turn(fe("unstart", found.task), fe("resume", found.task, "-m", phrase("why")), joint=" && ")
+    done = either(fe("submit", found.task, "-m", phrase("what you did")), back, joint="      or   ")
+    output.write(f"{found.profile} ended (exit {code}); {found.task} is yours and paused")
+    output.write(next_line(done))
+
+
+def _watch(session: Session, task: str) -> None:
+    live = next(iter(_at_work(session, task)), None)
+    if live is None:
+        raise NotFound(f"no agent is at work on {visible(task)}.", next_step=fe("logs", task))
+    session.note(f"{live.id}  {live.profile} since {live.started_at[:19]}  in {live.worktree or '…'}")
+    with _opened(session, live.task) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        _write(file, True, session, live.task, _Lines(session, raw=False, last=None))
+    ended = next(run for run in session.app.runs.of_task(live.task) if run.id == live.id)
+    session.answer(ended, ended_text(ended))
+
+
+def _at_work(session: Session, task: str) -> list[Run]:
+    """The runs of a task that have not ended, and whose runner is there: of a dead one nothing comes any more."""
+    there = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
+    return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in there]
+
+
+def ended_text(run: Run) -> str:
+    """How a run ended."""
+    if run.state != "ended":
+        return f"{run.id} has lost its runner; the next fe run takes it up"
+    return f"{run.id} {run.ending}" + (f": {flat(run.why)}" if run.why else "")
+
+
+def _opened(session: Session, task: str) -> BinaryIO:
+    from foureyes.bootstrap.running import open_log
+
+    try:
+        return open_log(session.cwd, task)
+    except OSError as problem:
+        raise NotFound(f"there is no log of {task} here: {problem.strerror}.", next_step=fe("show", task)) from problem
+
+
+class _Lines:
+    """Lines of a log as somebody wants them: read, raw or as JSON; all, or the last ones of what is there."""
+
+    def __init__(self, session: Session, *, raw: bool, last: int | None) -> None:
+        from foureyes.bootstrap.running import log_renderer
+
+        self._json = session.json
+        self._renderer = None if raw else log_renderer()
+        self._held: deque[Callable[[], None]] | None = deque(maxlen=last) if last else None
+
+    def take(self, line: str) -> None:
+        if self._renderer is None:
+            self._put(lambda: output.write_json({"text": line}) if self._json else output.write(visible(line)))
+            return
+        for shown in self._renderer.feed(line):
+            self._show(shown)
+
+    def _show(self, shown: LogLine) -> None:
+        if self._json:
+            self._put(lambda: output.write_json(shown))
+            return
+        lead, *rest = visible(shown.text).split("\n")
+        before = LEADS[shown.kind]
+        for text in (lead, *rest):
+            self._put(lambda text=text: output.write(f"{before}{text}"))  # type: ignore[misc]
+
+    def _put(self, write: Callable[[], None]) -> None:
+        if self._held is None:
+            write()
+        else:
+            self._held.append(write)
+
+    def flush(self) -> None:
+        """All that was there is read: from here on everything is shown at once."""
+        if self._renderer is not None:
+            for shown in self._renderer.rest():
+                self._show(shown)
+        held, self._held = self._held, None
+        for write in held or ():
+            write()
+        output.flush()
+
+
+def _write(file: BinaryIO, follow: bool, session: Session, task: str, lines: _Lines) -> None:
+    """What is there, and what comes; a program's words are shown as text, never obeyed."""
+    rest = b""
+    while True:
+        # Asked first: what was printed before the end is there to be read after it.
+        goes_on = follow and bool(_at_work(session, task))
+        while part := file.read(CHUNK):
+            *whole, rest = (rest + part).split(b"\n")
+            for line in whole:
+                lines.take(line.decode("utf-8", "replace"))
+        if goes_on:
+            lines.flush()
+            time.sleep(GLANCE)
+            continue
+        if rest:
+            lines.take(rest.decode("utf-8", "replace"))
+        lines.flush()
+        return
