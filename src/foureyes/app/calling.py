@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Input = type[msgspec.Struct]
 Field = tuple[str, Any] | tuple[str, Any, Any]
 Method = Callable[..., Any]
+KEPT: dict[str, tuple[str, ...]] = {"claims.unstart": ("how",), "answers.respond": ("document",)}
+"""What only this program says to a verb, never whoever asks from elsewhere."""
 APART = "apart"
 """What a verb calls the parameter that says: the caller stands nowhere."""
 
@@ -63,10 +65,26 @@ def parameters(method: Method, without: Sequence[str] = (), instead: Mapping[str
 
 
 def _type(annotation: Any, method: Method) -> Any:
-    kind = eval(annotation, method.__globals__) if isinstance(annotation, str) else annotation  # noqa: S307 - our own
+    try:
+        kind = eval(annotation, method.__globals__) if isinstance(annotation, str) else annotation  # noqa: S307 - our own
+    except NameError:
+        kind = eval(annotation, _for_checkers(method.__module__))  # noqa: S307
     if get_origin(kind) is Sequence:
         return tuple[get_args(kind)[0], ...]  # type: ignore[misc]  # a list that nobody changes
     return kind
+
+
+@cache
+def _for_checkers(module: str) -> dict[str, Any]:
+    """What a module knows of, also what it only imports for type checkers: a command that needs it not does without."""
+    import ast
+    import sys
+
+    names = dict(vars(sys.modules[module]))
+    for node in ast.parse(inspect.getsource(sys.modules[module])).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), module, "exec"), names)  # noqa: S102 - our own
+    return names
 
 
 def call(app: Application, actor: Actor, verb: Verb, values: Mapping[str, Any]) -> object:
@@ -92,7 +110,7 @@ def ask(app: Application, actor: Actor, asked: Asked) -> object:
     if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
         raise BadInput(f"{asked.verb!r} is nothing that a run can ask its runner for.", next_step=fe("--help"))
     method = method_of(verb)
-    names, given_by_name = _taken(method)
+    names, given_by_name = _taken(method, KEPT.get(asked.verb, ()))
     if len(asked.args) > len(names) or not names.keys() >= asked.given.keys():
         raise BadInput(f"{asked.verb} was called with arguments that it does not have.", next_step=_OTHER)
     _refuse_nobodys(actor, verb)
@@ -121,20 +139,10 @@ def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
 
 
 @cache
-def _taken(method: Method) -> tuple[dict[str, Any], Input]:
-    """The parameters that can come from elsewhere, in order, and a struct that holds some of them. A function, or what
-    only this program knows, is nobody's to give.
-    """
-    taken: dict[str, Any] = {}
-    for name in list(inspect.signature(method).parameters)[1:]:
-        try:
-            found = parameters(
-                method, without=[other for other in inspect.signature(method).parameters if other != name]
-            )
-        except NameError:
-            continue
-        if found and not _is_function(found[0][1]):
-            taken[name] = found[0][1]
+def _taken(method: Method, kept: tuple[str, ...]) -> tuple[dict[str, Any], Input]:
+    """The parameters that can come from elsewhere, in order, and a struct that holds some of them; a function cannot."""
+    found = parameters(method, without=("runner", *kept))
+    taken = {name: kind for name, kind, *_ in found if not _is_function(kind)}
     fields = [(name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind in taken.items()]
     return taken, msgspec.defstruct("Given", fields, kw_only=True, frozen=True)
 
