@@ -140,7 +140,7 @@ def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
 
 @cache
 def _taken(method: Method, kept: tuple[str, ...]) -> tuple[dict[str, Any], Input]:
-    """The parameters that can come from elsewhere, in order, and a struct that holds some of them; a function cannot."""
+    """The parameters that can come from elsewhere, in order, and a struct that holds some of them; no function does."""
     found = parameters(method, without=("runner", *kept))
     taken = {name: kind for name, kind, *_ in found if not _is_function(kind)}
     fields = [(name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind in taken.items()]
