@@ -143,6 +143,9 @@ class PlayedAgents:
             self.alive.pop(run, None)
         return list(runs)
 
+    def kept(self) -> list[str]:
+        return sorted({launch.task for launch in self.launched} - set(self.forgotten))
+
     def forget(self, task: str) -> None:
         self.forgotten.append(task)
 

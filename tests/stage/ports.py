@@ -165,6 +165,9 @@ class NoPrograms:
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
         return runs
 
+    def kept(self) -> list[str]:
+        return []
+
     def forget(self, task: str) -> None:
         self.forgotten.append(task)
 

@@ -131,5 +131,8 @@ class Agents(Protocol):
         more, proven.
         """
 
+    def kept(self) -> Sequence[str]:
+        """The tasks for which something is kept."""
+
     def forget(self, task: str) -> None:
         """Remove what was kept for a task to go on with (home directories of its runs)."""

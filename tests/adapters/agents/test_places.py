@@ -157,3 +157,16 @@ def test_who_commits_is_asked_of_git(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     assert identity_of(env, str(tmp_path)) == [("user.name", "Ada")]
     assert identity_of({"PATH": "/nowhere"}, str(tmp_path)) == []
+
+
+def test_the_tasks_that_have_homes_are_told_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    places = Places(str(tmp_path))
+    assert places.kept() == []
+    places.home("fe-1", "claude")
+    places.home("fe-2", "codex")
+    assert sorted(places.kept()) == ["fe-1", "fe-2"]
+    places.forget("fe-1")
+    assert places.kept() == ["fe-2"]
+    (tmp_path / "homes").rename(tmp_path / "away")
+    (tmp_path / "homes").symlink_to(tmp_path / "away")
+    assert places.kept() == []

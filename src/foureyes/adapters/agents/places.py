@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from foureyes.adapters import process
-from foureyes.adapters.folders import Odd, entered, folder, opened, replace
+from foureyes.adapters.folders import Odd, entered, entries, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
@@ -22,6 +22,7 @@ OF_A_READER = "@read"
 TOKEN, PROMPT, TMP = RUN_TOKEN, "prompt.md", "tmp"
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+MOST_HOMES = 10_000
 IDENTITY = ("user.name", "user.email")
 
 
@@ -91,6 +92,14 @@ class Places:
         name = f"{_named(profile)}{OF_A_READER if reads else ''}"
         self._made(HOMES, _named(task), name)
         return os.path.join(self._below(HOMES, task), name)
+
+    def kept(self) -> list[str]:
+        """The tasks that have homes."""
+        try:
+            with entered(os.path.join(self._base, HOMES)) as homes:
+                return [name for name in entries(homes, MOST_HOMES) if NAME.match(name)]
+        except OSError:
+            return []
 
     def forget(self, task: str) -> None:
         _remove(self._below(HOMES, task))

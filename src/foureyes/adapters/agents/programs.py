@@ -181,6 +181,9 @@ class AgentPrograms:
             self.places.close_run(run)
         return ended
 
+    def kept(self) -> Sequence[str]:
+        return self.places.kept()
+
     def forget(self, task: str) -> None:
         self.places.forget(task)
 

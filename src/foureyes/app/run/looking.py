@@ -17,6 +17,7 @@ from foureyes.app.run.aside import Aside
 from foureyes.app.run.asked import no_longer_awaited, reviews_due, to_decide
 from foureyes.app.run.attending import attention
 from foureyes.app.run.held import Desk, key_of
+from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.leases import live_runs, state_of
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
@@ -50,6 +51,7 @@ class Looking:
         self._profiles = Profiles(context, agents)
         self._checks = WaitingChecks(context, runner)
         self._aside = Aside(context)
+        self._keeping = Keeping(context, agents)
 
     def look(self, desk: Desk) -> Snapshot:
         """Everything that the plan asks about, by one consistent look."""
@@ -100,6 +102,7 @@ class Looking:
                 spend_micros=round(policy.run.spend_per_task * MICROS),
                 spend_sprint_micros=round(policy.run.spend_per_sprint * MICROS),
                 attention=attention(tx, policy, desk, self._profiles.cooled),
+                kept=self._keeping.look(tx),
                 told=frozenset(desk.told),
             )
 

@@ -11,6 +11,7 @@ from foureyes.app.gate.merging import Merges
 from foureyes.app.run import ending
 from foureyes.app.run.crew import Said
 from foureyes.app.run.held import key_of
+from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.sprints_seen import move_sprint
@@ -20,6 +21,7 @@ from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
     EndSprint,
+    Forget,
     FreeClaim,
     Merge,
     Notify,
@@ -109,6 +111,8 @@ class Performing:
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
                 self._tell(step.task, one_line(f"waits for a person: {why}", LONG))
+            case Forget():
+                return forget(self._context, self._agents, step.task, self._runner.host)
             case CoolProfile():
                 self._cool(step)
             case WarmProfile():

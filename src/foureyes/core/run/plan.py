@@ -30,6 +30,7 @@ from foureyes.core.run.step import (
     CoolProfile,
     DecideCycle,
     Finish,
+    Forget,
     FreeClaim,
     Merge,
     NotGiven,
@@ -57,11 +58,18 @@ def plan(snapshot: Snapshot) -> list[Step]:
     steps += [*_checks(snapshot), *_merge(snapshot)]
     profiles = of_profiles(resting, candidates(resting))
     steps += [*profiles, *_starts(_without(resting, profiles))]
+    steps += _forgotten(snapshot)
     steps += exhausted(snapshot) if _is_idle(snapshot, steps) else ()
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
     alone = [it for it in standing(snapshot) if it.person and it.key not in snapshot.told]
     steps += [Notify(key=it.key, text=it.text) for it in alone]
     return [*steps, _last(snapshot, steps)]
+
+
+def _forgotten(snapshot: Snapshot) -> Iterator[Step]:
+    """What was kept for closed tasks goes, but for those that still have a run."""
+    live = {live.run.task for live in snapshot.runs}
+    yield from (Forget(task=task) for task in snapshot.kept if task not in live)
 
 
 def _without(snapshot: Snapshot, steps: list[Step]) -> Snapshot:

@@ -203,5 +203,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     spend_sprint_micros: int = 0
     """Spend cap per sprint; 0: none."""
     attention: tuple[Attention, ...] = ()
+    kept: tuple[TaskId, ...] = ()
+    """Closed tasks for whose runs something is still kept on this machine."""
     told: frozenset[str] = frozenset()
     """The keys of what a person was told already."""

@@ -103,6 +103,12 @@ class Stick(Step, frozen=True, kw_only=True, tag="stick"):
     kind: StuckKind
 
 
+class Forget(Step, frozen=True, kw_only=True, tag="forget"):
+    """A task is closed: what was kept for its runs to go on with goes."""
+
+    task: TaskId
+
+
 class CoolProfile(Step, frozen=True, kw_only=True, tag="cool"):
     """A profile is left alone for what it does on every task; the next in order takes over."""
 
