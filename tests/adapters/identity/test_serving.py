@@ -45,14 +45,17 @@ REAPER = Process(pid=700, start=80, names=("python3", "reaper"), paths=("/v/four
 def test_I2_a_runs_token_holds_for_a_server_until_its_starter_is_gone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    trees = iter([seen(CODEX, REAPER), seen(CODEX, REAPER), seen(REAPER), seen()])
+    trees = iter([seen(CODEX, REAPER), *[seen(CODEX, REAPER)] * 2, *[seen(REAPER)] * 2, seen()])
     monkeypatch.setattr(serving, "read_tree", lambda: next(trees))
     token = tmp_path / "token"
     token.write_text("fe-1")
     token.chmod(0o600)
     beginning = serving.Beginning({"FOUREYES_RUN_DIR": str(tmp_path)})
     token.unlink()
-    first, second, third = (beginning.caller() for _ in range(3))
+    first, before = beginning.caller(), beginning.has_left()
+    second, after = beginning.caller(), beginning.has_left()
+    third = beginning.caller()
+    assert (before, after) == (False, True)
     assert first.token == second.token == third.token == token_hash("fe-1")
     assert first.ancestors == ("proc:boot:ns:512:60", "proc:boot:ns:700:80")
     assert (second.ancestors, third.ancestors) == ((), ()), "a token is good nowhere any more"

@@ -122,6 +122,52 @@ def test_ten_at_once_are_answered_beside_each_other(opened: Open) -> None:
     assert [receive(wire) for wire in lines] == [b"%d" % number for number in range(10)]
 
 
+def test_large_documents_are_answered_one_after_the_other_and_small_ones_beside_them(opened: Open) -> None:
+    at_work, most, small = threading.Lock(), [0, 0], threading.Event()
+
+    def answer(_: Peer, sent: bytes) -> bytes:
+        if len(sent) < 10:
+            small.set()
+            return sent
+        with at_work:
+            most[0] += 1
+            most[1] = max(most)
+        small.wait(60)
+        with at_work:
+            most[0] -= 1
+        return sent[:1]
+
+    _, directory = opened(answer)
+    lines = [called(directory) for _ in range(4)]
+    threads = [threading.Thread(target=send, args=(wire, b"x" * (2 << 20)), kwargs={"within": 60}) for wire in lines]
+    for thread in threads:
+        thread.start()
+    with called(directory) as beside:
+        send(beside, b"small", within=None)
+        assert receive(beside) == b"small"
+    assert [receive(wire) for wire in lines] == [b"x"] * 4
+    for thread in threads:
+        thread.join()
+    assert most == [0, 1]
+
+
+def test_I2_a_kernel_that_gives_no_handle_of_the_peer_is_asked_for_one_of_its_number(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "PEER_PIDFD", 1 << 20)
+    seen: list[bool] = []
+
+    def answer(peer: Peer, sent: bytes) -> bytes:
+        seen.append(peer.is_there())
+        return sent
+
+    _, directory = opened(answer)
+    with called(directory) as wire:
+        send(wire, b"x", within=None)
+        assert receive(wire) == b"x"
+    assert seen == [True]
+
+
 def test_more_than_it_lets_in_wait_before_the_door_and_have_their_turn(opened: Open) -> None:
     _, directory = opened(at_once=2)
     lines = [called(directory) for _ in range(20)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import os
 import socket
 import threading
@@ -82,6 +83,28 @@ def test_a_line_that_lay_idle_is_made_anew_before_something_is_sent(
         assert [line.connect(), line.ask(b"x")] == [True, b"ok"]
         line.close()
         thread.join()
+
+
+class Lonely(_socket.socket):
+    def connect(self, address: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+
+class Forbidding:
+    """A system whose sandbox lets nobody connect."""
+
+    socket = Lonely
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(_socket, name)
+
+
+def test_a_sandbox_that_forbids_to_connect_is_nobody_who_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listening(tmp_path):
+        monkeypatch.setattr(module, "_socket", Forbidding())
+        assert not Line(str(tmp_path)).connect()
 
 
 def test_more_than_fits_into_a_frame_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

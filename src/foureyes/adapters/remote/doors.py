@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from threading import BoundedSemaphore, Lock, Thread
 
 from foureyes.adapters.folders import folder
@@ -23,7 +23,7 @@ AT_ONCE = 16
 """Callers of one run at once; further ones wait before the door."""
 WAITING = 64
 SMALL = 1 << 20
-"""Bytes; longer requests come one after the other."""
+"""Bytes; longer requests are read and answered one after the other."""
 SECONDS = 10.0
 """How long a caller may be silent, a frame may take to come, and an answer to be taken."""
 PEER_PIDFD = 77
@@ -126,21 +126,24 @@ class Door:
     def _serve(self, connection: socket.socket) -> None:
         peer = Peer(connection)
         try:
-            while (document := self._next(connection)) is not None and _waits(connection) and self._begin():
-                try:
-                    answer = self._answer(peer, document)
-                finally:
-                    self._end()
+            while (length := length_of(connection, first=self._seconds, rest=self._seconds)) is not None:
+                with self._large if length > SMALL else nullcontext():
+                    answer = self._answered(connection, peer, length)
+                if answer is None:
+                    return
                 send(connection, answer, within=self._seconds)
         finally:
             peer.close()
 
-    def _next(self, connection: socket.socket) -> bytes | None:
-        length = length_of(connection, first=self._seconds, rest=self._seconds)
-        if length is None or length <= SMALL:
-            return None if length is None else take(connection, length, rest=self._seconds)
-        with self._large:
-            return take(connection, length, rest=self._seconds)
+    def _answered(self, connection: socket.socket, peer: Peer, length: int) -> bytes | None:
+        """What is answered to the next document; None where nobody waits for it, or the door is shut."""
+        document = take(connection, length, rest=self._seconds)
+        if not _waits(connection) or not self._begin():
+            return None
+        try:
+            return self._answer(peer, document)
+        finally:
+            self._end()
 
     def _begin(self) -> bool:
         with self._lock:

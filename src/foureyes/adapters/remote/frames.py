@@ -8,8 +8,8 @@ from time import monotonic
 from typing import Protocol
 
 HEADER = 4
-LARGEST = 64 << 20
-"""Bytes of a frame; longer ones are nothing that a command asks or is answered."""
+LARGEST = 96 << 20
+"""Bytes of a frame: the largest document that a command reads, in the letters of JSON."""
 PIECE = 1 << 18
 
 
