@@ -16,6 +16,8 @@ WHERE: dict[Context, str] = {
     "finding": "A finding",
     "attention": "Attention",
     "drafts": "Drafts",
+    "planning": "Sprint planning",
+    "sprint": "A sprint",
     "refusal": "Refusals",
     "form": "Redo, reject, new task",
     "page": "A page of text",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from foureyes.app.views.draft import Draft, RedoDraft
+from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.nouns.finding import Answer, Found
 from foureyes.ui.tui.keys import CONTEXTS, Context, bound
 from foureyes.ui.tui.screens.diff import DiffPage
@@ -24,8 +25,8 @@ DIFF = {
 }
 
 PROMISED: dict[Context, str] = {
-    "board": "up down j k left right pageup pagedown home end enter escape r n u f / i o l tab delete ! ? ctrl+p "
-    "q ctrl+q",
+    "board": "up down j k left right pageup pagedown home end enter escape r n shift+s u f / i o l tab delete ! ? "
+    "ctrl+p q ctrl+q",
     "summary": "up down j k pageup pagedown home end enter escape a d 1 2 3 4 5 6 7 8 9 u f / w o f5 ! ? ctrl+p ctrl+q",
     "batch": "up down j k pageup pagedown home end enter escape r d space u / ! ? ctrl+p ctrl+q",
     "task": "up down j k pageup pagedown home end enter escape a r x d n p 1 2 3 4 5 6 7 8 9 space u f / w i c e . , "
@@ -36,10 +37,12 @@ PROMISED: dict[Context, str] = {
     "finding": "up down j k pageup pagedown home end enter escape d 1 2 3 4 5 6 7 8 9 space tab u . , ! ? ctrl+p "
     "ctrl+q",
     "attention": "up down j k pageup pagedown home end enter escape d 1 2 3 4 5 6 7 8 9 space tab u ! ? ctrl+p ctrl+q",
+    "planning": "up down j k enter escape space + - tab / ! ? ctrl+p ctrl+q",
+    "sprint": "1 2 3 escape ! ? ctrl+p ctrl+q",
     "form": "enter escape tab ctrl+s ctrl+e ctrl+o ctrl+q",
 }
-"""The keys that the design promises, the first design's table among them; D and Shift+S of the board wait for what they
-open (`NOT_YET` in the registry).
+"""The keys that the design promises, the first design's table among them; D of the board waits for what it opens
+(`NOT_YET` in the registry).
 """
 
 
@@ -84,6 +87,7 @@ BOARD = [
     Press("enter", "REVIEW TASK.*Add login", back=("escape",)),
     Press("r", "REVIEW SUMMARY 2 tasks", back=("escape",)),
     Press("n", "NEW TASK", then=(*"Plan", "ctrl+s"), holds=lambda told: told.seat.rows("open")[0].title == "Plan"),
+    Press("shift+s", "SPRINT PLANNING", back=("escape",)),
     Press("tab", "══ AGENTS"),
     Press("delete", "was not started by a runner"),
     Press("shift+tab", "── AGENTS"),
@@ -405,6 +409,53 @@ DRAFTS = [
 ]  # fmt: skip
 
 
+# Sprints
+
+
+def plan_planning(seat: Seat) -> dict[str, str]:
+    return {title: seat.create(title) for title in ("First", "Second")}
+
+
+PLANNING = [
+    *up_and_down("First", "Second"),
+    Press("space", "Selected: 1 task ", back=("space",)),
+    Press("-", "Selected: 0 tasks"),
+    Press("+", "Selected: 2 tasks"),
+    Press("/", FILTER, back=("escape",)),
+    Press("tab", "══ Options"),
+    Press("shift+tab", "══ Task Selection"),
+    Press("left", r"\(•\) Complete \[20\]"),
+    Press("right", r"\(•\) Run until \[08:00\]"),
+    *[Press(key, rf"\[{key}\]", back=("right", "left")) for key in "0123456789"],
+    Press(":", r"\[7:\]", first=("7",), back=("right", "left")),
+    Press("backspace", r"\[7\]", first=("7", "5"), back=("tab",)),
+    *always("sprint planning", "SPRINT PLANNING"),
+    Press("enter", "is not a time of the day"),
+    Press("escape", "foureyes"),
+]
+
+
+def plan_sprint(seat: Seat) -> dict[str, str]:
+    tasks = plan_planning(seat)
+    name = seat.app.sprints.plan(ALICE, SprintAsk(hours=8, checkpoint=False)).id
+    seat.app.runs.begin(ALICE, agents=1)
+    seat.app.sprints.start(ALICE, name)
+    seat.work(tasks["First"], small_work("first"))
+    return tasks
+
+
+SPRINT = [
+    *[Press(key, "SPRINT s-01") for key in "down j up k pagedown pageup end home".split()],
+    Press("f5", "SPRINT s-01"),
+    Press("4", "s-01 is running already"),
+    Press("2", "is paused"),
+    Press("1", "end it", back=("escape",)),
+    *always("sprint", "SPRINT s-01"),
+    Press("3", "REVIEW TASK", back=("escape", "escape", "S")),
+    Press("escape", "foureyes"),
+]
+
+
 # Forms and pages
 
 
@@ -469,6 +520,8 @@ STORIES: dict[Context, tuple[Plan, tuple[str, ...], list[Press]]] = {
     "drafts": (plan_drafts, ("left", "left", "enter", "r"), DRAFTS),
     "finding": (plan_finding, ("r", "f"), FINDING),
     "attention": (plan_attention, ("!",), ATTENTION),
+    "planning": (plan_planning, ("S",), PLANNING),
+    "sprint": (plan_sprint, ("S",), SPRINT),
     "form": (plan_form, ("r", "1", "r"), FORM),
     "refusal": (plan_page, ("r", "a"), REFUSAL),
     "page": (plan_page, ("r", "?"), PAGE),

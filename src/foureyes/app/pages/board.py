@@ -16,6 +16,7 @@ from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards,
 from foureyes.app.pages.claimed import at_work, live_runners, resting
 from foureyes.app.pages.events import Head
 from foureyes.app.pages.waiting import Judge
+from foureyes.app.tasks.sprinting import glance
 from foureyes.app.views.board import COLUMNS, BoardView, Card, Column, ColumnName
 from foureyes.app.views.project import CounterRow
 from foureyes.core.words.ids import Sha
@@ -92,6 +93,7 @@ class Board:
                 agents=at_work(self._context, tx, look.policy),
                 resting=resting(self._context, tx),
                 runners=live_runners(self._context, tx),
+                sprint=glance(self._context, tx),
                 problem=look.problem,
             )
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
+
 if TYPE_CHECKING:
     from foureyes.app.views.review import QueueRow
 
@@ -115,6 +117,8 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[AgentRow, ...]
     resting: tuple[Resting, ...] = ()
     runners: int = 0
+    sprint: SprintGlance = NO_SPRINT
+    """The sprint that goes on, or ended last (X2)."""
     problem: str = ""
 
 

@@ -122,6 +122,8 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[str, ...] = ()
     decided: dict[str, str] = {}
     updated_at: str = ""
+    told: str = ""
+    """X2: the sprint whose end they were told of last."""
 
 
 class PositionFile(msgspec.Struct, frozen=True, kw_only=True):

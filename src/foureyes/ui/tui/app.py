@@ -97,6 +97,8 @@ class FoureyesApp(Themed, inherit_bindings=False):
         """What the summary is narrowed to."""
         self.left_at: Position | None = None
         """Where the person was when the app ended; the first R goes on there."""
+        self.told_sprint: str | None = None
+        """The sprint whose end was told last; None before that is known."""
         self.kept: Position | None = None
         """The position as it was last written down."""
         self.gone_elsewhere: set[str] = set()

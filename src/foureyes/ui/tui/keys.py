@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
 Context = Literal[
-    "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "form", "refusal", "page"
+    "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "planning", "sprint",
+    "form", "refusal", "page",
 ]  # fmt: skip
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
     ("board", "summary"), ("board", "task"), ("summary", "task"), ("summary", "batch"), ("task", "diff"),
     ("task", "finding"), ("diff", "finding"), ("board", "attention"), ("task", "checks"), ("board", "drafts"),
-    ("task", "drafts"), ("task", "refusal"), ("diff", "refusal"), ("batch", "refusal"),
+    ("board", "planning"), ("board", "sprint"), ("task", "drafts"), ("task", "refusal"), ("diff", "refusal"),
+    ("batch", "refusal"),
 )  # fmt: skip
 """Contexts that open out of each other: a decision key of one must not mean something else in the other."""
 
@@ -79,6 +81,8 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("enter", "open", "open", "open the task", "lists.show", "fe show {task}"),
         Key("r", "review", "review", "review what waits", "queue.view", "fe queue"),
         Key("n", "new", "new", "write a task", "tasks.create", 'fe create "title"'),
+        Key("shift+s", "sprint", "sprint", "plan a sprint; while one runs, how far it is", "sprints.preview",
+            "fe sprint plan"),
         Key("tab", "pane", "pane", "next pane"),
         Key("shift+tab", "pane_before", "", "pane before"),
         Key("left", "left", "", "column to the left"),
@@ -231,6 +235,35 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         *_ALWAYS,
         _ESC,
     ),
+    "planning": (
+        Key("enter", "start", "Start Sprint", "store the plan and start it: a checkpoint, a runner, and off it goes",
+            "sprints.start", "fe sprint start", True),
+        Key("space", "tick", "tick", "tick or untick; in the target, the next one"),
+        Key("+", "all", "all", "tick everything that is listed"),
+        Key("-", "none", "none", "untick everything that is listed"),
+        Key("tab", "part", "part", "next part: tasks, options, target"),
+        Key("shift+tab", "part_before", "", "part before"),
+        Key("/", "find", "filter", "filter the tasks as you type"),
+        Key("left", "left", "", "target before"),
+        Key("right", "right", "", "next target"),
+        Key("0 1 2 3 4 5 6 7 8 9 :", "type", "", "how many, how long, until when: typed into the target"),
+        Key("backspace", "erase", "", "take the last sign of the target back"),
+        *_MOVE,
+        *_ALWAYS,
+        Key("escape", "back", Whole("Esc"), "up; nothing is stored"),
+    ),
+    "sprint": (
+        Key("1", "stop", "stop after running tasks", "end it: what runs finishes; asks", "sprints.stop",
+            "fe sprint stop {sprint}", True),
+        Key("2", "pause", "pause now", "let none of its tasks begin, or let it go on", "sprints.pause",
+            "fe sprint pause {sprint}", True),
+        Key("3", "review", "open review", "review what waits", "queue.view", "fe queue"),
+        Key("4", "runner", "", "start a runner, where none is at work", "sprints.start", "fe sprint start {sprint}"),
+        Key("f5", "refresh", "", "take in what changed"),
+        *_MOVE,
+        *_ALWAYS,
+        _ESC,
+    ),
     "form": (
         Key("enter", "submit", "submit", "submit (in a text of several lines: a new line)"),
         Key("ctrl+s", "submit", "submit", "submit from anywhere"),
@@ -262,8 +295,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
 }  # fmt: skip
 
 NOT_YET: dict[tuple[Context, str], str] = {
-    ("board", "shift+s"): "sprints are not built yet: there is nothing to plan with",
-    ("board", "s"): "sprints are not built yet: there is nothing to plan with",
+    ("board", "s"): "Sprint planning is Shift+S",
     ("board", "d"): "fe demo, in a shell, plays the demo in a throw-away repository",
 }
 """Keys whose place is kept for what is to come. They are offered nowhere; who presses one is told."""
@@ -273,6 +305,7 @@ SHOWN = {
     "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
     "shift+s": "Shift+S", "f5": "F5", "ctrl+p": "Ctrl+P", "ctrl+q": "Ctrl+Q", "ctrl+s": "Ctrl+S",
     "ctrl+e": "Ctrl+E", "ctrl+o": "Ctrl+O", "ctrl+t": "Ctrl+T", "delete": "Delete",
+    "backspace": "Backspace",
 }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.app.views.draft import (
     Draft,
     DraftFile,
@@ -15,6 +17,7 @@ from foureyes.app.views.draft import (
 )
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
+from foureyes.ui.tui.sprinting import tell_end
 from foureyes.ui.tui.text.summary import ORDERS, Order
 
 if TYPE_CHECKING:
@@ -99,6 +102,7 @@ def come_back(app: FoureyesApp) -> None:
     def done(answer: tuple[PositionFile, list[DraftFile], set[str], NewTaskFile]) -> None:
         file, begun, waiting, new = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
+        app.told_sprint = file.position.told
         drafts = [each.draft for each in begun if each.draft.has_words]
         late = [draft.task for draft in drafts if draft.task not in waiting]
         drafts = [draft for draft in drafts if draft.task in waiting]
@@ -111,13 +115,14 @@ def come_back(app: FoureyesApp) -> None:
         ]
         if text := " · ".join(dict.fromkeys(part for part in parts if part)):
             app.pages[0].note(text)
+        tell_end(app, getattr(app.pages[0], "view", None))
 
     app.desk.ask(app, read, done, lambda _: None)
 
 
 def keep_position(app: FoureyesApp) -> None:
     """Write down where the reviewer is; one that has not moved is not written again."""
-    position = position_of(app.flow, app.order, app.review_filter)
+    position = replace(position_of(app.flow, app.order, app.review_filter), told=app.told_sprint or "")
     if position == app.kept:
         return
     app.kept = position

@@ -17,6 +17,7 @@ from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
+from foureyes.ui.tui.sprinting import open_sprint, tell_end
 from foureyes.ui.tui.text.board import agent_lines, card_lines, event_lines, status_line
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
@@ -101,6 +102,7 @@ class BoardPage(Page):
             self.column = self._first_column()
             self.set_focus(self.query_one(f"#column-{self.column}"))
         self.app.ahead.begin(self.view.reviewing.count, len(self.view.reviewing.cards))
+        tell_end(self.app, self.view)
         self.draw()
 
     def _unread(self, problem: FoureyesError) -> None:
@@ -297,6 +299,10 @@ class BoardPage(Page):
         from foureyes.ui.tui.screens.new_task import NewTaskPage
 
         self.app.push_screen(NewTaskPage())
+
+    def do_sprint(self) -> None:
+        """Shift+S: the sprint that goes on, or a new one."""
+        open_sprint(self)
 
     def do_pane(self) -> None:
         self._turn(1)

@@ -10,8 +10,8 @@ from foureyes.ui.tui.screens.text_page import Part, TextPage
 NAMES: dict[Context, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
     "diff": "diff", "checks": "checks", "finding": "finding",
-    "drafts": "drafts", "attention": "attention", "form": "forms", "refusal": "refusals",
-    "page": "texts",
+    "drafts": "drafts", "attention": "attention", "planning": "sprint planning", "sprint": "sprint",
+    "form": "forms", "refusal": "refusals", "page": "texts",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 from foureyes.app.views.attention import WORDS, AttentionRow
 from foureyes.app.views.board import AgentRow, BoardView, Card, Resting
 from foureyes.app.views.event import EventLine
+from foureyes.app.views.sprint import SprintGlance
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
 from foureyes.ui.tui.widgets.rows import Line, plain
@@ -185,6 +186,8 @@ def status_line(view: BoardView, width: int, palette: Palette, rows: Sequence[At
     if waiting:
         word = "task" if waiting == 1 else "tasks"
         pairs.append((f"REVIEW PENDING │ {waiting:,} {word} │ Press [R] to review", f"REVIEW {waiting:,} [R]"))
+    if view.sprint.state in ("running", "paused"):
+        pairs.append(_sprint(view.sprint))
     if approved:
         pairs.append((f"{approved:,} approved: fe merge merges", f"{approved:,} approved: fe merge"))
     if not pairs:
@@ -197,6 +200,12 @@ def status_line(view: BoardView, width: int, palette: Palette, rows: Sequence[At
         if len(words) < width - 1:
             return Text(f" {words}", palette["banner"], no_wrap=True)
     return Text(f" {' · '.join(short for _, short in pairs)}", palette["banner"], no_wrap=True)
+
+
+def _sprint(sprint: SprintGlance) -> tuple[str, str]:
+    """X2: how far it is, in long and in short."""
+    paused = f" │ paused: {visible(sprint.why)}" if sprint.state == "paused" else ""
+    return f"SPRINT │ {sprint.line}{paused}", f"SPRINT {sprint.compact}{' · paused' if paused else ''}"
 
 
 def _waiting(rows: Sequence[AttentionRow]) -> list[tuple[str, str]]:
