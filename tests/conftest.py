@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from foureyes.adapters.store import store
+
 from tests import engines
 from tests.stage import night, order, rewritten, scratch
 from tests.stage.commands import Cast
@@ -27,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(night.Report(), "night")
     config.pluginmanager.register(night.Leaving(), "leaving")
     rewritten.ahead(config)
+    if not night.NIGHT:
+        store.scratch = engines.scratch_again
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,9 +14,14 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:  # the same without its enums, which take longer to make than everything else here
+    import _signal as signal
 
 LIMIT = 5.0
 """Seconds; what is still there then cannot be ended by us."""
@@ -103,11 +108,23 @@ def _adopt_orphans() -> None:
     """Be the parent of every descendant whose own parent ends."""
     if sys.platform.startswith("linux"):
         try:
-            import ctypes
-
-            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+            _be_subreaper()
         except (ImportError, OSError, AttributeError):
             return
+
+
+def _be_subreaper() -> None:
+    """By the part of `ctypes` that is not written in Python, where it is as we know it: the rest takes long to load."""
+    asked = (36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    try:
+        import _ctypes
+
+        program = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+        _ctypes.call_function(_ctypes.dlsym(program, "prctl"), asked)
+    except (AttributeError, TypeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(*asked)
 
 
 def _wake_on_children() -> int:

@@ -13,12 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
-from unittest.mock import patch
 
 from textual import events
-from textual._compositor import Compositor
 from textual._context import visible_screen_stack
-from textual.css.stylesheet import Stylesheet
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -35,6 +32,7 @@ from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.recalled import begin, forget, recalled
 from tests.ui.tui.quick_checks import with_quick_checks
+from tests.ui.tui.quickened import quickened
 
 __all__ = [
     "ALICE", "BOB", "CI", "CLAUDE", "CODEX", "LARGE", "PATIENCE", "SMALL", "Player", "Seat", "build", "held", "play",
@@ -312,31 +310,6 @@ def character_of(key: str) -> str | None:
     return key if len(key) == 1 else {"space": " ", "enter": "\r"}.get(key)
 
 
-PAINT = Compositor.render_update
-
-
-def _unsent(self: Compositor, full: bool = False, **options: Any) -> Any:
-    """What would go to a terminal is not made: there is none, and tests look at the screen itself. A picture of the
-    whole is.
-    """
-    if full:
-        return PAINT(self, full=True, **options)
-    self._dirty_regions.clear()
-    return None
-
-
-PARSE = Stylesheet._parse_rules
-PARSED: dict[tuple[object, ...], Any] = {}
-
-
-def _parsed_once(self: Stylesheet, *source: Any, **options: Any) -> Any:
-    """The same rules for every app of the process: reading them takes a tenth of a second an app."""
-    key = (*source, *options.values(), *self._variables.items())
-    if key not in PARSED:
-        PARSED[key] = PARSE(self, *source, **options)
-    return PARSED[key]
-
-
 def play(
     app: FoureyesApp,
     story: Callable[[Player], Awaitable[T]],
@@ -355,10 +328,7 @@ def play(
             finally:
                 app.exit()  # what is answered from now on is nobody's
 
-    with (
-        patch.object(Compositor, "render_update", PAINT if paints else _unsent),
-        patch.object(Stylesheet, "_parse_rules", _parsed_once),
-    ):
+    with quickened(paints=paints):
         return asyncio.run(run())
 
 

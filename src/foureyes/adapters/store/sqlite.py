@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
 APPLICATION_ID = 0x46455945
+STATEMENTS = 512
+"""More than there are: each is prepared once, and not again because others came between."""
 BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
 """The path of a store in memory, in a file without a name where it grows large, and nowhere when it is closed."""
@@ -232,7 +234,7 @@ class SqliteEngine:
 
 
 def connected(path: str, flags: int) -> apsw.Connection:
-    connection = apsw.Connection(path, flags=flags)
+    connection = apsw.Connection(path, flags=flags, statementcachesize=STATEMENTS)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     return connection
 

@@ -127,12 +127,7 @@ class BoardPage(Page):
         if not self.is_mounted:
             return
         width, height = self.app.size.width, self.app.size.height
-        self.set_class(width >= SIDE_BY_SIDE, "-wide")
-        self.set_class(width >= WITH_SIDE, "-side")
-        self.set_class(height < 24, "-short")
-        self.set_class(height < 20, "-tiny")
-        for name in COLUMNS:
-            self.set_class(name == self.column, f"-at-{name}")
+        self._set_classes(width, height)
         view = self.view
         if view is None:
             self.top.show(self.paint(" foureyes", "title"))
@@ -158,6 +153,16 @@ class BoardPage(Page):
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
         self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette, tall=tall))
         self.foot.show(status_line(view, width, self.app.palette, self.waiting))
+
+    def _set_classes(self, width: int, height: int) -> None:
+        """All at once: what a class changes is worked out for everything on the board."""
+        fit = {"-wide": width >= SIDE_BY_SIDE, "-side": width >= WITH_SIDE, "-short": height < 24, "-tiny": height < 20}
+        fit |= {f"-at-{name}": name == self.column for name in COLUMNS}
+        before = self.classes
+        for name, is_so in fit.items():
+            self.set_class(is_so, name, update=False)
+        if self.classes != before:
+            self.update_node_styles()
 
     def minute(self, view: BoardView) -> str:
         """The reader's own time: of the moment that was read, and what has passed since."""
