@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from foureyes.adapters.store import store
 
@@ -31,6 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
     rewritten.ahead(config)
     if not night.NIGHT:
         store.scratch = engines.scratch_again
+        # Else the syntax of every module is read for constants to draw: two seconds of every worker in a new checkout.
+        providers._get_local_constants = Constants
 
 
 @pytest.hookimpl(optionalhook=True)

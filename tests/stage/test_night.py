@@ -47,6 +47,12 @@ def test_some_cases_run_by_day_the_first_among_them(row: night.Day) -> None:
     assert len(many) <= len(MANY)
 
 
+def test_of_folders_with_several_names_the_odd_one_is_kept_and_without_one_everything() -> None:
+    cases = [("project", 1), (night.ODD, 1), ("project", 2), (night.ODD, 2)]
+    assert night.in_one_place(cases, lambda case: case) == [(night.ODD, 1), (night.ODD, 2)]
+    assert night.in_one_place(MANY, lambda case: [case]) == MANY
+
+
 @pytest.mark.parametrize(("name", "why"), night.WHOLE.items(), ids=list(night.WHOLE))
 def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, why: str

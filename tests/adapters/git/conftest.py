@@ -10,7 +10,7 @@ import pytest
 from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
 
-from tests.stage.checkout import CODE, Repository, quiet_home
+from tests.stage.checkout import CODE, Repository, copied, quiet_home, template_in
 
 
 class Project(Repository):
@@ -38,12 +38,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture(scope="session")
+def bare_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """To be copied."""
+    return template_in(tmp_path_factory.mktemp("template"))
+
+
 @pytest.fixture
-def new_project(tmp_path: Path) -> Callable[..., Project]:
+def new_project(tmp_path: Path, bare_template: Path) -> Callable[..., Project]:
     """Makes repositories: on `main`, one commit with `code.py`."""
 
     def make(name: str = "project", *init: str) -> Project:
         path = tmp_path / name
+        if not init:
+            return Project(copied(bare_template, path))
         path.mkdir()
         project = Project(path)
         project.git("init", "-q", "-b", "main", *init)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from foureyes.core.words.ids import Sha
 
 from tests.adapters.git.conftest import Project
+from tests.stage import scratch
+from tests.stage.checkout import copied, template_in
 
 TASK = "fe-7k2"
 TRAILERS = ["Task: fe-7k2", "Foureyes-Session: ses-1"]
@@ -65,8 +69,15 @@ class Bench(Project):
         return self.git("for-each-ref")
 
 
+@cache
+def _template() -> Path:
+    return template_in(Path(tempfile.mkdtemp(prefix="bench-", dir=scratch.Run.folder)))
+
+
 def bench(path: Path, *init: str) -> Bench:
     """A repository on `main` with one commit."""
+    if not init:
+        return Bench(copied(_template(), path))
     path.mkdir(parents=True)
     made = Bench(path)
     made.git("init", "-q", "-b", "main", *init)

@@ -9,9 +9,10 @@ import pytest
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.workshop_project import TASK, TRAILERS, Bench, add, bench, commit, hook, quietly, trailers
+from tests.stage import night
 
 
-@pytest.fixture(params=["project", "ein Ordner mit ü"])
+@pytest.fixture(params=["project", night.ODD])
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Bench:
     made = bench(tmp_path / request.param)
     made.write(".git/info/exclude", ".foureyes/\n")

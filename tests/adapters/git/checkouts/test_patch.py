@@ -13,6 +13,7 @@ from foureyes.adapters.git.checkouts import patch
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.workshop_project import Bench, add, bench
+from tests.stage import night
 
 FITS = """\
 --- a/code.py
@@ -26,7 +27,7 @@ FITS = """\
 NEW = "diff --git a/{0} b/{0}\nnew file mode 100644\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+new\n"
 
 
-@pytest.fixture(params=["project", "ein Ordner mit ü"])
+@pytest.fixture(params=["project", night.ODD])
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Bench:
     return bench(tmp_path / request.param)
 

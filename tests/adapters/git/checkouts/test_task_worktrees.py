@@ -14,9 +14,10 @@ from foureyes.errors import BadInput, GitProblem
 from foureyes.ui.steps import steps_text
 
 from tests.adapters.git.workshop_project import TASK, TRAILERS, Bench, add, bench, commit, quietly, tricked
+from tests.stage import night
 
 
-@pytest.fixture(params=["project", "ein Ordner mit ü"])
+@pytest.fixture(params=["project", night.ODD])
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Bench:
     made = bench(tmp_path / request.param)
     made.write(".git/info/exclude", ".foureyes/\n")

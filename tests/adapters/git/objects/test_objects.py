@@ -17,11 +17,12 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
 from tests.adapters.git.workshop_project import Bench, bench, raw_tree, tricked
+from tests.stage import night
 
 NOBODY = Sha("1" * 40)
 
 
-@pytest.fixture(params=["project", "ein Ordner mit ü"])
+@pytest.fixture(params=["project", night.ODD])
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Bench:
     return bench(tmp_path / request.param)
 
