@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from foureyes.bootstrap.running import Running, options_for
-from foureyes.errors import LostRunner, Reason
+from foureyes.errors import BadInput, LostRunner, Reason, Refused
+from foureyes.steps import fe, phrase
+from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE
@@ -29,3 +31,26 @@ def test_a_runner_that_breaks_after_it_began_says_so_in_its_log(
     said = Path(log).read_text()
     assert "! the runner ended: it was taken for dead." in said
     assert "! the runner ended: by another" in said
+
+
+@pytest.mark.parametrize("said", ["", "by another"])
+def test_a_refusal_before_it_began_keeps_its_rules_its_steps_and_its_kind_G2(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    step = fe("resume", "fe-1", "-m", phrase("why"))
+
+    def refused(tell: object, show: object, began: object, starter: object) -> str:
+        if said:
+            raise BadInput("nothing began.", next_step=step, reasons=(Reason("J4", said, step), Reason("E6", "stuck")))
+        raise RuntimeError
+
+    running = Running(str(checkout.path), os.environ, options_for(1, once=False, until_idle=False, assigned=()))
+    monkeypatch.setattr(running, "run", refused)
+    with pytest.raises(BadInput if said else Refused) as problem:
+        running.detach(ALICE)
+    if said:
+        assert problem.value.message == "nothing began."
+        assert [reason.rule for reason in problem.value.reasons] == ["J4", "E6"]
+        assert steps_text(problem.value.reasons[0].next) == steps_text(problem.value.next_step) == steps_text(step)
+    else:
+        assert [reason.rule for reason in problem.value.reasons] == ["I5"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.config.profiles import ADAPTERS, OUTPUTS, read_profile
+from foureyes.config.reading import read_file
 from foureyes.core.rules.policy import Profile
 from foureyes.errors import ConfigError
 
@@ -63,3 +64,11 @@ def test_a_name_can_be_a_file_and_is_no_persons(name: str) -> None:
 def test_what_there_is_to_choose_from() -> None:
     assert {"text", "scripted", "claude", "codex"} <= set(ADAPTERS)
     assert set(OUTPUTS) <= set(ADAPTERS)
+
+
+def test_what_is_wrong_is_said_with_its_line_and_the_values_there_are() -> None:
+    text = '[run]\nnotify = "x"\n\n[agents.one]\nmodel = "m"\n\n[agents.two]\nadapter = "clawd"\n'
+    with pytest.raises(ConfigError) as wrong:
+        read_file(text)
+    assert wrong.value.message.startswith("foureyes.toml:7 agents.two: ")
+    assert wrong.value.message.endswith(f"allowed are adapter = {'|'.join(ADAPTERS)}")

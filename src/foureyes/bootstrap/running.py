@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+import msgspec
+
+from foureyes import errors
 from foureyes.adapters.folders import folder, opened
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.bootstrap.wiring import open_project, whoami
 from foureyes.errors import BadInput, FoureyesError, Reason, Refused
-from foureyes.steps import fe
+from foureyes.steps import Step, Steps, fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.agents.streams.rendering import Renderer
@@ -125,7 +128,7 @@ class Running:
             return child, os.path.join(folder_of(self._place), LOGS, RUNNER_LOG)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        raise Refused("no runner began.", reasons=(Reason("I5", said or "it ended before it began", fe("doctor")),))
+        raise _refusal(said)
 
     def _seen(self) -> Actor:
         app = open_project(self._place.root, self._environ)
@@ -142,18 +145,19 @@ class Running:
             code = 0
         except FoureyesError as problem:
             code = problem.exit_code
-            self._break(written, "\n".join([problem.message, *[reason.message for reason in problem.reasons]]))
+            self._break(written, problem.message, problem)
         except BaseException as problem:  # whatever it is, this process must not go on as the caller
             self._break(written, str(problem) or type(problem).__name__)
         finally:
             os._exit(code)
 
-    def _break(self, written: int, text: str) -> None:
+    def _break(self, written: int, text: str, problem: FoureyesError | None = None) -> None:
         """Why it ended: for who waits for its begin, and after that for its log."""
         if not self._has_let_go:
-            _tell_parent(written, text)
+            _tell_parent(written, _encoded(problem) if problem else text)
             return
-        for line in text.splitlines():
+        reasons = problem.reasons if problem else ()
+        for line in (*text.splitlines(), *[f"{reason.message} ({reason.rule})" for reason in reasons]):
             _say("", f"! the runner ended: {line}")
 
     def _let_go(self, written: int) -> None:
@@ -167,6 +171,37 @@ class Running:
             os.dup2(ours, theirs)
         self._has_let_go = True
         _tell_parent(written, BEGAN)
+
+
+REFUSAL = "refused:"
+"""What the words of a child begin with that says no as we do, with everything about it."""
+
+
+class _Told(msgspec.Struct):
+    """A refusal on its way from a child; `reasons` are rule, sentence and steps."""
+
+    kind: str
+    message: str
+    steps: tuple[Step, ...]
+    reasons: tuple[tuple[str, str, tuple[Step, ...]], ...]
+
+
+def _encoded(problem: FoureyesError) -> str:
+    """A refusal for who started us: the same rules, sentences and steps."""
+    reasons = tuple((reason.rule, reason.message, reason.next.steps) for reason in problem.reasons)
+    told = _Told(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
+    return REFUSAL + msgspec.json.encode(told).decode()
+
+
+def _refusal(said: str) -> FoureyesError:
+    """Why no runner began, as the child said it."""
+    if not said.startswith(REFUSAL):
+        return Refused("no runner began.", reasons=(Reason("I5", said or "it ended before it began", fe("doctor")),))
+    told = msgspec.json.decode(said.removeprefix(REFUSAL), type=_Told)
+    kind = getattr(errors, told.kind, Refused)
+    reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in told.reasons)
+    problem: FoureyesError = kind(told.message, next_step=Steps(*told.steps), reasons=reasons)
+    return problem
 
 
 def _say(task: str, line: str) -> None:

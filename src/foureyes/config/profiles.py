@@ -22,6 +22,9 @@ ALLOWED = (
     "a list of texts), slots, deadline_minutes, idle_minutes (each a whole number)"
 )
 
+ADAPTERS: tuple[str, ...] = tuple(filter(None, get_args(Adapter)))
+OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(Output)))
+
 
 def read_profile(profile: object, name: str, where: str) -> Profile:
     """A profile. What is said of one that is built in changes only what it says, unless it names another program; one
@@ -37,10 +40,19 @@ def read_profile(profile: object, name: str, where: str) -> Profile:
     try:
         given = msgspec.convert({**base, **profile} if isinstance(profile, dict) else profile, Profile)
     except msgspec.ValidationError as problem:
-        raise ConfigError(f"{where}: {problem}; allowed are {ALLOWED}") from None
+        raise ConfigError(f"{where}: {problem}; allowed are {_allowed(profile)}") from None
     if wrong := _wrong(given):
         raise ConfigError(f"{where}: {wrong}")
     return given
+
+
+def _allowed(profile: object) -> str:
+    """What is allowed where something is wrong: the values of a choice, else the keys there are."""
+    given = profile if isinstance(profile, dict) else {}
+    for key, values in (("adapter", ADAPTERS), ("output", OUTPUTS)):
+        if key in given and given[key] not in ("", *values):
+            return f"{key} = {'|'.join(values)}"
+    return ALLOWED
 
 
 def _wrong(profile: Profile) -> str:
@@ -61,7 +73,3 @@ def _wrong(profile: Profile) -> str:
     if "\0" in "".join((profile.program, *words)):
         return "an argument cannot hold a NUL character"
     return ""
-
-
-ADAPTERS: tuple[str, ...] = tuple(filter(None, get_args(Adapter)))
-OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(Output)))

@@ -43,6 +43,12 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
                 f"{where}: there is no such key.{_nearest(key)}",
                 next_step=prose(f"keys there are: {', '.join(BY_KEY)}"),
             )
+        if setting.kind == "profiles" and isinstance(value, dict):
+            from foureyes.config.profiles import read_profile
+
+            for each, profile in value.items():  # each has a line of its own
+                line = _line_of(text, f"{key}.{each}", _line_of(text, key))
+                read_profile(profile, each, f"{name}:{line} {key}.{each}")
         settings[key] = checked(setting, value, where)
     return settings
 
@@ -61,7 +67,7 @@ def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]
     return out
 
 
-def _line_of(text: str, key: str) -> int:
+def _line_of(text: str, key: str, otherwise: int = 1) -> int:
     """The line a key stands on, as well as can be told without a position-keeping parser."""
     section, best = "", 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -73,7 +79,7 @@ def _line_of(text: str, key: str) -> int:
                 best = best or number
         elif name and f"{section}.{name.group(1)}.".lstrip(".").replace('"', "").startswith(key.replace('"', "") + "."):
             return best or number
-    return best or 1
+    return best or otherwise
 
 
 def _nearest(key: str) -> str:

@@ -210,3 +210,12 @@ def test_what_cannot_be_in_force_cannot_be_accepted_G1_P12(
     with desk.refused(error=error):
         desk.app.policy.accept(ALICE)
     assert setting(desk, "review.policy") == ("balanced", "default")
+
+
+def test_of_a_table_that_adds_to_the_built_in_one_only_what_changes_is_shown_P12(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = '[agents.dev]\nprogram = "aider"\n[agents.claude]\nmodel = "large"\n'
+    (line,) = [line for line in desk.app.policy.offered(ALICE).lines if line.startswith("agents")]
+    assert line == (
+        "agents: claude: program claude, vendor anthropic → "
+        "claude: program claude, model large, vendor anthropic; dev: program aider"
+    )

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.run.looking import Looking
 from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.run.plan import plan
+from foureyes.core.run.step import StartRun
 
 from tests.stage.people import ALICE
 from tests.stage.playground import Playground
@@ -103,3 +106,24 @@ def test_a_disk_that_takes_nothing_more_blames_nobody_and_is_tried_again_X3(grou
     first, *_ = ground.runs_of(task)
     assert (first.ending, first.error_text) == ("stopped", "[Errno 28] No space left on device")
     assert any("the disk is full" in line for _, line in ground.said)
+
+
+def test_of_a_task_that_another_runner_was_first_to_take_nothing_is_said_J4(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    one, two = ground.runner(1), ground.runner(1)
+    steps = Looking(ground.app.context, two._runner, ground.agents).look(two.desk)
+    (start,) = [step for step in plan(steps) if isinstance(step, StartRun)]
+    ground.plays = [Play(lasts=5)]
+    ground.ticks(one)
+    assert two._performing.perform(start, two.desk) is False
+    assert [line for line in ground.lines(task) if "not done" in line] == []
+    ground.settle(one)
+
+
+def test_a_task_that_a_runner_left_to_a_person_is_not_counted_as_ready_E6(ground: Playground) -> None:
+    ground.agents.next_play = lambda launch: CRASH
+    stuck, other = ground.create(ALICE), ground.create(ALICE, depends_on=[ground.create(ALICE)])
+    ground.settle(ground.runner(1, until_idle=True))
+    counts = ground.app.status.show(ALICE).counts
+    assert {row.task for row in ground.app.runs.standstill().stuck} >= {stuck}
+    assert (counts["open"], counts["ready"], counts["waiting"], counts["stuck"]) == (3, 0, 1, 2), other

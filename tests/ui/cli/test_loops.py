@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.views.loop import LoopView
+from foureyes.core.loop.engine import LoopState, Round
+from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.lifecycle import Status
+from foureyes.ui.cli.loops import loop_text
+
 from tests.stage.commands import Cast
 from tests.ui.cli.rounds import HARD, LIMIT, NO_TEST, Rounds, rounds
 
@@ -161,3 +168,12 @@ def test_without_findings_page_and_context_say_nothing_of_a_loop_F3(shop: Rounds
     task = shop.work(LIMIT)
     said = shop.text(shop.cast.alice, "show", task) + shop.context(task)
     assert not any(word in said for word in ("findings", "rounds", "review  ", "escalation", "Open findings"))
+
+
+@pytest.mark.parametrize(("status", "warns"), [("open", True), ("reviewing", True), ("closed", False)])
+def test_a_closed_task_threatens_no_escalation_E5(status: Status, warns: bool) -> None:
+    task = Task(
+        id=TaskId("fe-1"), title="t", status=status, creator=SessionId("s"), version=1, created_at="", updated_at=""
+    )
+    state = LoopState(rounds=(Round(n=1),), warning="one more round escalates")
+    assert ("escalates" in loop_text(LoopView(task=task, state=state, profile=""))) is warns

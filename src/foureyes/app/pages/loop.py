@@ -54,7 +54,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
         approvals=[_with_ground(row, reviews) for row in detail.approvals],
         counting=sorted(facts.reviewers),
         loop=loop,
-        said=loop.outlook if loop else "",
+        said=loop.outlook if loop and detail.task.status != "closed" else "",
         remarks=_remarks(tx, task) if findings else [],
         patches=patches,
         names=names,

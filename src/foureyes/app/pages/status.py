@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.placing import misplaced
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import Count, Named
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
@@ -42,6 +42,7 @@ class Status:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
+            stuck = tx.one("run.stuck_ready", Count)
             policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
             sprint = self._sprint(tx)
@@ -56,6 +57,8 @@ class Status:
             name: counters.get(name, 0)
             for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
         }
+        counts["stuck"] = stuck.n if stuck else 0
+        counts["ready"] -= counts["stuck"]  # what a runner left to a person begins with nobody (E6)
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         reviewable = page.rows
         view = StatusView(

@@ -220,7 +220,7 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     review_policy(Layers(file=new))
     old = read_file(project.accepted_text) if project.accepted_text else {}
     changed = tuple(
-        ChangedSetting(key, _shown(old, key), _shown(new, key), _is_loosened(key, old, new))
+        ChangedSetting(key, *_both(old, new, key), _is_loosened(key, old, new))
         for key in sorted({*old, *new})
         if old.get(key) != new.get(key)
     )
@@ -245,6 +245,22 @@ def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool
         return False
     was, now = (resolve(setting, Layers(file=values)).value for values in (old, new))
     return is_loosened(name, was, now)
+
+
+def _both(old: dict[str, Value], new: dict[str, Value], key: str) -> tuple[str, str]:
+    """A setting before and after; of a table that adds to the built-in one, the entries that change."""
+    setting = BY_KEY.get(key)
+    if setting is None or not isinstance(setting.default, dict):
+        return _shown(old, key), _shown(new, key)
+    was, now = (resolve(setting, Layers(file=values)).value for values in (old, new))
+    assert isinstance(was, dict)
+    assert isinstance(now, dict)
+    names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
+    before, after = (
+        "; ".join(f"{name}: {_fields(table[name]) or 'as usual'}" for name in names if name in table) or "(none)"
+        for table in (was, now)
+    )
+    return before, after
 
 
 def _shown(values: dict[str, Value], key: str) -> str:

@@ -15,7 +15,7 @@ from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.sprints_seen import move_sprint
-from foureyes.app.run.starting import Unstarted, is_full, start
+from foureyes.app.run.starting import Overdrawn, Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
@@ -79,7 +79,8 @@ class Performing:
         try:
             done = self._do(step, desk)
         except (FoureyesError, Unstarted) as problem:
-            self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", LONG))
+            if not _was_sooner(step, problem):
+                self._tell(str(getattr(step, "task", "")), one_line(f"not done: {problem}", LONG))
             done = False
             if is_full(problem):
                 desk.no_room_until = self._context.later(ROOM_AGAIN_SECONDS)
@@ -198,6 +199,14 @@ class Performing:
             desk.put_off[key_of(step)] = self._context.later(JOB_AGAIN_SECONDS)
         for line in (done.said or done.problem).splitlines():
             self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
+
+
+def _was_sooner(step: Step, problem: Exception) -> bool:
+    """J4: whether another runner was simply first: it tells what becomes of the task."""
+    if not isinstance(step, StartRun):
+        return False
+    reasons = problem.reasons if isinstance(problem, FoureyesError) else ()
+    return isinstance(problem.__cause__, Overdrawn) or any(reason.rule == "J4" for reason in reasons)
 
 
 def _check(runner: Actor, task: str) -> Job:

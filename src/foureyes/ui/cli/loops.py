@@ -26,7 +26,7 @@ def loop_text(view: LoopView) -> str:
     if not rounds:
         return f"{task.id}: nothing was handed in yet\n{next_line(view.next)}"
     lines = [output.table(("IT", "FOUND", "FIXED", "NO PROGRESS", "TIER", "ACTION"), [_row(each) for each in rounds])]
-    lines += [view.state.outlook] if view.state.outlook else []
+    lines += [view.state.outlook] if view.state.outlook and task.status != "closed" else []
     is_free = task.status in ("open", "in_progress")
     lines += [f"the next attempt is for {view.profile} (E4)"] if view.profile and is_free else []
     return "\n".join([*lines, next_line(view.next)])

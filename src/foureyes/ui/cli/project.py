@@ -150,6 +150,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     """The status lines, after what waits for a person (E6)."""
     count = view.counts
     split = f"{count['ready']} ready, {count['waiting']} waiting" if count["open"] else ""
+    split += f", {count['stuck']} stuck" if split and count.get("stuck") else ""
     lines = [
         *first_lines(waiting),
         f"{view.project} on {view.target} · policy {view.policy} (from {view.policy_source})",

@@ -141,6 +141,9 @@ DELETE FROM stuck WHERE task = :task AND EXISTS (SELECT 1 FROM sessions WHERE id
 -- name: run.stuck
 SELECT task, kind, why, at FROM stuck ORDER BY seq;
 
+-- name: run.stuck_ready
+SELECT count(*) AS n FROM stuck s JOIN tasks t ON t.id = s.task WHERE t.ready = 1;
+
 -- name: run.stuck_of
 SELECT task, kind, why, at FROM stuck WHERE task = :task;
 
