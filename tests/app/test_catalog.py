@@ -36,6 +36,7 @@ TASK = "TASK"
 FINDING = "FINDING"
 RUN = "RUN"
 AGENT_RUN = "AGENT_RUN"
+CYCLE = "CYCLE"
 FILE = "FILE"
 LEAD = json.dumps({"type": "handoff_tech_lead", "issues": []}).encode()
 DEVELOPER = json.dumps({"type": "handoff_developer", "issue_responses": []}).encode()
@@ -130,6 +131,16 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "sprints.halt": [{"runner": WITHIN, "sprint": "s-01", "kind": "hold", "why": WHY}],
     "sprints.go_on": [{"runner": WITHIN, "sprint": "s-01", "why": WHY}],
     "sprints.finish": [{"runner": WITHIN, "sprint": "s-01", "kind": "time", "why": WHY}],
+    "cycles.now": [{"task": TASK}, {}],
+    "cycles.request": [{"task": TASK, "reviewers": ["codex"]}],
+    "cycles.open": [{"trigger": "MILESTONE", "tasks": [TASK]}],
+    "cycles.ask": [{"cycle": CYCLE, "reviewer": "codex"}],
+    "cycles.not_given": [{"cycle": CYCLE, "reviewer": "codex", "why": "timeout"}],
+    "cycles.decide": [{}, {"cycle": CYCLE}],
+    "cycles.clarify": [{"cycle": CYCLE, "point": "p1", "text": WHY}],
+    "cycles.end": [{"cycle": CYCLE, "reason": WHY}],
+    "cycles.listed": [{}, {"task": TASK}, {"live": True}],
+    "cycles.show": [{"cycle": CYCLE}],
     "exchange.take_in": [{"task": TASK, "document": LEAD}],
     "handoffs.export": [{"task": TASK, "role": role} for role in ("tech_lead", "developer")],
     "handoffs.take_in": [{"task": TASK, "document": LEAD}, {"task": TASK, "document": DEVELOPER}],
@@ -155,7 +166,8 @@ def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     runner = desk.app.runs.begin(ALICE, agents=1).actor
     at_work = desk.app.runs.reserve(runner, desk.create(), profile="claude", purpose="implement")
     desk.app.sprints.plan(ALICE, SprintAsk(tasks=(desk.create(),)))
-    return desk, {TASK: task, FINDING: finding, RUN: run, AGENT_RUN: at_work.id}
+    cycle = desk.app.cycles.now(ALICE, task).cycle
+    return desk, {TASK: task, FINDING: finding, RUN: run, AGENT_RUN: at_work.id, CYCLE: cycle}
 
 
 def calls(desk: DeskWorld, verb: Verb, actor: Actor, names: dict[str, Any]) -> list[Callable[[], object]]:

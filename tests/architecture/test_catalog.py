@@ -46,6 +46,7 @@ WITHOUT_A_COMMAND = {
         ),
         "for a runner, and for faces that show what it does",
     ),
+    **dict.fromkeys(("cycles.open", "cycles.ask", "cycles.not_given"), "for a runner; people say fe review now"),
     **dict.fromkeys(
         ("sprints.halt", "sprints.go_on", "sprints.finish"), "a runner does what the rules say about a sprint (X2, X3)"
     ),

@@ -13,7 +13,7 @@ WITHOUT: dict[str, str] = {
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
         app/views/outcome app/views/plan app/views/project app/views/review app/views/run app/views/session
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
-        app/views/setup app/views/sprint app/catalog_runs adapters/agents/setup/programs
+        app/views/setup app/views/sprint app/views/cycle app/catalog_runs adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/documents/briefing core/rules/facts core/run/snapshot core/run/step
     """,
@@ -56,6 +56,8 @@ WITHOUT: dict[str, str] = {
         app/gate/attempts app/gate/landing app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
         app/pages/preview app/pages/waiting app/review/lead app/review/prompts
+        app/cycles/answering app/cycles/asking app/cycles/clarifying app/cycles/deciding app/cycles/opening
+        app/cycles/reading app/review/cycle_pages app/review/looks
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
         app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/held app/run/looking
@@ -76,7 +78,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
         ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops
         ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/sprint
-        ui/cli/text/task ui/cli/validation
+        ui/cli/text/task ui/cli/validation ui/cli/cycles ui/cli/text/cycle
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """
         ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/commenting ui/tui/crash

@@ -14,6 +14,7 @@ from foureyes.core.rules.policy import (
     IdentityRule,
     Limits,
     MinorRule,
+    PeersRule,
     ReviewPolicy,
     RiskRule,
     RunRule,
@@ -47,8 +48,19 @@ def test_the_default_of_a_key_is_that_of_the_struct_it_fills_P(setting: Setting)
 
 def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
     """A field that no key fills could not be configured; one that two keys fill would have two answers."""
-    structs = {IdentityRule, ReviewPolicy, MinorRule, AutoApprove, HumanRule, RiskRule, Limits, Tiers, RunRule}
-    parts = {(ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run")}
+    structs = {
+        IdentityRule,
+        ReviewPolicy,
+        MinorRule,
+        AutoApprove,
+        HumanRule,
+        RiskRule,
+        Limits,
+        Tiers,
+        RunRule,
+        PeersRule,
+    }
+    parts = {(ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run", "peers")}
     fields = {(struct, name) for struct in structs for name in struct.__struct_fields__} - parts
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]
     assert len(filled) == len(set(filled))

@@ -323,6 +323,7 @@ finding list X | finding add X a.py:1 -m t | finding show TL-fe-nosuch-1-001 | f
 finding respond TL-fe-nosuch-1-001 --fixed -m x | finding waive TL-fe-nosuch-1-001 -m why | finding apply TL-fe-nosuch-1-001
 finding track TL-fe-nosuch-1-001 | finding export X | loop X | lead senior X -m why | prompt X --for review | export handoff X --role qa
 import handoff X foureyes.toml | review show X | review request X | review submit X foureyes.toml | validate X
+review now X | review list --task X | review request X --ask codex
 signal DONE --task X | emit progress it --task X | pause X -m why | logs X | attach X | stop X
 """
 

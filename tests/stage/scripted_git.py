@@ -104,6 +104,10 @@ class ScriptedRepo:
         )
 
     def _line(self, ref: str) -> list[Sha]:
+        kept = self.refs.get(ref)
+        if kept is not None:
+            line = next(line for line in self.branches.values() if kept in line)
+            return line[: line.index(kept) + 1]
         if ref not in self.branches:
             raise GitProblem(f"{ref} has no commit")
         return self.branches[ref]
@@ -207,6 +211,9 @@ class ScriptedWorkshop:
             self.repo.dirty = []
         branch = f"fe/{apart}" if apart else self.repo.here.removeprefix("refs/heads/")
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
+
+    def look(self, task: str, message: str) -> Sha:
+        return self.repo.branches[f"refs/heads/fe/{task}"][-1]
 
     def commit_file(self, path: str, message: str) -> Sha:
         self.repo.dirty = [each for each in self.repo.dirty if each != path]

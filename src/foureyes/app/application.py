@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from foureyes.app.project.projects import Projects
     from foureyes.app.project.sessions import Sessions
     from foureyes.app.review.closing import Closing
+    from foureyes.app.review.cycles import Cycles
     from foureyes.app.review.decisions import Decisions
     from foureyes.app.review.drafts import Drafts
     from foureyes.app.review.feedback import Feedback
@@ -88,6 +89,7 @@ class Application:
     agents: Agents
     planning: Planning
     sprints: Sprints
+    cycles: Cycles
     exchange: Exchange
     handoffs: Handoffs
     lists: Lists

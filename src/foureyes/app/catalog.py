@@ -46,6 +46,7 @@ NOUNS: dict[str, str] = {
     "agents": "run.agents:Agents",
     "planning": "run.planning:Planning",
     "sprints": "sprint.sprints:Sprints",
+    "cycles": "review.cycles:Cycles",
     "exchange": "exchange.findings:Exchange",
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",

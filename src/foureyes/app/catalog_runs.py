@@ -1,4 +1,4 @@
-"""The rows of the catalogue about runs and sprints, and what a row is; `catalog` has them among the others."""
+"""The rows of the catalogue about runs, sprints and review cycles, and what a row is; `catalog` has them among the others."""
 
 from __future__ import annotations
 
@@ -64,5 +64,22 @@ RUN_VERBS: dict[str, tuple[Row, ...]] = {
         ("report", (), "anyone", "", "sprint report", "What a sprint brought: for the morning after."),
         ("undo", ("sprint undo",), "people and services", "journal", "sprint undo", "Plan tasks that take back what a "
          "sprint merged."),
+    ),
+    "cycles": (
+        ("now", ("review now",), "people and services", "journal", "review now", "Let reviewers look now, at a task or "
+         "at all that runs."),
+        ("request", ("review request",), "agents and people", "journal", "review request", "Ask chosen or named "
+         "reviewers about a task."),
+        ("open", ("run",), "people and services", "journal", "", "Open a cycle for a trigger, for a runner."),
+        ("ask", ("run",), "people and services", "journal", "", "Ask one reviewer more in a cycle."),
+        ("not_given", ("run",), "people and services", "journal", "", "Somebody who was asked gives no review."),
+        ("decide", ("review decide",), "anyone", "journal", "review decide", "Decide every cycle that waits for nobody "
+         "any more."),
+        ("clarify", ("review clarify",), "agents and people", "journal", "review clarify", "Answer a point that "
+         "reviewers have concerns about."),
+        ("end", ("review end",), "people", "journal", "review end", "End a cycle without a rule."),
+        ("listed", (), "anyone", "", "review list", "Review cycles, the latest first."),
+        ("show", (), "anyone", "", "review show", "One cycle: who was asked, what they said, what it comes to."),
+        ("issues", (), "anyone", "", "review issues", "What reviewers have concerns about in work that goes on."),
     ),
 }  # fmt: skip

@@ -160,6 +160,11 @@ class Workshop(Protocol):
         there the branch moves inside of what `fence` gives, which nobody can enter who has lost a lease (J4).
         """
 
+    def look(self, task: str, message: str) -> Sha:
+        """V1: the files of a task's worktree as they are now, as a commit that no ref names yet; nothing changes there,
+        and no program of the tree is run.
+        """
+
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
 

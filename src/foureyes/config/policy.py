@@ -12,6 +12,7 @@ from foureyes.core.rules.policy import (
     IdentityRule,
     Limits,
     MinorRule,
+    PeersRule,
     Profile,
     ReviewPolicy,
     RiskRule,
@@ -42,6 +43,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         risk=RiskRule(**_values(RiskRule, layers)),  # type: ignore[arg-type]
         limits=_limits(_values(Limits, layers)),
         tiers=Tiers(**_values(Tiers, layers)),  # type: ignore[arg-type]
+        peers=PeersRule(**_values(PeersRule, layers)),  # type: ignore[arg-type]
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
         **_values(ReviewPolicy, layers),  # type: ignore[arg-type]

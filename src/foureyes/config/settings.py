@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
-
 from foureyes.config import FILE as FILE
-from foureyes.core.nouns.check import CheckRule
+from foureyes.config.setting import Setting as Setting
+from foureyes.config.setting import Source as Source
+from foureyes.config.setting import Value as Value
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (
     DEFAULT_PROFILES,
@@ -18,10 +16,9 @@ from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,
     IdentityRule,
-    LabelRule,
     Limits,
     MinorRule,
-    Profile,
+    PeersRule,
     ReviewPolicy,
     RiskRule,
     RunRule,
@@ -29,51 +26,11 @@ from foureyes.core.rules.policy import (
     Tiers,
 )
 
-Value = str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
-Plain = Literal["text", "number", "share", "amount", "yes/no", "choice", "list", "rules", "profiles", "checks"]
-Source = Literal["environment", "store", "foureyes.toml", "default"]
-
-
 POLICY_ALIAS = "review_policy_mode"
 FEATURES: dict[str, str] = {
     "balanced_review_policy": "true: review.policy is balanced, false: strict; unset: review.policy decides"
 }
 FEATURE_ENV_ALIASES = {"balanced_review_policy": "TD_FEATURE_BALANCED_REVIEW_POLICY"}
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One key of the configuration.
-
-    `of` is the struct of the rules that the key fills, `field` the field there if it is not called like the key: the
-    default is the struct's. A key that no rule asks about has its `own_default`.
-    `scale` says which way is stricter, so that an environment may tighten it: for a choice the allowed values from
-    strictest to loosest, for a number "low", for yes/no the stricter of both. Without a scale it cannot be overridden
-    there; `only_tighter` means that people cannot loosen it there either, because it is about who is a person.
-    """
-
-    key: str
-    kind: Plain
-    meaning: str
-    of: type[msgspec.Struct] | None = None
-    field: str = ""
-    own_default: Value = ""
-    allowed: tuple[str, ...] = ()
-    scale: tuple[str, ...] | Literal["low", "no", "yes", ""] = ""
-    only_tighter: bool = False
-
-    @property
-    def name(self) -> str:
-        """The field of the struct that the key fills."""
-        return self.field or self.key.rpartition(".")[2]
-
-    @property
-    def default(self) -> Value:
-        """The value where no layer says anything."""
-        return self.own_default if self.of is None else getattr(self.of(), self.name)
-
-    @property
-    def env(self) -> str:
-        return "FOUREYES_" + self.key.replace(".", "_").upper() if self.scale else ""
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -271,6 +228,43 @@ SETTINGS: tuple[Setting, ...] = (
         of=ReviewPolicy,
         kind="list",
         meaning="globs; changed files that a review counts without (V6)",
+    ),
+    Setting(
+        key="project.demo",
+        of=ReviewPolicy,
+        kind="yes/no",
+        meaning="a project to try things in: what scripted agents say in reviews counts there, and nowhere else (V3)",
+    ),
+    Setting(
+        key="review.peers.reviewers",
+        of=PeersRule,
+        kind="list",
+        meaning="agent profiles that are asked to review what is handed in, in this order at first, then in turns (V4)",
+    ),
+    Setting(
+        key="review.peers.ask",
+        of=PeersRule,
+        kind="number",
+        meaning="how many of them are asked about an attempt; 0: as many as reviews are required, at least one (V4)",
+    ),
+    Setting(
+        key="review.peers.timeout_minutes",
+        of=PeersRule,
+        kind="number",
+        meaning="who was asked and says nothing for so long gives no review; at least 1 (V8)",
+    ),
+    Setting(
+        key="review.peers.min_recall",
+        of=PeersRule,
+        kind="share",
+        meaning="a profile that finds a smaller share of seeded defects is not asked; 0: all are",
+    ),
+    Setting(
+        key="review.silence_minutes",
+        of=PeersRule,
+        kind="number",
+        meaning="no live run says anything for so long: their work is looked at; less than idle_minutes of profiles "
+        "(V1)",
     ),
     Setting(key="review.peers.focus", of=ReviewPolicy, kind="list", meaning="what reviewers are asked to look at (V2)"),
     Setting(

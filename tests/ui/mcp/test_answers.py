@@ -43,7 +43,7 @@ def test_every_tool_that_only_looks_answers_small_and_as_an_object(office: Offic
     known = {"task": task, "name": "balanced_review_policy", "purpose": "review", "role": "tech_lead", "limit": 5}
     known["text"] = "# Plan\n\n## Task: Say hello\n"
     for tool in talk.do(lambda client: client.list_tools()).tools:
-        absent = ("finding_show", "check_show_run", "sprint_status", "sprint_report")
+        absent = ("finding_show", "check_show_run", "sprint_status", "sprint_report", "review_show")
         if not tool.annotations.read_only_hint or tool.name in absent:
             continue
         given = {name: known[name] for name in tool.input_schema["required"]}

@@ -124,6 +124,13 @@ class GitWorkshop:
             return checkouts.apart.commit_apart(self._git, path, message, trailers, fence)
         return checkouts.commit.commit_all(self._git, self._here, message, trailers)
 
+    def look(self, task: str, message: str) -> Sha:
+        """V1: the files of a task's worktree as they are now, as a commit that no ref names yet; nothing changes there,
+        and no program of the tree is run.
+        """
+        path = checkouts.task_worktrees.desk(self._folder, task).path
+        return checkouts.apart.look_apart(self._git, path, message)
+
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
         here = self._here

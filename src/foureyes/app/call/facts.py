@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.loop.review import Review
     from foureyes.core.nouns.check import CheckResult
+    from foureyes.core.nouns.cycle import InCycle
 
     class Checked(TypedDict):
         """What the facts hold about checks."""
@@ -161,6 +162,7 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
             minor_self_approvals=minor,
             open_blocking=tuple(row.blocking for row in holding[task.id] if not row.by_check),
             troubles=tuple(troubles[task.id]),
+            cycle=page.cycles.get(task.id),
         )
         reviews = page.reviews[task.id]
         facts[task.id] = _with_reviewers(context, tx, about, reviews) if reviews else about
@@ -182,6 +184,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     results: list[CheckResult]
     children: dict[str, Children]
     child_makers: dict[str, set[SessionId]]
+    cycles: dict[str, InCycle]
 
     def sessions(self) -> set[SessionId]:
         """Every session that is named anywhere in them."""
@@ -213,7 +216,16 @@ def _read(tx: Tx, ids: list[TaskId]) -> Page:
         results=_results(tx, trees) if trees else [],
         children={row.parent: row for row in children},
         child_makers=_child_makers(tx, epics) if epics else defaultdict(set),
+        cycles=_cycles(tx, attempts) if attempts else {},
     )
+
+
+def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
+    """V8: the last cycle of each latest attempt; one that ended without a rule is none."""
+    from foureyes.core.nouns.cycle import InCycle
+
+    rows = tx.all("cycle.standing", InCycle, ids=list(attempts))
+    return {row.task: row for row in rows if row.attempt == attempts[row.task].n}
 
 
 def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:

@@ -328,12 +328,13 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) 
     if any(finding.state in ("claimed", "disputed") or finding.waiting for finding in blocking):
         return False
     policy = context.gate_policy(tx)
-    if mode_of(facts, policy).mode == "per-task":
+    if mode_of(facts, policy).mode == "per-task" or (facts.cycle is not None and facts.cycle.is_live):
         return False
     reviews = [row for row in tx.all("review.of_task", Review, task=facts.task.id) if row.diff_id == attempt.diff_id]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
-    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= required_reviews(policy, labels_in_force(facts))
+    wanted = 1 if facts.cycle is not None else required_reviews(policy, labels_in_force(facts))
+    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= wanted
 
 
 def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:

@@ -17,6 +17,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
+from foureyes.app.cycles.opening import open_at_hand_in
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.settling import Settled, settle
@@ -295,6 +296,7 @@ def record(hand: HandIn) -> SubmitOutcome:
         inherited.inherit(context, work, task, event, hand.brought)
         inherited.come_back(context, work, task, event, hand.brought)
         settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
+        open_at_hand_in(context, work, task)
         said = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
     return msgspec.structs.replace(submitted(hand, event, settled.status, settled, stack), said=said)

@@ -11,6 +11,8 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.answering import answers
+from foureyes.app.cycles.deciding import WAITS, Done, decide_if_due
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
@@ -38,6 +40,7 @@ from foureyes.core.documents.shapes import (
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, unread
+from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
@@ -64,6 +67,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     rulings: list[Ruling]
     against: tuple[Reason, ...]
     stands: Standing
+    done: Done = WAITS
 
     @property
     def counts(self) -> bool:
@@ -194,6 +198,7 @@ class Reviews:
         eligible = may_rule(case, payload.summary)
         counts = eligible.allowed and not missing and verdict == "approved"
         blocking = sum(finding.blocking for finding in raised.event.findings) if raised.event else 0
+        cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
         event = e.ReviewSubmitted(
             attempt=attempt.n,
             diff_id=attempt.diff_id,
@@ -207,6 +212,8 @@ class Reviews:
             raised=len(raised.event.findings) if raised.event else 0,
             blocking=blocking,
             actionable=counts or any(finding.path and finding.fix.strip() for finding in given.findings),
+            cycle=cycle,
+            reviewer=asked_as,
         )
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         if counts and eligible.exception:
@@ -215,12 +222,14 @@ class Reviews:
                 facts.task.id,
                 SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
             )
+        done = decide_if_due(self._context, work, CycleId(cycle)) if cycle else WAITS
         taken = Taken(
             event=event,
             findings=tuple(raised.event.findings) if raised.event else (),
             rulings=given.rulings,
             against=() if eligible.allowed else eligible.reasons,
-            stands=stand(self._context, work, case),
+            stands=_standing(stand(self._context, work, case), facts.task.id, done),
+            done=done,
         )
         return self._outcome(work, facts.task.id, taken)
 
@@ -294,6 +303,12 @@ def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
 
 
+def _standing(stands: Standing, task: TaskId, done: Done) -> Standing:
+    """Where a task stands after a review that may have ended its cycle."""
+    sent_back, by_rule = task in done.sent_back, task in done.by_rule
+    return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)
+
+
 def _next(task: TaskId, taken: Taken, actor: Actor) -> Steps:
     if taken.stands.by_rule:
         return merge_by(actor)
@@ -305,7 +320,8 @@ def _next(task: TaskId, taken: Taken, actor: Actor) -> Steps:
 def _notes(taken: Taken) -> list[str]:
     """What a reviewer should know about their review: why it does not count, what it could not say."""
     event = taken.event
-    notes = [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
+    notes = _cycle_notes(taken)
+    notes += [f"it does not count ({reason.rule}): {reason.message}" for reason in taken.against]
     if event.missing:
         names = some(event.missing, 3)
         notes.append(f"it is incomplete: {len(event.missing)} changed files are not in files_reviewed: {names}")
@@ -316,6 +332,14 @@ def _notes(taken: Taken) -> list[str]:
         for finding in taken.findings
         if finding.alike
     ]
+
+
+def _cycle_notes(taken: Taken) -> list[str]:
+    """V8: what became of the cycle that it is an answer in."""
+    ruled = taken.done.ruled
+    if ruled is not None:
+        return [f"{taken.event.cycle} is decided: {ruled.rule}, {'; '.join(ruled.reasons)}"]
+    return [f"{taken.event.cycle} waits for others"] if taken.event.cycle else []
 
 
 def asked(finding: Finding, answer: AnswerView | None) -> OpenFinding:

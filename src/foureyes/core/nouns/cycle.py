@@ -80,6 +80,10 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
     follows: str = ""
     """The cycle that was clarified before this one."""
     rule: str = ""
+    reasons: list[str] = []
+    asked: int = 0
+    answered: int = 0
+    counting: int = 0
     why: str = ""
     session: SessionId
     """Who opened it."""
@@ -100,6 +104,21 @@ class TargetRow(Target, frozen=True, kw_only=True):
 
     cycle: CycleId
     over: str = ""
+
+
+class InCycle(msgspec.Struct, frozen=True, kw_only=True):
+    """The cycle that the latest attempt of a task, or a look at it, is in, or came out of."""
+
+    task: str
+    cycle: CycleId
+    state: CycleState
+    attempt: int = 0
+    look: int = 0
+    rule: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in LIVE
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

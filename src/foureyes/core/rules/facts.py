@@ -16,6 +16,7 @@ from foureyes.core.words.ids import SessionId
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckResult
+    from foureyes.core.nouns.cycle import InCycle
     from foureyes.core.nouns.finding import Blocking
 
 T = TypeVar("T")
@@ -80,8 +81,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
     cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9).
     `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`: the attempts before
-    the latest. `below` are the tasks whose work is inside the attempt (A7). `has_keys`: what a person loosens counts
-    only signed (M6).
+    the latest. `below` are the tasks whose work is inside the attempt (A7); `cycle` is the last one about it (V8).
+    `has_keys`: what a person loosens counts only signed (M6).
     """
 
     task: Task
@@ -106,6 +107,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     has_keys: bool = False
     minor_self_approvals: dict[str, int] = {}
     below: tuple[Lower, ...] = ()
+    cycle: InCycle | None = None
 
     def party(self, session: SessionId) -> Party:
         """Who a session is; one that the store does not know (a forged or foreign trailer) is only itself."""

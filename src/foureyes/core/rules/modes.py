@@ -257,6 +257,17 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reas
     return [Reason("D6", f"{wanted} counting reviews are required")] if wanted > len(facts.reviewers) else []
 
 
+def in_cycle(facts: Facts) -> list[Reason]:
+    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it."""
+    cycle = facts.cycle
+    if cycle is None:
+        return []
+    step = fe("review", "show", cycle.cycle)
+    if cycle.is_live:
+        return [Reason("V8", f"reviewers are asked about it ({cycle.cycle})", step)]
+    return [Reason(cycle.rule, f"{cycle.cycle} left it to a person", step)] if cycle.rule in ("R0", "R2") else []
+
+
 def why_not_by_itself(
     facts: Facts,
     policy: ReviewPolicy,
@@ -270,7 +281,7 @@ def why_not_by_itself(
 
     `any_mode` is M8: what a batch could be approved with, whatever its mode unless that is per-task.
     """
-    barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts))]
+    barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts)), *in_cycle(facts)]
     if barred:
         return tuple(barred)
     from foureyes.core.rules import gate  # who only asks for the mode of a task judges nothing

@@ -96,7 +96,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     env: tuple[str, ...] = ()
     slots: int = 2
     deadline_minutes: int = 60
-    idle_minutes: int = 15
+    idle_minutes: int = 20
 
 
 DEFAULT_PROFILES: dict[str, Profile] = {
@@ -218,6 +218,18 @@ class SprintRule(msgspec.Struct, frozen=True):
     checkpoint: bool = True
 
 
+class PeersRule(msgspec.Struct, frozen=True):
+    """V4: who is asked for reviews. `ask`: how many, 0 for as many as are required, and at least one; `min_recall`: who
+    finds a smaller share of seeded defects does not count. `silence_minutes`: V1.
+    """
+
+    reviewers: tuple[str, ...] = ()
+    ask: int = 0
+    timeout_minutes: int = 30
+    min_recall: float = 0.0
+    silence_minutes: int = 15
+
+
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
 COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
 FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
@@ -247,6 +259,8 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tiers: Tiers = Tiers()
     run: RunRule = RunRule()
     sprint: SprintRule = SprintRule()
+    peers: PeersRule = PeersRule()
+    demo: bool = False
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()

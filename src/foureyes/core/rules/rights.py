@@ -18,6 +18,7 @@ FOR_A_SERVICE = frozenset(
         "init", "create", "log", "handoff", "submit", "setup", "backup", "session spawn", "session end", "check run",
         "merge", "plan import", "checkpoint create", "finding respond", "finding import", "run", "stop",
         "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo",
+        "review now", "review decide",
     }
 )  # fmt: skip
 RUNNERS = frozenset({"a runner", "fe run", "fe watch"})
@@ -28,14 +29,14 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "pause", BATCH,
+        "pause", "review end", BATCH,
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(
-    {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo"}
+    {"merge", "run", "stop", "sprint plan", "sprint start", "sprint stop", "sprint pause", "sprint undo", "review now"}
 )
 """D5, Q2: what reaches the target is checked outside the process trees of those who made it. I5: whom an agent could
-run would only be its own hands.
+run would only be its own hands. V1: an agent asks for a review of its own work.
 """
 RULE_OF_NOUN = {
     "feature": "P12",
@@ -46,6 +47,7 @@ RULE_OF_NOUN = {
     "plan": "M7",
     "finding": "E3",
     "batch": "H3",
+    "review": "V8",
 }
 FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "implement": frozenset(
@@ -60,6 +62,9 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "finding respond",
             "signal",
             "emit",
+            "review request",
+            "review clarify",
+            "review decide",
         }
     ),
     "review": frozenset(
@@ -76,6 +81,7 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
             "finding add",
             "finding rule",
             "finding withdraw",
+            "review decide",
         }
     ),
     "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
@@ -149,6 +155,9 @@ def _not_for_agents(verb: str) -> Reason:
     if verb.startswith("sprint "):
         why = "what agents work on through a night is chosen by a person or a service, never by one of them"
         return Reason("I5", why, by("person_or_service", fe(*verb.split(), blank("…")), "a person or a service runs: "))
+    if verb == "review now":
+        why = "an agent asks for a review of one task; that all look now is for people"
+        return Reason("V1", why, fe("review", "request", blank("TASK")))
     why = "below an agent no runner begins: whom it started would only be that agent's own hands"
     return Reason("I5", why, by_person(fe("run")))
 

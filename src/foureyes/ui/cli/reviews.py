@@ -1,4 +1,4 @@
-"""`fe review submit|show|request|queue|issues`, and td's `fe review TASK`."""
+"""`fe review submit|result|show|request|queue|issues`, and td's `fe review TASK`; cycles are in `cycles`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ from foureyes.steps import fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attempts import review_own
 from foureyes.ui.cli.command import Session, verb
+from foureyes.ui.cli.cycles import (
+    CYCLE,
+    answer_cycle,
+    review_clarify,
+    review_decide,
+    review_end,
+    review_list,
+    review_now,
+    show_cycle,
+)
 from foureyes.ui.cli.files import read_document
 from foureyes.ui.cli.queue import show_queue
+from foureyes.ui.cli.text.cycle import issues_text
 from foureyes.ui.cli.text.finding import table_text
 from foureyes.ui.steps import next_line
 
@@ -56,10 +67,24 @@ def outcome_text(done: ReviewOutcome) -> str:
     return "\n".join([*lines, *[f"  {note}" for note in done.notes], next_line(done.next)])
 
 
-@verb("show", example="fe review show fe-7k2")
+@verb("result", example="fe review result fe-7k2 review.json")
 @click.argument("task")
+@click.argument("file")
+@click.option("--seen", default="", metavar=SEEN_FORM, help="As in fe review submit.")
+def review_result(session: Session, task: str, file: str, seen: str) -> None:
+    """Another name of fe review submit, after what it takes: a review_result."""
+    document = read_document(session, file, command=("review", "result", task))
+    done = session.app.reviews.submit(session.actor, task, document, seen=seen)
+    session.answer(done, outcome_text(done))
+
+
+@verb("show", example="fe review show fe-7k2")
+@click.argument("task", metavar="TASK|CYCLE")
 def review_show(session: Session, task: str) -> None:
-    """Every review of a task: who, what they said and what it comes to, what they did not read."""
+    """Every review of a task: who, what they said and what it comes to, what they did not read; or one review cycle."""
+    if CYCLE.match(task.strip()):
+        show_cycle(session, task)
+        return
     detail = session.app.lists.show(session.actor, task)
     if session.json:
         output.write_lines(detail.reviews)
@@ -90,10 +115,19 @@ def review_lines(review: ReviewView) -> list[str]:
 
 @verb("request", example="fe review request fe-7k2 --prompt")
 @click.argument("task")
-@click.option("--reviewer", default="", metavar="NAME", help="Who is asked; default: you.")
+@click.option("--reviewer", default="", metavar="NAME", help="Whom the document names; default: you.")
+@click.option("--ask", "names", multiple=True, metavar="NAME", help="A profile, a session or `human`; several times.")
+@click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
 @click.option("--prompt", is_flag=True, help="As a prompt for an agent instead.")
-def review_request(session: Session, task: str, reviewer: str, prompt: bool) -> None:
-    """What a reviewer of the latest attempt is asked: a review_request (V2)."""
+@click.option("-m", "--reason", default="", help="Why, with --ask and --open.")
+def review_request(
+    session: Session, task: str, reviewer: str, names: tuple[str, ...], opens: bool, prompt: bool, reason: str
+) -> None:
+    """What a reviewer of the latest attempt is asked: a review_request (V2). With --ask or --open reviewers are asked,
+    in a review cycle; also in the middle of work."""
+    if names or opens:
+        answer_cycle(session, session.app.cycles.request(session.actor, task, reviewers=names, reason=reason))
+        return
     asked = session.app.reviews.request(session.actor, task, reviewer=reviewer)
     if not prompt:
         if session.json:
@@ -116,9 +150,19 @@ def review_queue(session: Session, limit: int) -> None:
     show_queue(session, limit)
 
 
-@verb("issues", example="fe review issues")
-def review_issues(session: Session) -> None:
-    """Every open finding of the project, the blocking ones first."""
+@verb("issues", example="fe review issues --flagged")
+@click.option("--flagged", is_flag=True, help="Only what review cycles left: concerns, and missing reviews (R0 to R3).")
+def review_issues(session: Session, flagged: bool) -> None:
+    """What reviewers have concerns about in work that is not done; and every open finding of the project."""
+    issues = session.app.cycles.issues()
+    if flagged:
+        if session.json:
+            output.write_lines(issues)
+        else:
+            output.write(issues_text(issues) or "nothing is flagged")
+        return
+    if issues and not session.json:
+        output.write(issues_text(issues) + "\n")
     rows = sorted(session.app.findings.listed(open_only=True), key=lambda row: not row.holds)
     if session.json:
         output.write_lines(rows)
@@ -126,5 +170,7 @@ def review_issues(session: Session) -> None:
         output.write(table_text(rows))
 
 
-for command in (review_submit, review_show, review_request, review_queue, review_issues):
+for command in (review_submit, review_result, review_show, review_request, review_queue, review_issues):
+    review.add_command(command)
+for command in (review_now, review_list, review_decide, review_clarify, review_end):
     review.add_command(command)

@@ -7,9 +7,10 @@ The user's own filters (for large files, say) and the user's own name are used: 
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from contextlib import nullcontext
-from os.path import realpath
+from os.path import join, realpath
 
 from foureyes.adapters.git.checkouts.checkouts import checkout_at, in_progress, registered, shown_path
 from foureyes.adapters.git.checkouts.status import head_ref, status, unresolved, users_excludes
@@ -54,9 +55,34 @@ def commit_apart(
     return commit
 
 
-def _checkout(git: Git, path: str) -> Located:
+def look_apart(git: Git, path: str, message: str) -> Sha:
+    """V1: the files of the worktree at a path as they are now, as a commit on what is checked out there; by an index of
+    its own, so that nothing there changes. Repositories inside of it are left out. The commit that is checked out where
+    nothing is uncommitted.
+    """
+    place = _checkout(git, path, busy=True)
+    old = refs.at(git, refs.branch(head_ref(git, place.git_dir))).value
+    if old is None:
+        raise GitProblem(f"{shown_path(path)} has no commit yet", next_step=shell("git", "commit"))
+    entries = status(git, place, users_excludes(git))
+    paths = [name for code, name in entries if not (code == b"??" and name.endswith(b"/"))]
+    if not paths:
+        return old
+    with tempfile.TemporaryDirectory(prefix="foureyes-look-") as folder:
+        index = join(folder, "index")
+        _quietly(git, place, "read-tree", old, index=index)
+        listed = b"".join(name + b"\0" for name in paths)
+        _quietly(
+            git, place, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=listed, index=index
+        )
+        tree = _made(_quietly(git, place, "write-tree", index=index).out)
+    text = message.strip().encode("utf-8", "surrogateescape") + b"\n"
+    return _made(_quietly(git, place, *DURABLE, "commit-tree", tree, "-p", old, "-F", "-", stdin=text).out)
+
+
+def _checkout(git: Git, path: str, *, busy: bool = False) -> Located:
     """The worktree at a path, as the repository itself has it on record. A link in its place, or in that of the folder
-    around it, would have other files committed.
+    around it, would have other files committed. `busy`: also in the middle of a merge or a rebase.
     """
     known = next((each for each in registered(git) if each.path == path and realpath(path) == path), None)
     place = checkout_at(git, path) if known and known.branch else None
@@ -65,7 +91,7 @@ def _checkout(git: Git, path: str) -> Located:
             f"{shown_path(path)} is no worktree of this repository with a branch: there are no files to commit",
             next_step=shell("git", "worktree", "list"),
         )
-    if doing := in_progress(place):
+    if not busy and (doing := in_progress(place)):
         raise GitProblem(f"{doing} is in progress in {shown_path(path)}", next_step=prose("finish it, then try again"))
     return place
 
@@ -86,10 +112,10 @@ def _paths(git: Git, place: Located) -> list[bytes]:
     return [path for _, path in entries]
 
 
-def _quietly(git: Git, place: Located, *args: str, stdin: bytes = b"") -> Finished:
+def _quietly(git: Git, place: Located, *args: str, stdin: bytes = b"", index: str = "") -> Finished:
     where = (f"--git-dir={place.git_dir}", f"--work-tree={place.worktree}", "--literal-pathspecs")
     filters = silenced(git.settings(place.git_dir), users_settings(git.own))
-    return git.own(*where, *_QUIET, *filters, *args, cwd=place.worktree, stdin=stdin, offline=True)
+    return git.own(*where, *_QUIET, *filters, *args, cwd=place.worktree, stdin=stdin, offline=True, index=index)
 
 
 def _with_trailers(git: Git, message: str, trailers: Sequence[tuple[str, str]]) -> bytes:

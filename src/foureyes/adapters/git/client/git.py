@@ -193,14 +193,21 @@ class Git:
         return self._config.seen_from(git_dir, lambda seen: own_settings(self.real, seen))
 
     def own(
-        self, *args: str, cwd: str, ok: tuple[int, ...] = (0,), stdin: bytes = b"", offline: bool = False
+        self,
+        *args: str,
+        cwd: str,
+        ok: tuple[int, ...] = (0,),
+        stdin: bytes = b"",
+        offline: bool = False,
+        index: str = "",
     ) -> process.Finished:
         """Run as the caller's own git would: its configuration, hooks and identity; the repository found from `cwd`.
-        `offline`: nothing is fetched meanwhile, by whatever program the repository names for that.
+        `offline`: nothing is fetched meanwhile, by whatever program the repository names for that. `index`: a file that
+        stands in for the index of the worktree.
         """
         self._look(self.git_dir)
         held = partial(held_by, self.common_dir, cwd)
-        env = callers_own() | (_OFFLINE if offline else {})
+        env = callers_own() | (_OFFLINE if offline else {}) | ({"GIT_INDEX_FILE": index} if index else {})
         return _run([], args, cwd, env, stdin, ok, timeout=COMMIT_TIMEOUT, held=held)
 
     def users_setting(self, key: str) -> str:

@@ -1,5 +1,8 @@
 -- Review cycles: who was asked about what, looks, clarifications, flags (V).
 
+-- name: cycle.next
+SELECT coalesce(max(n), 0) + 1 AS n FROM cycles;
+
 -- name: cycle.insert
 INSERT INTO cycles (id, n, trigger, state, task, quorum, seats, wide, reason, follows, session, at, seq)
 VALUES (:cycle, :n, :trigger, 'open', :task, :quorum, :seats, :wide, :reason, :follows, :session, :at, :seq);
@@ -47,3 +50,59 @@ UPDATE cycle_targets SET over = :kind WHERE task = :task AND over = '' AND cycle
 UPDATE cycles SET state = 'ended', why = :kind, ended_at = :at, seq = :seq
 WHERE state IN ('open', 'clarifying') AND id IN (SELECT cycle FROM cycle_targets WHERE task = :task)
   AND NOT EXISTS (SELECT 1 FROM cycle_targets t WHERE t.cycle = cycles.id AND t.over = '');
+
+-- name: cycle.get
+SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
+  ended_at, seq
+FROM cycles WHERE id = :cycle;
+
+-- name: cycle.live
+SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
+  ended_at, seq
+FROM cycles WHERE state IN ('open', 'clarifying') ORDER BY n LIMIT :limit;
+
+-- name: cycle.live_of
+SELECT c.id, c.trigger, c.state, c.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
+  c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq
+FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.over = '' AND c.state IN ('open', 'clarifying') ORDER BY c.n;
+
+-- name: cycle.latest
+SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
+  ended_at, seq
+FROM cycles WHERE (CAST(:task AS TEXT) = '' OR id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY n DESC LIMIT :limit;
+
+-- name: cycle.standing
+SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
+WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state <> 'ended' ORDER BY c.n;
+
+-- name: cycle.targets
+SELECT cycle, task, attempt, look, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
+
+-- name: cycle.asked
+SELECT cycle, task, reviewer, kind, state, until, why, text, review, session, at, ended_at FROM cycle_asked
+WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY at, task, reviewer;
+
+-- name: cycle.last_asked
+SELECT reviewer, max(seq) AS seq FROM cycle_asked GROUP BY reviewer;
+
+-- name: cycle.reviews
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
+FROM reviews WHERE cycle IN (SELECT value FROM json_each(:ids)) AND cycle <> '' ORDER BY seq;
+
+-- name: cycle.points
+SELECT cycle, id, task, reviewer, review, finding, text, answer, session, answered_at FROM clarifications
+WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, review, id;
+
+-- name: cycle.looks
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task ORDER BY n;
+
+-- name: cycle.flagged
+SELECT c.id, c.trigger, c.state, t.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
+  c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq
+FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN tasks k ON k.id = t.task
+WHERE c.rule IN ('R0', 'R1', 'R2', 'R3') AND c.state <> 'ended' AND k.status <> 'closed' AND k.deleted = 0
+  AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND d.rule <> '' AND d.n > c.n)
+ORDER BY c.n DESC LIMIT :limit;
+
+-- name: cycle.at_work
+SELECT id FROM tasks WHERE status = 'in_progress' AND deleted = 0 ORDER BY n LIMIT :limit;

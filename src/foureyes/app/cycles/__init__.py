@@ -1,0 +1,1 @@
+"""Review cycles in the store: open, ask, decide (V)."""

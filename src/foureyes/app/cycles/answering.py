@@ -1,0 +1,44 @@
+"""A review is an answer in a cycle: the one that is open about the same attempt or look (V8)."""
+
+from __future__ import annotations
+
+from foureyes.app.cycles.reading import Whole, live_of, wholes
+from foureyes.app.ports import Tx
+from foureyes.app.views.session import SessionView
+from foureyes.core.nouns.cycle import Asked
+from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import made_by
+
+ANY_PERSON = "a person"
+"""Who is asked where nobody is left: whoever comes first."""
+
+
+def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0) -> tuple[str, str]:
+    """The cycle that a review of this is an answer in, and whom that had asked; empty where there is none. Who made the
+    work is no reviewer of it.
+    """
+    if made_by(facts, me) is not None:
+        return "", ""
+    for known in wholes(tx, live_of(tx, facts.task.id)):
+        about = [each for each in known.live if each.task == facts.task.id]
+        if known.cycle.state == "open" and any((each.attempt, each.look) == (attempt, look) for each in about):
+            return known.cycle.id, _asked_as(tx, known, facts, me, actor)
+    return "", ""
+
+
+def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> str:
+    """Under which name the caller was asked, the silent ones first."""
+    row = tx.one("session.get", SessionView, id=me.session)
+    agent = row.agent if row else actor.agent
+    mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, agent)]
+    mine.sort(key=lambda each: each.state != "asked")
+    return mine[0].reviewer if mine else ""
+
+
+def _is_asked(row: Asked, me: Party, agent: str) -> bool:
+    if row.kind == "person":
+        return me.kind == "human" and row.reviewer in (ANY_PERSON, me.person, me.name)
+    if row.kind == "profile":
+        return me.kind == "agent" and row.reviewer == agent
+    return row.reviewer == me.session

@@ -1,0 +1,130 @@
+"""Who is asked in a cycle (V4): candidates from the accepted policy, in turns; never who made the work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.reading import Whole
+from foureyes.app.ports import Tx
+from foureyes.app.views.run import Cooldown
+from foureyes.app.views.session import SessionView
+from foureyes.config.policy import agent_profiles
+from foureyes.core import events as e
+from foureyes.core.cycle.choosing import Candidate, Choice, Maker, choose, why_not
+from foureyes.core.nouns.cycle import CycleId, ReviewerKind, TargetRow
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
+from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
+from foureyes.core.words.ids import SessionId, TaskId
+
+
+class LastAsked(msgspec.Struct, frozen=True):
+    """The row by which a reviewer was asked last."""
+
+    reviewer: str
+    seq: int
+
+
+def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
+    """V1: whether a hand-in asks peers: reviews are required, or reviewers named; and a peer could count at all."""
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    if grade == "human" or facts.attempt is None or facts.attempt.no_code:
+        return False
+    return bool(policy.peers.reviewers) or required_reviews(policy, labels_in_force(facts)) > 0
+
+
+def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
+    """How many are asked about a target, and how many counting reviews it needs (V8: at least one)."""
+    quorum = max(1, required_reviews(policy, labels_in_force(facts)))
+    return max(policy.peers.ask, quorum), quorum
+
+
+def candidates(context: Context, tx: Tx, policy: ReviewPolicy, host: str = "") -> list[Candidate]:
+    """The profiles that the policy names as reviewers, as they stand now."""
+    profiles = agent_profiles(context.layers(tx, context.gate))
+    last = {row.reviewer: row.seq for row in tx.all("cycle.last_asked", LastAsked)}
+    rows = tx.all("run.cooled", Cooldown, host=host)
+    cooled = {row.profile: row.error for row in rows if row.holds(context.now())}
+    found = []
+    for order, name in enumerate(policy.peers.reviewers):
+        profile = profiles.get(name)
+        found.append(
+            Candidate(
+                name=name,
+                order=order,
+                model=profile.model if profile else "",
+                vendor=profile.vendor if profile else "",
+                last_asked=last.get(name, 0),
+                missing="" if profile else "there is no profile of that name",
+                cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
+            )
+        )
+    return found
+
+
+def makers(tx: Tx, facts: Facts) -> list[Maker]:
+    """Who made the work, by what their profiles are called."""
+    rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
+    return [Maker(name=row.agent or row.name, model=row.model, vendor=row.vendor) for row in rows]
+
+
+def choice_for(context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str]) -> Choice:
+    """V4: whom to ask about a target, and why the others are not."""
+    facts, policy = facts_of(context, tx, target), context.gate_policy(tx)
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    pool = candidates(context, tx, policy)
+    return choose(pool, makers(tx, facts), grade, seats=seats, already=already)
+
+
+def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: ReviewerKind) -> str:
+    """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
+    facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
+    if kind == "person":
+        return ""
+    if kind == "session":
+        party = parties_of(tx, {SessionId(reviewer)}).get(SessionId(reviewer))
+        made = made_by(facts, party) if party else None
+        return "there is no such session" if party is None else made.why if made else ""
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
+    if profile is None:
+        return "there is no profile of that name"
+    candidate = Candidate(name=reviewer, model=profile.model, vendor=profile.vendor)
+    return why_not(candidate, makers(tx, facts), grade, ())
+
+
+def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:
+    """Somebody is asked, from now on until the time that the policy gives."""
+    minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
+    until = "" if kind == "person" else context.later(minutes * 60)
+    work.gate.record(task, e.ReviewAsked(cycle=cycle, reviewer=reviewer, kind=kind, until=until))
+
+
+def ask_more(context: Context, work: Work, known: Whole) -> bool:
+    """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was."""
+    asked_any = False
+    for target in known.live:
+        missing = known.cycle.seats - answers_of(known, target) - pending_of(known, target)
+        if missing <= 0:
+            continue
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        choice = choice_for(context, work.tx, target.task, seats=missing, already=already)
+        for name in choice.chosen:
+            ask(context, work, known.cycle.id, target.task, name, "profile")
+            asked_any = True
+    return asked_any
+
+
+def answers_of(known: Whole, target: TargetRow) -> int:
+    """How many pairs of eyes have answered about a target."""
+    return len({review.session for review in known.reviews if review.task == target.task})
+
+
+def pending_of(known: Whole, target: TargetRow) -> int:
+    """How many were asked about it and have neither answered nor said that they will not."""
+    return sum(row.state == "asked" and row.task == target.task for row in known.asked)

@@ -1,0 +1,65 @@
+"""Clarification (R2): the points in which reviewers have concerns, put to the agents that made the work."""
+
+from __future__ import annotations
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.reading import Whole
+from foureyes.app.ports import Tx
+from foureyes.core import events as e
+from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Cycle, Point
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.rules.involvement import makers_of
+from foureyes.core.words.text import one_line
+
+TEXT = 600
+
+
+def is_last_round(tx: Tx, cycle: Cycle) -> bool:
+    """R2: whether so many cycles in a row were clarified that a person is asked instead."""
+    rounds, before = 1, cycle.follows
+    while before:
+        rounds += 1
+        row = tx.one("cycle.get", Cycle, cycle=before)
+        before = row.follows if row else ""
+    return rounds >= CLARIFICATIONS_MOST
+
+
+def ask_to_clarify(context: Context, work: Work, known: Whole) -> None:
+    """R2: every concern is a point; those who made the work are asked about it."""
+    points = points_of(work.tx, known)
+    minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
+    asked: list[str] = []
+    for task in known.tasks:
+        facts = facts_of(context, work.tx, task)
+        author = facts.task.implementer or next(iter(makers_of(facts)), None)
+        asked += [str(author)] if author else []
+    event = e.ClarificationAsked(
+        cycle=known.cycle.id, points=points, asked=tuple(dict.fromkeys(asked)), until=context.later(minutes * 60)
+    )
+    work.gate.record(known.cycle.task, event)
+
+
+def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
+    """The findings of each review with concerns; where it has none, its summary."""
+    names = {row.session: row.reviewer for row in known.asked if row.session}
+    live = set(known.tasks)
+    points: list[Point] = []
+    for review in known.reviews:
+        if review.effective != "concerns" or review.task not in live:
+            continue
+        raised = tx.all("finding.of_review", Finding, task=review.task, seq=review.seq)
+        texts = [(row.root, f"{row.title}: {row.problem}" if row.problem else row.title) for row in raised]
+        for finding, text in texts or [("", review.summary)]:
+            points.append(
+                Point(
+                    id=f"p{len(points) + 1}",
+                    task=next(target.task for target in known.live if target.task == review.task),
+                    reviewer=names.get(review.session, str(review.session)),
+                    review=review.seq,
+                    finding=finding,
+                    text=one_line(text, TEXT),
+                )
+            )
+    return tuple(points)

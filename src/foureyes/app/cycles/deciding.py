@@ -1,0 +1,224 @@
+"""A cycle is decided (V8), in the transaction that takes the last answer; and what follows from the rule."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.asking import ask_more
+from foureyes.app.cycles.clarifying import ask_to_clarify, is_last_round
+from foureyes.app.cycles.reading import Whole, whole
+from foureyes.app.findings.lookup import open_blocking
+from foureyes.app.findings.rulings import send_back
+from foureyes.app.findings.settling import settle
+from foureyes.app.ports import Tx
+from foureyes.app.views.run import PauseView
+from foureyes.app.work.branches import tip_of
+from foureyes.core import events as e
+from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete
+from foureyes.core.nouns.cycle import Asked, Cycle, CycleId
+from foureyes.core.nouns.session import Party, is_one_origin
+from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.gate import Tip
+from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.ids import SessionId
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a cycle: still open, or the rule it came to; and which attempts were sent back or approved."""
+
+    ruled: Ruled | None = None
+    sent_back: tuple[str, ...] = ()
+    by_rule: tuple[str, ...] = ()
+
+
+WAITS = Done()
+
+
+def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> Done:
+    """V8: who is overdue gives no review; whoever is next is asked; when nobody is waited for, the rule. Where nobody
+    was asked, who comes by is waited for; `now`: not any more, and nobody else is asked.
+    """
+    known = _without_overdue(context, work, whole(work.tx, cycle))
+    if known.cycle.state == "clarifying":
+        return _unanswered(context, work, known)
+    if known.cycle.state != "open" or not known.live:
+        return WAITS
+    if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
+        return WAITS
+    names = eyes(work.tx, known)
+    asked, answered = asks_of(known), answers_of(context, work, known, names)
+    complete = now or is_complete(asked, answered, known.tasks, known.cycle.seats)
+    if not complete and (ask_more(context, work, known) or not known.asked):
+        return WAITS
+    counting = counting_in(context, work, known)
+    ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum)
+    return _follow(context, work, known, ruled)
+
+
+def _without_overdue(context: Context, work: Work, known: Whole) -> Whole:
+    late = [row for row in known.asked if is_overdue(row, context.now()) and known.cycle.state == "open"]
+    for row in late:
+        event = e.ReviewNotGiven(cycle=known.cycle.id, reviewer=row.reviewer, why="timeout", text=f"until {row.until}")
+        work.gate.record(row.task, event)
+    return whole(work.tx, known.cycle.id) if late else known
+
+
+def is_overdue(row: Asked, now: str) -> bool:
+    """Whether somebody was asked until a time that is over."""
+    return row.state == "asked" and bool(row.until) and row.until <= now
+
+
+def asks_of(known: Whole) -> list[Ask]:
+    """Who was asked about what has not moved on."""
+    live = set(known.tasks)
+    return [
+        Ask(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
+        for row in known.asked
+        if row.task in live
+    ]
+
+
+def eyes(tx: Tx, known: Whole) -> dict[str, str]:
+    """What each session that reviewed is called; sessions of one origin are one pair of eyes (I4)."""
+    sessions = {SessionId(review.session) for review in known.reviews}
+    parties = parties_of(tx, sessions)
+    asked = {row.session: row.reviewer for row in known.asked if row.session}
+    names: dict[str, str] = {}
+    pairs: list[tuple[Party, str]] = []
+    for session in sorted(sessions, key=lambda each: str(each)):
+        party = parties.get(session) or Party(session=session, kind="agent", name=session)
+        same = next((name for other, name in pairs if is_one_origin(party, other)), "")
+        name = same or asked.get(session) or party.name or session
+        if not same and name in names.values():
+            name = f"{name} ({session})"
+        names[session] = name
+        pairs.append((party, name))
+    return names
+
+
+def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[Answer]:
+    """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
+    found = []
+    for target in known.live:
+        facts = facts_of(context, work.tx, target.task)
+        reviews = [review for review in known.reviews if review.task == target.task]
+        parties = parties_of(work.tx, {SessionId(review.session) for review in reviews})
+        for review in reviews:
+            party = parties.get(SessionId(review.session))
+            if party is not None and made_by(facts, party) is None:
+                answer = Answer(
+                    review=review.seq, reviewer=names[review.session], target=target.task, verdict=review.effective
+                )
+                found.append(answer)
+    return found
+
+
+def counting_in(context: Context, work: Work, known: Whole) -> set[int]:
+    """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
+    found: set[int] = set()
+    for target in known.live:
+        facts = facts_of(context, work.tx, target.task)
+        for review in known.reviews:
+            if review.task != target.task or not review.agrees:
+                continue
+            if target.look or review.session in facts.reviewers:
+                found.add(review.seq)
+    return found
+
+
+def _follow(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:
+    """What the rule does: hold, pause and clarify, flag, go on; then the findings decide about each attempt (V10)."""
+    cycle, gate = known.cycle, work.gate
+    reasons = ruled.reasons
+    last = ruled.rule == "R2" and is_last_round(work.tx, cycle)
+    if last:
+        reasons = (*reasons, "it was clarified before, and a person decides")
+    event = e.CycleDecided(
+        cycle=cycle.id,
+        rule=ruled.rule,
+        asked=ruled.asked,
+        answered=ruled.answered,
+        counting=ruled.counting,
+        reasons=reasons,
+    )
+    gate.record(cycle.task, event)
+    words = f"{cycle.id} {ruled.rule}: {'; '.join(ruled.reasons)}"
+    if ruled.rule == "R1":
+        _stop(context, work, known, words)
+    elif ruled.rule == "R2":
+        pause(work, known, "R2", words)
+        if not last:
+            ask_to_clarify(context, work, known)
+    elif ruled.rule in ("R3", "R4"):
+        lift(work, known, ruled.rule)
+    return _by_findings(context, work, known, ruled)
+
+
+def _stop(context: Context, work: Work, known: Whole, words: str) -> None:
+    """R1: each target is held until a person says otherwise; a run-wide cycle pauses everything (V9)."""
+    for task in known.tasks:
+        if context.get(work.tx, task).hold is None:
+            work.gate.record(task, e.TaskHeld(reason=words))
+    if known.cycle.wide:
+        pause(work, known, "R1", words)
+
+
+def pause(work: Work, known: Whole, rule: str, words: str) -> None:
+    """V9: new work on the targets, or everywhere."""
+    for task in [""] if known.cycle.wide else known.tasks:
+        work.gate.record(task, e.RunsPaused(reason=words, by="rule", rule=rule, cycle=known.cycle.id))
+
+
+def lift(work: Work, known: Whole, rule: str) -> None:
+    """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and of the same target."""
+    chain = followed(work.tx, known.cycle)
+    for each in work.tx.all("run.pauses", PauseView):
+        if each.made_by != "rule" or each.rule != "R2":
+            continue
+        if each.cycle in chain or (each.task and each.task in known.tasks):
+            event = e.RunsResumed(reason=f"{known.cycle.id} {rule}", by="rule", rule=rule, cycle=each.cycle)
+            work.gate.record(each.task, event)
+
+
+def followed(tx: Tx, cycle: Cycle) -> list[str]:
+    """The cycles that were clarified before this one."""
+    chain: list[str] = []
+    before = cycle.follows
+    while before and before not in chain:
+        chain.append(before)
+        row = tx.one("cycle.get", Cycle, cycle=before)
+        before = row.follows if row else ""
+    return chain
+
+
+def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:
+    """V10: with the cycle the round of an attempt is over: what blocks sends it back, else its mode may decide (M4)."""
+    sent_back, by_rule = [], []
+    for target in known.live:
+        if not target.attempt:
+            continue
+        if send_back(context, work, target.task):
+            sent_back.append(str(target.task))
+        elif not open_blocking(work.tx, target.task, work.at):
+            facts = facts_of(context, work.tx, target.task)
+            if settle(context, work, target.task, _tip(context, work, facts)).is_by_rule:
+                by_rule.append(str(target.task))
+    return Done(ruled=ruled, sent_back=tuple(sent_back), by_rule=tuple(by_rule))
+
+
+def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
+    return tip_of(context, facts.attempt, context.project(work.tx).target) if facts.attempt else None
+
+
+def _unanswered(context: Context, work: Work, known: Whole) -> Done:
+    """V9: no answer by the deadline is R0: a person looks; the pause stays."""
+    cycle = known.cycle
+    if not cycle.clarify_until or cycle.clarify_until > context.now():
+        return WAITS
+    open_points = [point.id for point in known.points if not point.answer]
+    reasons = (f"no answer about {', '.join(open_points)} until {cycle.clarify_until}",)
+    ruled = Ruled(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
+    return _follow(context, work, known, ruled)

@@ -1,0 +1,85 @@
+"""A review cycle with all that is known about it, in a handful of reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from foureyes.app.ports import Tx
+from foureyes.core.loop.review import Review
+from foureyes.core.nouns.cycle import Asked, Clarification, Cycle, CycleId, TargetRow
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import NotFound
+from foureyes.steps import fe
+
+
+class Whole(msgspec.Struct, frozen=True, kw_only=True):
+    """A cycle, its targets, who was asked, and what came of it."""
+
+    cycle: Cycle
+    targets: list[TargetRow]
+    asked: list[Asked]
+    reviews: list[Review]
+    points: list[Clarification]
+
+    @property
+    def live(self) -> list[TargetRow]:
+        """The targets that have not moved on."""
+        return [target for target in self.targets if not target.over]
+
+    @property
+    def tasks(self) -> list[TaskId]:
+        return [target.task for target in self.live]
+
+
+def cycle_named(tx: Tx, name: str) -> Cycle:
+    """The cycle that is meant: `c-3`, or its number alone."""
+    wanted = name.strip().lower()
+    row = tx.one("cycle.get", Cycle, cycle=f"c-{wanted}" if wanted.isdigit() else wanted)
+    if row is None:
+        raise NotFound(f"there is no review cycle {wanted[:20]}.", next_step=fe("review", "list"))
+    return row
+
+
+def is_cycle_name(name: str) -> bool:
+    """Whether a name is meant for a cycle; no task is called like one, whatever the project's prefix."""
+    return name.strip().lower().startswith("c-") and name.strip()[2:].isdigit()
+
+
+def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[Whole]:
+    """Several cycles, each with all of it."""
+    ids = [cycle.id for cycle in cycles]
+    if not ids:
+        return []
+    targets, asked = tx.all("cycle.targets", TargetRow, ids=ids), tx.all("cycle.asked", Asked, ids=ids)
+    reviews, points = tx.all("cycle.reviews", Review, ids=ids), tx.all("cycle.points", Clarification, ids=ids)
+    return [
+        Whole(
+            cycle=cycle,
+            targets=[row for row in targets if row.cycle == cycle.id],
+            asked=[row for row in asked if row.cycle == cycle.id],
+            reviews=[row for row in reviews if row.cycle == cycle.id],
+            points=[row for row in points if row.cycle == cycle.id],
+        )
+        for cycle in cycles
+    ]
+
+
+def whole(tx: Tx, cycle: str) -> Whole:
+    """One cycle with all of it."""
+    return wholes(tx, [cycle_named(tx, cycle)])[0]
+
+
+def live_of(tx: Tx, task: str) -> list[Cycle]:
+    """The cycles that a task is a target of and that are not over."""
+    return tx.all("cycle.live_of", Cycle, task=task)
+
+
+def next_id(tx: Tx) -> CycleId:
+    """The number of the next cycle, in the transaction that opens it."""
+    from foureyes.app.call.rows import Count
+    from foureyes.core.nouns.cycle import cycle_number
+
+    row = tx.one("cycle.next", Count)
+    return cycle_number(row.n if row else 1)

@@ -1,0 +1,168 @@
+"""What a face shows of review cycles; nothing is written by looking."""
+
+from __future__ import annotations
+
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_for, parties_of
+from foureyes.app.cycles.deciding import is_overdue
+from foureyes.app.cycles.reading import Whole, wholes
+from foureyes.app.ports import Tx
+from foureyes.app.views.cycle import AskedView, CycleView, GivenView, IssueRow, PointView, TargetView
+from foureyes.core.nouns.cycle import Asked, Clarification, Cycle
+from foureyes.core.words.ids import SessionId
+from foureyes.core.words.text import one_line
+from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
+
+LINE = 300
+
+
+def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
+    """A cycle with everything that is known about it, and what moves it."""
+    cycle, now = known.cycle, context.now()
+    sessions = {SessionId(review.session) for review in known.reviews}
+    sessions |= {SessionId(point.session) for point in known.points if point.session}
+    parties = parties_of(tx, sessions) if sessions else {}
+    names = {str(session): party.name for session, party in parties.items()}
+    return CycleView(
+        id=cycle.id,
+        trigger=cycle.trigger,
+        state=cycle.state,
+        rule=cycle.rule,
+        wide=cycle.wide,
+        reason=cycle.reason,
+        reasons=tuple(cycle.reasons),
+        why=cycle.why,
+        follows=cycle.follows,
+        quorum=cycle.quorum,
+        seats=cycle.seats,
+        targets=tuple(
+            TargetView(task=t.task, attempt=t.attempt, look=t.look, summary=t.summary, over=t.over)
+            for t in known.targets
+        ),
+        asked=tuple(_asked(row, late=cycle.is_live and is_overdue(row, now)) for row in known.asked),
+        reviews=_given(context, tx, known, names),
+        points=tuple(_point(point, names) for point in known.points),
+        clarify_until=cycle.clarify_until,
+        waits_for=waits_for(known),
+        at=cycle.at,
+        ended_at=cycle.ended_at,
+        next=next_of(known, now),
+    )
+
+
+def _asked(row: Asked, *, late: bool) -> AskedView:
+    return AskedView(
+        task=row.task,
+        reviewer=row.reviewer,
+        kind=row.kind,
+        state=row.state,
+        until=row.until,
+        why=row.why,
+        text=row.text,
+        late=late,
+    )
+
+
+def _given(context: Context, tx: Tx, known: Whole, names: dict[str, str]) -> tuple[GivenView, ...]:
+    """The reviews, and which of them count as things stand now (V6)."""
+    facts = facts_for(context, tx, known.tasks) if known.reviews and known.tasks else {}
+    counting = {(task, session) for task, about in facts.items() for session in about.reviewers}
+    return tuple(
+        GivenView(
+            task=review.task,
+            by=names.get(str(review.session), str(review.session)),
+            verdict=review.verdict,
+            effective=review.effective,
+            summary=review.summary,
+            review=review.seq,
+            counts=(review.task, review.session) in counting and review.agrees,
+            at=review.at,
+        )
+        for review in known.reviews
+    )
+
+
+def _point(point: Clarification, names: dict[str, str]) -> PointView:
+    return PointView(
+        id=point.id,
+        task=point.task,
+        reviewer=point.reviewer,
+        text=point.text,
+        finding=point.finding,
+        answer=point.answer,
+        by=names.get(point.session, point.session),
+    )
+
+
+def waits_for(known: Whole) -> tuple[str, ...]:
+    """Whom a cycle waits for."""
+    if known.cycle.state == "clarifying":
+        return tuple(known.cycle.clarifiers)
+    if known.cycle.state != "open":
+        return ()
+    silent = [row.reviewer for row in known.asked if row.state == "asked" and row.task in known.tasks]
+    return tuple(dict.fromkeys(silent)) or ("whoever looks",)
+
+
+def next_of(known: Whole, now: str) -> Steps:
+    """What moves a cycle, and who may do that."""
+    cycle = known.cycle
+    task = known.tasks[0] if known.tasks else ""
+    if cycle.state == "clarifying":
+        point = next((each.id for each in known.points if not each.answer), "")
+        if cycle.clarify_until and cycle.clarify_until <= now:
+            return fe("review", "decide", cycle.id)
+        return fe("review", "clarify", cycle.id, point, "-m", phrase("the answer"))
+    if cycle.state == "open":
+        late = any(is_overdue(row, now) for row in known.asked)
+        if late or not task:
+            return fe("review", "decide", cycle.id)
+        return fe("show", task, "--diff")
+    return after_rule(cycle.rule, task, wide=cycle.wide)
+
+
+def after_rule(rule: str, task: str, *, wide: bool = False) -> Steps:
+    """R0 to R3: what a person does next."""
+    if not task:
+        return NO_STEP
+    if rule in ("R1", "R2"):
+        where = "--project" if wide and rule == "R2" else task
+        return by_person(fe("resume", where, "-m", phrase("why")))
+    return fe("show", task, "--diff") if rule in ("R0", "R3") else fe("show", task)
+
+
+def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
+    """The issues list: of the last decided cycle of each task that is not closed, every concern, and who gave none."""
+    rows: list[IssueRow] = []
+    flagged = tx.all("cycle.flagged", Cycle, limit=limit)
+    known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in flagged}.values()))}
+    for row in flagged:
+        rows += _issues(tx, row, known[row.id])
+    return rows[:limit]
+
+
+def _issues(tx: Tx, flagged: Cycle, known: Whole) -> list[IssueRow]:
+    task, step = flagged.task, after_rule(flagged.rule, flagged.task, wide=flagged.wide)
+    parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
+    found = [
+        IssueRow(
+            cycle=flagged.id,
+            task=task,
+            rule=flagged.rule,
+            reviewer=party.name if (party := parties.get(SessionId(review.session))) else str(review.session),
+            verdict=review.effective,
+            text=one_line(review.summary, LINE),
+            at=review.at,
+            next=step,
+        )
+        for review in known.reviews
+        if review.task == task and review.effective != "approved"
+    ]
+    if found:
+        return found
+    text = one_line("; ".join(known.cycle.reasons), LINE)
+    return [
+        IssueRow(
+            cycle=flagged.id, task=task, rule=flagged.rule, reviewer="", verdict="", text=text, at=flagged.at, next=step
+        )
+    ]

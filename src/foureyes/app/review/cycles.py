@@ -1,0 +1,298 @@
+"""Review cycles (V): let reviewers look, ask them, decide by the four rules, clarify; and what there is to see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.context import Context
+from foureyes.app.call.facts import facts_of
+from foureyes.app.call.refusals import needed, refuse_verb
+from foureyes.app.call.rows import Named
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.answering import ANY_PERSON
+from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
+from foureyes.app.cycles.deciding import decide_if_due
+from foureyes.app.cycles.opening import attempt_target, open_again, open_cycle
+from foureyes.app.cycles.reading import cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.review.cycle_pages import issues_of, view_of
+from foureyes.app.review.looks import Looked, record_look, take_look
+from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
+from foureyes.core import events as e
+from foureyes.core.nouns.cycle import Cycle, CycleId, NotGivenWhy, ReviewerKind, Target, Trigger
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import clean_text, one_line, spaced
+from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.steps import Steps, fe, phrase
+
+MOST = 50
+TEXT = 2_000
+HUMANS = frozenset({"human", "person", "a person", "me"})
+
+
+class Cycles:
+    """Everything that is done to a review cycle."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def now(self, actor: Actor, task: str | None = None, *, reason: str = "") -> CycleOutcome:
+        """V1 USER_MANUAL: a person lets reviewers look, at one task or at everything that is in progress."""
+        permit(actor, "review now")
+        reason = clean_text(reason, "the reason")
+        tasks = [task] if task else self._at_work()
+        return self._open(actor, "review now", "USER_MANUAL", tasks, reason=reason, wide=task is None)
+
+    def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
+        """V1 REQUEST_REVIEW: named reviewers, or those that the policy chooses, are asked about a task."""
+        permit(actor, "review request")
+        names = [spaced(name, 100).strip() for name in reviewers if name.strip()]
+        return self._open(actor, "review request", "REQUEST_REVIEW", [task], reason=reason, reviewers=names)
+
+    def open(
+        self, actor: Actor, trigger: Trigger, tasks: Sequence[str], *, reason: str = "", wide: bool = False
+    ) -> CycleOutcome:
+        """V1: a runner opens a cycle for what an agent said, or for silence; the same trigger twice opens one."""
+        permit(actor, "run")
+        return self._open(actor, "run", trigger, tasks, reason=reason, wide=wide)
+
+    def ask(
+        self, actor: Actor, cycle: str, reviewer: str, *, task: str = "", kind: ReviewerKind = "profile"
+    ) -> CycleOutcome:
+        """V4: one more reviewer is asked, about one target or about all; who was asked already is not asked twice."""
+        with self._context.writing(actor, "run") as work:
+            known = whole(work.tx, cycle)
+            _refuse_over(known.cycle)
+            wanted = [self._context.find_id(work.tx, task)] if task else known.tasks
+            silent = {row.task for row in known.asked if row.reviewer == reviewer and row.state == "asked"}
+            new = [each for each in wanted if each in known.tasks and each not in silent]
+            for each in new:
+                self._refuse_maker(work, each, reviewer, kind)
+                ask(self._context, work, known.cycle.id, each, reviewer, kind)
+            return self._outcome(work, known.cycle.id, changed=bool(new), message=f"{known.cycle.id} asks {reviewer}")
+
+    def not_given(
+        self, actor: Actor, cycle: str, reviewer: str, *, why: NotGivenWhy, text: str = "", task: str = ""
+    ) -> CycleOutcome:
+        """V3, V4: who was asked gives no review; the next one is asked, or the rule decides."""
+        with self._context.writing(actor, "run") as work:
+            known = whole(work.tx, cycle)
+            _refuse_over(known.cycle)
+            rows = [row for row in known.asked if row.reviewer == reviewer and row.state == "asked"]
+            rows = [row for row in rows if not task or row.task == self._context.find_id(work.tx, task)]
+            for row in rows:
+                event = e.ReviewNotGiven(cycle=known.cycle.id, reviewer=reviewer, why=why, text=spaced(text, TEXT))
+                work.record(row.task, event)
+            if rows:
+                decide_if_due(self._context, work, known.cycle.id)
+            return self._outcome(work, known.cycle.id, changed=bool(rows))
+
+    def decide(self, actor: Actor, cycle: str = "", *, now: bool = False) -> list[CycleOutcome]:
+        """V8: one cycle, or every one that waits for nobody any more; `now`: who never was asked is not waited for."""
+        with self._context.writing(actor, "review decide") as work:
+            rows = [cycle_named(work.tx, cycle)] if cycle else work.tx.all("cycle.live", Cycle, limit=1_000)
+            if now and actor.kind == "agent":
+                refuse_verb(
+                    "nothing was decided.",
+                    Reason("V8", "an agent does not cut short who is waited for", fe("review", "decide")),
+                )
+            found = []
+            for row in rows:
+                if row.is_live:
+                    done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
+                    after = cycle_named(work.tx, row.id)
+                    if done.ruled is not None or cycle:
+                        found.append(self._outcome(work, row.id, changed=after.state != row.state))
+                elif cycle:
+                    found.append(self._outcome(work, row.id, changed=False))
+            return found
+
+    def clarify(self, actor: Actor, cycle: str, point: str, text: str) -> CycleOutcome:
+        """R2: who made the work, or a person, answers a concern; with the last answer the cycle runs again."""
+        text = needed(text, "review clarify", f"{cycle} {point}")
+        with self._context.writing(actor, "review clarify") as work:
+            known = whole(work.tx, cycle)
+            found = next((each for each in known.points if each.id == point.strip().lower()), None)
+            if known.cycle.state != "clarifying" or found is None or found.answer:
+                self._refuse_clarifying(known.cycle, point, answered=bool(found and found.answer))
+            assert found is not None
+            refuse_other_task(actor, found.task)
+            self._refuse_stranger(work, found.task)
+            event = e.ClarificationAnswered(cycle=known.cycle.id, point=found.id, text=one_line(text, TEXT))
+            work.record(found.task, event)
+            left = [each.id for each in known.points if not each.answer and each.id != found.id]
+            if left:
+                step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
+                words = f"{found.id} is answered; {', '.join(left)} not yet"
+                return self._outcome(work, known.cycle.id, message=words, step=step)
+            new = open_again(self._context, work.gate, known.cycle)
+            words = f"{known.cycle.id} is clarified, and runs again as {new}"
+            return self._outcome(work, new, message=words)
+
+    def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
+        """A person ends a cycle without a rule; pauses and holds stay until they are lifted."""
+        reason = needed(reason, "review end", cycle)
+        with self._context.writing(actor, "review end") as work:
+            row = cycle_named(work.tx, cycle)
+            if row.is_live:
+                work.record(row.task, e.CycleEnded(cycle=row.id, why=reason))
+            return self._outcome(work, row.id, changed=row.is_live, message=f"{row.id} is over: {reason}")
+
+    # What there is to see
+
+    def listed(self, *, task: str = "", live: bool = False, limit: int = MOST) -> list[CycleView]:
+        """Cycles, the latest first; of one task, or those that are not over."""
+        with self._context.store.read() as tx:
+            of = self._context.find_id(tx, task) if task else ""
+            if live:
+                rows = tx.all("cycle.live", Cycle, limit=1_000)
+                found = [each for each in wholes(tx, rows) if not of or of in each.tasks][-limit:]
+                return [view_of(self._context, tx, each) for each in reversed(found)]
+            rows = tx.all("cycle.latest", Cycle, task=of, limit=limit)
+            return [view_of(self._context, tx, each) for each in wholes(tx, rows)]
+
+    def show(self, cycle: str) -> CycleView:
+        """One cycle: targets, who was asked, reviews, points, the rule and its reasons."""
+        if not is_cycle_name(cycle) and not cycle.strip().isdigit():
+            raise BadInput(f"{one_line(cycle, 40)!r} is no review cycle.", next_step=fe("review", "list"))
+        with self._context.store.read() as tx:
+            return view_of(self._context, tx, whole(tx, cycle))
+
+    def issues(self, *, limit: int = MOST) -> list[IssueRow]:
+        """R3, and what else reviewers left: concerns of the last cycle of each task that is not closed."""
+        with self._context.store.read() as tx:
+            return issues_of(tx, limit)
+
+    # How it is done
+
+    def _at_work(self) -> list[str]:
+        """V9: what a run-wide cycle is about."""
+        with self._context.store.read() as tx:
+            found = [row.id for row in tx.all("cycle.at_work", Named, limit=MOST)]
+        if not found:
+            reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
+            refuse_verb("there is nothing to look at.", reason)
+        return found
+
+    def _open(
+        self,
+        actor: Actor,
+        verb: str,
+        trigger: Trigger,
+        tasks: Sequence[str],
+        *,
+        reason: str = "",
+        wide: bool = False,
+        reviewers: Sequence[str] = (),
+    ) -> CycleOutcome:
+        """Looks are taken before the transaction; what cannot be looked at is left out, or refused if it is all."""
+        looked, left = self._looked(actor, tasks)
+        with self._context.writing(actor, verb) as work:
+            targets = [self._target(work, each) for each in looked]
+            before = {row.id for row in work.tx.all("cycle.live", Cycle, limit=1_000)}
+            cycle = open_cycle(self._context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
+            named = self._ask_named(work, cycle, [target.task for target in targets], reviewers)
+            notes = tuple(left) + self._nobody(work, cycle)
+            words = f"{cycle} {'is open already' if cycle in before else trigger}"
+            changed = cycle not in before or named
+            return self._outcome(work, cycle, message=words, changed=changed, notes=notes)
+
+    def _looked(self, actor: Actor, tasks: Sequence[str]) -> tuple[list[Looked], list[str]]:
+        found: list[Looked] = []
+        left: list[str] = []
+        for task in dict.fromkeys(tasks):
+            try:
+                found.append(take_look(self._context, actor, task))
+            except FoureyesError as problem:
+                if len(tasks) == 1:
+                    raise
+                left.append(f"{task} is left out: {problem.message}")
+        if not found:
+            refuse_verb("there is nothing to look at.", Reason("V1", "; ".join(left), fe("review", "list")))
+        return found, left
+
+    def _target(self, work: Work, looked: Looked) -> Target:
+        if looked.change is not None:
+            return record_look(self._context, work, looked)
+        return attempt_target(facts_of(self._context, work.tx, looked.task))
+
+    def _ask_named(self, work: Work, cycle: CycleId, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> bool:
+        """V4: who is named is asked, unless it made the work."""
+        known = whole(work.tx, cycle)
+        asked = {(row.task, row.reviewer) for row in known.asked if row.state == "asked"}
+        any_new = False
+        for name in reviewers:
+            kind: ReviewerKind = "session" if name.startswith("ses-") else "profile"
+            kind = "person" if name in HUMANS or "@" in name else kind
+            reviewer = ANY_PERSON if name in HUMANS else name
+            for task in tasks:
+                if (task, reviewer) not in asked:
+                    self._refuse_maker(work, task, reviewer, kind)
+                    ask(self._context, work, cycle, task, reviewer, kind)
+                    any_new = True
+        return any_new
+
+    def _refuse_maker(self, work: Work, task: TaskId, reviewer: str, kind: ReviewerKind) -> None:
+        """V4: never who made the work, never below the grade."""
+        why = why_not_asked(self._context, work.tx, task, reviewer, kind)
+        if why:
+            step = fe("review", "request", task)
+            refuse_verb(f"{reviewer} was not asked about {task}.", Reason("V4", f"{reviewer}: {why}", step), task=task)
+
+    def _nobody(self, work: Work, cycle: CycleId) -> tuple[str, ...]:
+        """V4: why nobody is asked, for whoever opened it."""
+        known = whole(work.tx, cycle)
+        notes = []
+        for target in known.live:
+            if pending_of(known, target) or any(review.task == target.task for review in known.reviews):
+                continue
+            choice = choice_for(self._context, work.tx, target.task, seats=known.cycle.seats, already=())
+            notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
+            notes.append(f"nobody is asked about {target.task}: whoever looks may answer (fe review submit)")
+        return tuple(notes)
+
+    def _refuse_stranger(self, work: Work, task: TaskId) -> None:
+        me = self._context.party(work.tx, work.actor)
+        if me.kind == "human" or made_by(facts_of(self._context, work.tx, task), me) is not None:
+            return
+        reason = Reason("R2", f"you did not make {task}: its author clarifies it", fe("show", task))
+        refuse_verb("nothing was clarified.", reason, task=task)
+
+    def _refuse_clarifying(self, cycle: Cycle, point: str, *, answered: bool) -> None:
+        why = f"{cycle.id} asks nobody to clarify anything: it is {cycle.state}"
+        if cycle.state == "clarifying":
+            why = f"{one_line(point, 20)} is {'answered already' if answered else 'no point of ' + cycle.id}"
+        refuse_verb("nothing was clarified.", Reason("R2", why, fe("review", "show", cycle.id)), task=cycle.task)
+
+    def _outcome(
+        self,
+        work: Work,
+        cycle: CycleId,
+        *,
+        message: str = "",
+        changed: bool = True,
+        notes: tuple[str, ...] = (),
+        step: Steps | None = None,
+    ) -> CycleOutcome:
+        known = whole(work.tx, cycle)
+        view = view_of(self._context, work.tx, known)
+        waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
+        said = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+        return CycleOutcome(
+            cycle=cycle,
+            state=view.state,
+            rule=view.rule,
+            changed=changed,
+            message=message or f"{cycle} {said}",
+            asked=waiting,
+            notes=notes,
+            next=step or view.next,
+        )
+
+
+def _refuse_over(cycle: Cycle) -> None:
+    if cycle.state != "open":
+        why = f"{cycle.id} is {cycle.state}"
+        refuse_verb("nobody was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)

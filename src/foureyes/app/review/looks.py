@@ -1,0 +1,72 @@
+"""Looks (V1): a worktree in the middle of work, frozen for reviewers. It approves nothing."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import refuse_other_task
+from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_task
+from foureyes.app.call.work import Work
+from foureyes.core import events as e
+from foureyes.core.nouns.attempt import Change
+from foureyes.core.nouns.cycle import Look, Target, look_ref
+from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.text import one_line
+from foureyes.errors import GitProblem, Reason
+from foureyes.steps import fe
+
+SUMMARY = 400
+
+
+class Looked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer is to look at: the latest attempt, or the work as it is now (`change`)."""
+
+    task: TaskId
+    summary: str = ""
+    n: int = 0
+    commit: Sha = Sha("")
+    change: Change | None = None
+
+
+def take_look(context: Context, actor: Actor, task: str) -> Looked:
+    """Freeze what is there: of a task in review its attempt is frozen already, of one in progress its worktree is."""
+    with context.store.read() as tx:
+        row = context.find(tx, task)
+        refuse_other_task(actor, row.id)
+        target, n = context.project(tx).target, len(tx.all("cycle.looks", Look, task=row.id)) + 1
+    if row.status == "reviewing":
+        return Looked(task=row.id)
+    if row.status != "in_progress":
+        why = f"{row.id} is {row.status}: only work in progress or in review is looked at"
+        refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
+    summary = one_line(row.title, SUMMARY)
+    try:
+        commit = context.workshop.look(row.id, f"look {n} at {row.id}: {summary}")
+    except GitProblem as problem:
+        again = fe("submit", row.id)
+        refuse_task(row.id, "was not looked at", Reason("V1", f"it has no worktree: {problem.message}", again))
+    ref = look_ref(row.id, n)
+    context.workshop.keep(ref, commit)
+    change = context.repo.change(target=target, ref=ref, since=None)
+    if change.is_empty:
+        why = f"nothing has changed in {row.id} yet"
+        refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
+    return Looked(task=row.id, summary=summary, n=n, commit=commit, change=change)
+
+
+def record_look(context: Context, work: Work, looked: Looked) -> Target:
+    """The look, on record; the same work again is the same look."""
+    change = looked.change
+    assert change is not None
+    known = work.tx.all("cycle.looks", Look, task=looked.task)
+    same = next((each for each in known if each.diff_id == change.diff_id and each.base == change.base), None)
+    n = same.n if same else len(known) + 1
+    if same is None:
+        if n != looked.n:
+            context.workshop.keep(look_ref(looked.task, n), looked.commit)
+        files = tuple(file.path for file in change.files)
+        event = e.LookTaken(n=n, commit=looked.commit, base=change.base, diff_id=change.diff_id, files=files)
+        work.record(looked.task, event)
+    return Target(task=looked.task, look=n, diff_id=change.diff_id, summary=looked.summary)

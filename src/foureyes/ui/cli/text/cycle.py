@@ -1,0 +1,72 @@
+"""Review cycles as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foureyes.app.views.cycle import AskedView, CycleView, IssueRow, TargetView
+from foureyes.core.words.fence import named
+from foureyes.core.words.text import one_line
+from foureyes.ui.cli import output
+from foureyes.ui.steps import next_line
+
+LINE = 100
+
+
+def cycles_text(rows: Sequence[CycleView]) -> str:
+    """A line for each cycle."""
+    return "\n".join(_row(row) for row in rows)
+
+
+def _row(view: CycleView) -> str:
+    about = ", ".join(map(_target, view.targets))
+    return f"{view.id:<6} {view.trigger:<16} {about:<24} {_stands(view)}  {output.when(view.at)}"
+
+
+def _target(target: TargetView) -> str:
+    return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'look {target.look}'}"
+
+
+def _stands(view: CycleView) -> str:
+    if view.state == "open":
+        return f"waits for {', '.join(view.waits_for)}"
+    if view.state == "clarifying":
+        return f"R2, waits for answers of {', '.join(view.waits_for)}"
+    return f"{view.rule}: {'; '.join(view.reasons)}" if view.state == "decided" else f"ended: {view.why}"
+
+
+def cycle_text(view: CycleView) -> str:
+    """Everything about one cycle."""
+    lines = [f"{view.id}  {view.trigger}  {_stands(view)}"]
+    lines += [f"  {view.reason}"] if view.reason else []
+    lines += [f"  follows {view.follows}"] if view.follows else []
+    lines += [f"  about {_target(each)}: {each.summary}{_over(each)}" for each in view.targets]
+    lines += [f"  asked {_asked(each)}" for each in view.asked]
+    for given in view.reviews:
+        stated = "" if given.verdict == given.effective else f" (stated {given.verdict}, V5)"
+        counts = ", counts" if given.counts else ""
+        lines.append(f"  {given.by} about {given.task}: {given.effective}{stated}{counts}")
+        lines += [f"      {one_line(given.summary, LINE)}"] if given.summary else []
+    for point in view.points:
+        lines.append(f"  {point.id} {named(point.reviewer)}: {one_line(point.text, LINE)}")
+        lines.append(f"      {point.by}: {one_line(point.answer, LINE)}" if point.answer else "      not answered yet")
+    return "\n".join([*lines, *[line for line in (next_line(view.next),) if line]])
+
+
+def _over(target: TargetView) -> str:
+    return f" (moved on: {target.over})" if target.over else ""
+
+
+def _asked(asked: AskedView) -> str:
+    words = {"asked": f"until {asked.until}" if asked.until else "no answer yet", "answered": "answered"}
+    state = words.get(asked.state, f"no review: {asked.why}{f', {asked.text}' if asked.text else ''}")
+    return f"{named(asked.reviewer)} about {asked.task}: {state}{', late' if asked.late else ''}"
+
+
+def issues_text(rows: Sequence[IssueRow]) -> str:
+    """The issues list: what cycles left, a line each."""
+    return "\n".join(
+        f"{row.rule}  {row.task}  {row.cycle}  {row.reviewer or 'nobody'}: {row.verdict or 'not reviewed'}  "
+        f"{one_line(row.text, LINE)}"
+        for row in rows
+    )

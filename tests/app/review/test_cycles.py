@@ -1,0 +1,333 @@
+"""Review cycles (V1, V4, V8, V9, V10): opened at a hand-in and by people, decided with the last answer, clarified and
+run again; pauses and holds by rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foureyes.app.views.cycle import CycleView
+from foureyes.core.nouns.session import Actor
+from foureyes.errors import NotFound
+
+from tests.stage.gated import AUTO, LINT, configure
+from tests.stage.looped import again, issue, review
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld
+
+PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini", "claude"]\n'
+TWO = PEERS + "ask = 2\n"
+CONCERN: dict[str, Any] = {"verdict": "concerns", "summary": "the salt is missing"}
+
+
+def peers(desk: DeskWorld, text: str = TWO) -> None:
+    configure(desk, text)
+
+
+def cycle(desk: DeskWorld, name: str = "c-1") -> CycleView:
+    return desk.app.cycles.show(name)
+
+
+def states(view: CycleView) -> dict[str, str]:
+    return {row.reviewer: row.state for row in view.asked}
+
+
+def paused(desk: DeskWorld) -> list[tuple[str, str, str]]:
+    return [(row.task, row.made_by, row.rule) for row in desk.app.runs.standstill().pauses]
+
+
+def test_without_peers_nothing_is_asked_and_all_is_as_it_was_V1(desk: DeskWorld) -> None:
+    desk.handed_in()
+    assert desk.app.cycles.listed() == []
+
+
+def test_a_hand_in_asks_as_many_as_the_policy_says_and_never_its_author_V1_V4(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    view = cycle(desk)
+    assert (view.trigger, view.state, view.seats, view.quorum) == ("REQUEST_REVIEW", "open", 2, 1)
+    assert [(target.task, target.attempt) for target in view.targets] == [(task, 1)]
+    assert states(view) == {"codex": "asked", "gemini": "asked"}
+    assert view.waits_for == ("codex", "gemini")
+
+
+def test_who_was_asked_longest_ago_comes_first_V4(desk: DeskWorld) -> None:
+    peers(desk, PEERS)
+    for _ in range(3):
+        desk.handed_in()
+    assert [row.asked[0].reviewer for row in reversed(desk.app.cycles.listed())] == ["codex", "gemini", "codex"]
+
+
+def test_two_approve_and_the_last_answer_decides_R4_V8(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    first = review(desk, task, by=CODEX)
+    assert any("waits for others" in note for note in first.notes)
+    assert (cycle(desk).state, states(cycle(desk))) == ("open", {"codex": "answered", "gemini": "asked"})
+    review(desk, task, by=GEMINI)
+    view = cycle(desk)
+    assert (view.state, view.rule, view.reasons) == ("decided", "R4", ("all 2 approve",))
+    assert desk.app.cycles.issues() == []
+    assert desk.status(task) == "reviewing"
+
+
+def test_one_concern_is_flagged_and_the_work_goes_on_R3(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, **CONCERN)
+    review(desk, task, by=GEMINI)
+    assert cycle(desk).rule == "R3"
+    (row,) = desk.app.cycles.issues()
+    assert (row.task, row.rule, row.verdict, row.text) == (task, "R3", "concerns", "the salt is missing")
+    assert paused(desk) == []
+    assert desk.show(task).task.hold is None
+
+
+def test_a_concern_with_a_HIGH_finding_sends_the_attempt_back_when_the_cycle_ends_and_not_before_V10_R3(
+    desk: DeskWorld,
+) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    first = review(desk, task, [issue()], by=CODEX, verdict="concerns")
+    assert (first.sent_back, desk.status(task)) == (False, "reviewing"), "gemini was asked, too"
+    second = review(desk, task, by=GEMINI)
+    assert (second.sent_back, desk.status(task), cycle(desk).rule) == (True, "open", "R3")
+
+
+def test_a_blocker_holds_its_task_only_and_a_person_lifts_it_R1(desk: DeskWorld) -> None:
+    peers(desk)
+    task, other = desk.handed_in(), desk.handed_in()
+    review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
+    assert desk.show(task).task.hold is None, "not before everybody has answered"
+    review(desk, task, by=GEMINI)
+    assert cycle(desk).rule == "R1"
+    assert desk.show(task).task.hold == "c-1 R1: codex says blocker"
+    assert desk.show(other).task.hold is None
+    with desk.refused("D3"):
+        desk.app.decisions.approve(BOB, task)
+    desk.app.stops.resume(ALICE, task, "I looked")
+    assert desk.show(task).task.hold is None
+
+
+def test_two_concerns_pause_and_ask_the_author_and_agreement_lifts_it_R2_R4_V9(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, **CONCERN)
+    review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
+    view = cycle(desk)
+    assert (view.rule, view.state) == ("R2", "clarifying")
+    assert [(point.id, point.reviewer, point.text) for point in view.points] == [
+        ("p1", "codex", "the salt is missing"),
+        ("p2", "gemini", "no limit"),
+    ]
+    assert view.points[1].finding, "it is linked to what was found"
+    assert paused(desk) == [(task, "rule", "R2")]
+    desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "the salt is in the hash")
+    done = desk.app.cycles.clarify(CLAUDE, "c-1", "p2", "the limit is in the settings")
+    assert (done.cycle, done.asked) == ("c-2", ("codex", "gemini"))
+    assert (cycle(desk).state, cycle(desk).why, cycle(desk, "c-2").follows) == ("ended", "clarified", "c-1")
+    assert paused(desk) == [(task, "rule", "R2")], "until they have looked again"
+    review(desk, task, by=CODEX)
+    review(desk, task, by=GEMINI)
+    assert (cycle(desk, "c-2").rule, paused(desk)) == ("R4", [])
+
+
+def test_a_concern_that_is_left_lifts_the_pause_too_R3_V9(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there, look")
+    review(desk, task, by=CODEX)
+    review(desk, task, by=GEMINI, **CONCERN)
+    assert (cycle(desk, "c-2").rule, paused(desk)) == ("R3", [])
+
+
+def two_concerns(desk: DeskWorld) -> str:
+    peers(desk)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, **CONCERN)
+    review(desk, task, by=GEMINI, **CONCERN)
+    return task
+
+
+def test_after_three_rounds_of_concerns_a_person_is_asked_R2(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    for n in (1, 2):
+        for point in ("p1", "p2"):
+            desk.app.cycles.clarify(CLAUDE, f"c-{n}", point, "as before")
+        review(desk, task, by=CODEX, **CONCERN)
+        review(desk, task, by=GEMINI, **CONCERN)
+    view = cycle(desk, "c-3")
+    assert (view.state, view.rule, view.points) == ("decided", "R2", ())
+    assert (task, "rule", "R2") in paused(desk)
+
+
+def test_only_the_author_or_a_person_clarifies_and_once_R2(desk: DeskWorld) -> None:
+    two_concerns(desk)
+    with desk.refused("R2"):
+        desk.app.cycles.clarify(CODEX, "c-1", "p1", "I think it is fine")
+    desk.app.cycles.clarify(ALICE, "c-1", "p1", "it is meant so")
+    for point in ("p1", "p9"):
+        with desk.refused("R2"):
+            desk.app.cycles.clarify(CLAUDE, "c-1", point, "again")
+
+
+def test_no_answer_by_the_deadline_is_R0_and_the_pause_stays_V9(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    assert desk.app.cycles.decide(CI) == []
+    desk.clock.wait(31 * 60)
+    (done,) = desk.app.cycles.decide(CI)
+    assert (done.rule, done.state) == ("R0", "decided")
+    assert paused(desk) == [(task, "rule", "R2")]
+    desk.app.stops.resume(ALICE, task, "I know why")
+    assert paused(desk) == []
+
+
+def test_a_pause_of_a_person_is_not_lifted_by_a_rule_V9(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    desk.app.runs.pause(ALICE, task, reason="not today")
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there")
+    review(desk, task, by=CODEX)
+    review(desk, task, by=GEMINI)
+    assert paused(desk) == [(task, "person", "")]
+
+
+def test_who_is_late_gives_no_review_and_the_next_one_is_asked_then_a_person_R0_V4(desk: DeskWorld) -> None:
+    peers(desk, PEERS)
+    task = desk.handed_in()
+    desk.clock.wait(31 * 60)
+    assert desk.app.cycles.decide(CI) == []
+    assert states(cycle(desk)) == {"codex": "not_given", "gemini": "asked"}
+    desk.clock.wait(31 * 60)
+    (done,) = desk.app.cycles.decide(CI)
+    assert (done.rule, done.state) == ("R0", "decided")
+    assert "codex gave none: timeout" in cycle(desk).reasons
+    (row,) = desk.app.cycles.issues()
+    assert (row.rule, row.task) == ("R0", task)
+
+
+def test_a_runner_says_why_there_is_no_review_and_nobody_is_a_success_lesson_69(desk: DeskWorld) -> None:
+    peers(desk)
+    desk.handed_in()
+    runner = desk.app.runs.begin(ALICE, agents=1).actor
+    desk.app.cycles.not_given(runner, "c-1", "codex", why="quota", text="limit reached")
+    assert cycle(desk).state == "open"
+    done = desk.app.cycles.not_given(runner, "c-1", "gemini", why="invalid")
+    assert (done.state, done.rule) == ("decided", "R0")
+
+
+def test_a_newer_attempt_ends_the_older_cycle_and_opens_one_of_its_own_V4(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    desk.app.feedback.redo(BOB, task, "say more")
+    assert (cycle(desk).state, cycle(desk).why) == ("ended", "RedoRequested")
+    again(desk, task)
+    assert [(row.id, row.state) for row in desk.app.cycles.listed()] == [("c-2", "open"), ("c-1", "ended")]
+    assert cycle(desk, "c-2").targets[0].attempt == 2
+
+
+def test_a_decision_of_a_person_ends_the_cycle_V4(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    desk.app.decisions.approve(BOB, task)
+    assert (cycle(desk).state, cycle(desk).why) == ("ended", "Approved")
+
+
+def test_no_rule_approves_while_reviewers_are_asked_or_none_looked_V8_M4(desk: DeskWorld) -> None:
+    peers(desk, PEERS + LINT)
+    task = desk.handed_in(labels=AUTO)
+    desk.app.checks.run(CI, task)
+    assert desk.status(task) == "reviewing"
+    review(desk, task, by=CODEX)
+    assert (cycle(desk).rule, desk.status(task)) == ("R4", "approved")
+
+
+def test_who_made_the_work_has_no_voice_in_its_cycle_V4_V8(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+    review(desk, task, by=CLAUDE, verdict="blocker", summary="do not look")
+    assert cycle(desk).reviews == ()
+    with desk.refused("V4"):
+        desk.app.cycles.request(CLAUDE, task, reviewers=["claude"])
+
+
+def test_who_was_not_asked_may_answer_too_V4(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 1\n")
+    task = desk.handed_in()
+    assert cycle(desk).waits_for == ("whoever looks",)
+    assert desk.app.cycles.decide(CI) == [], "nobody was asked: whoever comes by is waited for"
+    review(desk, task, by=GEMINI)
+    assert (cycle(desk).rule, [given.counts for given in cycle(desk).reviews]) == ("R4", [True])
+
+
+def test_a_quorum_of_two_wants_two_that_count_V8_D6(desk: DeskWorld) -> None:
+    configure(desk, PEERS.replace("[review.peers]", "[review]\nreviews = 2\n[review.peers]"))
+    task = desk.handed_in()
+    review(desk, task, by=CODEX)
+    review(desk, task, by=GEMINI, files_reviewed=[])
+    assert cycle(desk).rule == "R0"
+    assert any("1 of 2 counting" in reason for reason in cycle(desk).reasons)
+
+
+def test_a_person_lets_reviewers_look_and_the_same_again_is_the_same_V1(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    done = desk.app.cycles.now(ALICE, task, reason="it changes the login")
+    assert (done.cycle, done.changed, cycle(desk).trigger) == ("c-1", True, "USER_MANUAL")
+    assert desk.app.cycles.now(ALICE, task).changed is False
+    named = desk.app.cycles.request(CLAUDE, task, reviewers=["gemini", "human"])
+    assert (named.cycle, named.asked) == ("c-1", ("a person", "gemini"))
+    with desk.refused("V1"):
+        desk.app.cycles.now(CLAUDE, task)
+
+
+def test_what_is_neither_in_progress_nor_in_review_is_not_looked_at_V1(desk: DeskWorld) -> None:
+    task = desk.create()
+    with desk.refused("V1"):
+        desk.app.cycles.now(ALICE, task)
+    with desk.refused("V1"):
+        desk.app.cycles.now(ALICE)
+
+
+def test_a_look_at_all_work_in_progress_is_one_wide_cycle_and_stops_everything_V1_V9(desk: DeskWorld) -> None:
+    peers(desk, PEERS.replace('"claude"', '"qwen"'))
+    tasks = [begun(desk, actor) for actor in (CLAUDE, CLAUDE)]
+    done = desk.app.cycles.now(ALICE, reason="before I leave")
+    view = cycle(desk, done.cycle)
+    assert view.wide
+    assert [(target.task, target.look) for target in view.targets] == [(task, 1) for task in sorted(tasks)]
+    assert desk.app.cycles.now(ALICE).changed is False
+    assert set(states(view)) == {"codex", "gemini"}
+
+
+def begun(desk: DeskWorld, actor: Actor) -> str:
+    """Work in the middle of it, on the branch of its task."""
+    task = desk.create()
+    desk.start(actor, task)
+    desk.repo.commit(f"fe/{task}")
+    return task
+
+
+def test_a_person_ends_a_cycle_without_a_rule_V8(desk: DeskWorld) -> None:
+    peers(desk)
+    desk.handed_in()
+    desk.app.cycles.end(ALICE, "c-1", "asked by mistake")
+    assert (cycle(desk).state, cycle(desk).why) == ("ended", "asked by mistake")
+    with desk.refused("V8"):
+        desk.app.cycles.end(CLAUDE, "c-1", "I do not want it")
+
+
+def test_a_runner_asks_one_more_and_nobody_twice_V4(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 1\n")
+    desk.handed_in()
+    runner = desk.app.runs.begin(ALICE, agents=1).actor
+    assert desk.app.cycles.ask(runner, "c-1", "codex").changed
+    assert not desk.app.cycles.ask(runner, "c-1", "codex").changed
+    with desk.refused("V4"):
+        desk.app.cycles.ask(runner, "c-1", "claude")
+
+
+def test_a_cycle_that_is_not_there_is_said_so(desk: DeskWorld) -> None:
+    with pytest.raises(NotFound):
+        desk.app.cycles.show("c-9")
