@@ -18,6 +18,7 @@ from foureyes.core.rules.policy import (
     ReviewPolicy,
     RiskRule,
     RunRule,
+    SprintRule,
     Tiers,
 )
 
@@ -59,8 +60,11 @@ def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
         Tiers,
         RunRule,
         PeersRule,
+        SprintRule,
     }
-    parts = {(ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run", "peers")}
+    parts = {
+        (ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run", "peers", "sprint")
+    }
     fields = {(struct, name) for struct in structs for name in struct.__struct_fields__} - parts
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]
     assert len(filled) == len(set(filled))
