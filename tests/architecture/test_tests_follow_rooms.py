@@ -71,7 +71,8 @@ WITHOUT: dict[str, str] = {
         bootstrap/wiring config/primer config/rules config/writing
     """,
     "The demo is played as a whole: tests/scenarios/test_demo.py": """
-        demo/__main__ demo/script demo/shop demo/stage demo/story ui/cli/demonstrating
+        demo/__main__ demo/acts demo/live demo/proofs demo/script demo/shop demo/stage demo/story
+        ui/cli/demonstrating
     """,
     "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """
         ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from foureyes.demo.shop import CENTS, CURRENCY, DISCOUNT, GREET, LOGIN, ORDER, R
 
 from tests.stage.processes import People
 from tests.stage.terminal import Terminal
+from tests.stage.theatre import processes_of, wait_for
 
 DEMO = [sys.executable, "-P", "-m", "foureyes", "demo"]
 SLOWEST = 300.0
@@ -85,7 +87,7 @@ def below_an_agent(people: People, temporary: str) -> str:
 
 
 def on_a_desk(people: People, temporary: str) -> str:
-    """A terminal, with colours."""
+    """A terminal with colours that nothing can be drawn on: too small for the app."""
     done = people.person("alice").run(DEMO, env={"TMPDIR": temporary, "TERM": "xterm"}, tty=True, timeout=SLOWEST)
     assert done.rc == 0, done.out
     assert "\033[1m1. " in done.out
@@ -106,6 +108,52 @@ def test_the_demo_tells_its_whole_story_wherever_it_is_run_and_leaves_what_it_te
         check_the_journal(kept)
         check_the_repository(kept)
         check_the_way_in(kept, people)
+
+
+def leave(terminal: Terminal) -> int:
+    """By the key that leaves it; then plain commands prove something."""
+    terminal.type("q")
+    assert terminal.end() == 0, terminal.text
+    text = terminal.bytes.decode()
+    for line in (
+        r"alice\$ fe approve fe-\w+ --seen",
+        r"alice\$ fe merge --wait\s(.*\s)+?.*fe-\w+",
+        r"alice\$ fe audit verify      \(exit 6\)\s(.*\s)+?.*row \d+ \(TaskCreated of fe-\w+\) was changed",
+        r"Kept in (\S+)\. Look around: cd \1 && fe     Yours: fe init\s*\Z",
+    ):
+        assert re.search(line, text), f"{line}\n{text[-4000:]}"
+    return 0
+
+
+def kill_the_app(terminal: Terminal) -> int:
+    """With the one signal that lets it put nothing back."""
+    (app,) = Path(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read_text().split()
+    os.kill(int(app), signal.SIGKILL)
+    terminal.until("The demo failed. the app ended with -9")
+    return 1
+
+
+def close_the_window(terminal: Terminal) -> int:
+    terminal.signal(signal.SIGHUP)
+    return 130
+
+
+@pytest.mark.scenario
+@pytest.mark.parametrize("ended", [leave, kill_the_app, close_the_window])
+def test_at_a_terminal_the_app_opens_on_the_running_demo_and_nothing_of_it_is_left_running(
+    tmp_path: Path, ended: Callable[[Terminal], int]
+) -> None:
+    with (
+        People(tmp_path) as people,
+        Terminal(people.service(), DEMO, cwd=tmp_path, size=(120, 40), env={"TMPDIR": str(tmp_path)}) as terminal,
+    ):
+        terminal.until("Your turn. R opens the queue; nothing merges without you now.")
+        expected = ended(terminal)
+        assert terminal.end() == expected
+        assert terminal.modes == terminal.before
+        assert terminal.bytes.rfind(b"\033[?1049l") > terminal.bytes.rfind(b"\033[?1049h")
+        (folder,) = tmp_path.glob("foureyes-demo-*")
+        wait_for(lambda: processes_of(folder) == [])
 
 
 def check_the_way_in(kept: Kept, people: People) -> None:

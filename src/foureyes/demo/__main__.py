@@ -1,122 +1,31 @@
-"""`fe demo`, `make demo`: a night of agents in a throw-away repository, from a plan to what waits for the person.
+"""`fe demo`, `make demo`: at a terminal the app opens on the running demo; anywhere else its story is told.
 
-Every line that is printed below a command is what that command really said; agents, runner and gate are those of every
-project, only what the agents write is a script. A step that does not do what the story says ends the demo with exit
-code 1. Nothing outside the temporary directory is touched, nothing asks, no network.
+Nothing outside the temporary directory is touched, nothing asks, no network. Exit code 1 when a step does something
+else than the story says.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 
-from foureyes.demo import shop
-from foureyes.demo.script import script
-from foureyes.demo.story import Story, StoryBroken, found
-
-Tasks = dict[str, str]
-"""The ids of the tasks of the plan, by title."""
-
-
-def set_the_stage(s: Story) -> None:
-    """A small repository with tests, a plan, and what the agents will play."""
-    for name, text in shop.SHOP.items():
-        (s.repo / name).write_text(text, encoding="utf-8")
-    (s.folder / "plan.md").write_text(shop.PLAN, encoding="utf-8")
-    (s.folder / "play.json").write_text(json.dumps(script(), indent=1), encoding="utf-8")
-    (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
-    name = "git config user.name Alice && git config user.email alice@example.org"
-    s.do(s.alice, f"git init -q -b main && {name} && git add . && git commit -q -m 'A small shop'", quiet=True)
-    s.do(s.alice, "fe whoami", ": human, observed", quiet=True)
-
-
-def plan(s: Story) -> Tasks:
-    """Alice sets up the project with the checks that it has, says who works here, and imports her plan."""
-    s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
-    s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
-    s.tell("2. Two agents will work here, dev and its senior. Alice commits that, accepts it, and imports her plan.")
-    with (s.repo / "foureyes.toml").open("a", encoding="utf-8") as file:
-        file.write(shop.SETTINGS.replace("{script}", str(s.folder / "play.json")))
-    s.do(s.alice, "git commit -q -a -m 'Two agents'", quiet=True)
-    seal = found(r"--seen (\S+)", s.do(s.alice, "fe policy accept", expect=2, quiet=True))
-    s.do(s.alice, f"fe policy accept --seen {seal}", quiet=True)
-    s.do(s.alice, "fe policy set review.human.settle_seconds 1", quiet=True)
-    text = s.do(s.alice, "fe plan import ../plan.md", "planned 7 tasks")
-    return {title: found(rf"(fe-\w+) .*{title}", text) for title in shop.PLAN_TITLES}
-
-
-def night(s: Story, t: Tasks) -> str:
-    """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
-    told.
-    """
-    s.tell("3. Alice starts a runner and goes home. Nobody types anything from here on.")
-    told = s.do(s.alice, "fe run --agents 3 --until-idle", "sent back", "conflict", "started: senior")
-    merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
-    for title in merged:
-        s.do(s.alice, f"fe show {t[title]}", "closed (merged)", quiet=True)
-    return told
-
-
-def morning(s: Story, t: Tasks, told: str) -> None:
-    """What happened, each with the rule that decided it."""
-    s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
-    s.do(s.alice, "git log --graph --oneline main")
-    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
-    s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it mended it.")
-    s.do(s.alice, f"fe loop {t[shop.DISCOUNT]}", "iteration 2")
-    s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
-    second = found(r"(fe-\w+) conflict", told)
-    print("".join(f"    {line.strip()}\n" for line in told.splitlines() if second in line), end="")
-    s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
-    s.do(s.alice, f"fe loop {t[shop.ORDER]}", "senior")
-    s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
-    log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
-    print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
-    print(f"    {found(r'(refused: approve is not for you.*?on its task, not approve)', log)}".replace("\\n", "\n    "))
-
-
-def finding(s: Story, t: Tasks) -> None:
-    """Alice finds something; the next run answers it, and she rules on the answer."""
-    task = t[shop.RECEIPT]
-    s.tell("9. Alice reads the receipt and finds something. It goes back with her finding, and the runner goes on.")
-    seen = found(r"(1\.[0-9a-f]{8})", s.do(s.alice, f"fe show {task}", quiet=True))
-    s.do(s.alice, f"fe review submit {task} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking")
-    s.do(s.alice, "fe run --until-idle")
-    s.do(s.alice, f"fe finding list {task}", "HIGH")
-    s.do(s.alice, f"fe finding rule TL-{task}-1-001 --verified", "VERIFIED; no blocking finding is open")
-
-
-def your_turn(s: Story) -> None:
-    """What is left for a person, and where everything is."""
-    s.tell("10. What waits for a person, the riskiest first; and the journal of all of it.")
-    s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
-    s.do(s.alice, "fe status", "closed 5")
-    s.do(s.alice, "fe audit verify", "rows verified")
-    rows = (
-        ("fe queue, fe show ID, fe logs ID", "what waits, everything about a task, what its agent printed"),
-        (".foureyes/store.db", "the journal: fe audit verify"),
-        (".foureyes/worktrees/", "where the agents worked; what is merged is gone from there"),
-        ("git for-each-ref refs/foureyes", "every attempt that was ever handed in"),
-        ("foureyes.toml", "the checks, the agents and the rules, reviewed like everything else"),
-    )
-    print("\nWhere to look:")
-    print("".join(f"  {what:<38}  {why}\n" for what, why in rows), end="")
+from foureyes.demo import acts, live
+from foureyes.demo.story import Story, StoryBroken
 
 
 def play(folder: Path) -> None:
-    """The whole story."""
+    """The whole story, told."""
     print("A small shop, 7 tasks, 3 agents at once. Nothing outside of a temporary directory is touched.")
     print("Nothing is done until a different pair of eyes has agreed: the checks of the project, or a person.")
     s = Story(folder)
     try:
-        set_the_stage(s)
-        tasks = plan(s)
-        told = night(s, tasks)
-        morning(s, tasks, told)
-        finding(s, tasks)
-        your_turn(s)
+        acts.set_the_stage(s)
+        tasks = acts.plan(s)
+        told = acts.night(s, tasks)
+        acts.morning(s, tasks, told)
+        acts.finding(s, tasks)
+        acts.your_turn(s)
     finally:
         s.close()
     command = Path(sys.executable).with_name("fe")
@@ -124,18 +33,23 @@ def play(folder: Path) -> None:
     print(
         "Your turn: two tasks wait for you there. R opens the queue, Enter a task, D its diff, A approves, ? is help."
     )
-    print(f"Kept in {s.repo}. Look around: cd {s.repo} && fe     Yours: fe init")
+    print(s.kept)
 
 
 def main() -> int:
-    """0 when everything went as told, 1 when not."""
+    """0 when everything went as told, 1 when not, 130 when somebody ended it."""
     folder = Path(tempfile.mkdtemp(prefix="foureyes-demo-"))
     try:
-        play(folder)
+        with live.ended_in_order():
+            live.play(folder) if live.can_open() else play(folder)
     except (StoryBroken, OSError) as problem:
         sys.stdout.flush()
         print(f"\nThe demo failed. {problem}\nKept for a look: {folder}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        print(f"\nEnded. What it did is kept in {folder}", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -7,19 +7,25 @@ pseudo-terminal. The lower half runs in the players, isolated.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import termios
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[2]
 LIMIT = 600.0
+PATIENCE = 20.0
+"""Seconds for what is asked to end; what does not is killed."""
 
 
 class Answer(NamedTuple):
@@ -55,15 +61,32 @@ class Player:
 
     def run(self, argv: list[str], cwd: Path) -> Answer:
         """Run a program as this player and wait for its end."""
+        self.begin(argv, cwd)
+        return Answer(*json.loads(self._wire.readline()))
+
+    def begin(self, argv: list[str], cwd: Path) -> None:
+        """Run a program as this player, which nobody waits for until `close`."""
         request = {"argv": argv, "cwd": str(cwd), "env": self._env, "terminal": self.person, "limit": LIMIT}
         self._wire.write(json.dumps(request) + "\n")
         self._wire.flush()
-        return Answer(*json.loads(self._wire.readline()))
 
-    def close(self) -> None:
-        """Let the player end: it does when the line is cut."""
-        self._wire.close()
+    @property
+    def has_answered(self) -> bool:
+        """Whether what was begun has ended by itself."""
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+    def close(self) -> str:
+        """Cut the line, which ends the player and what it runs, and wait until both are gone. What was printed last."""
+        left = b""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+            self._socket.settimeout(2 * PATIENCE)
+            while part := self._socket.recv(65536):
+                left += part
+        with contextlib.suppress(OSError):
+            self._wire.close()
         self._socket.close()
+        return left.decode("utf-8", "replace")
 
 
 # ---------------------------------------------------------------------------------------- inside a player's process
@@ -77,17 +100,18 @@ def play(number: int) -> None:
     os.setsid()
     if os.fork():
         os._exit(0)
-    with socket.socket(fileno=number).makefile("rw", encoding="utf-8") as wire:
-        for line in wire:
-            wire.write(json.dumps(perform(**json.loads(line))) + "\n")
+    line = socket.socket(fileno=number)
+    with line.makefile("rw", encoding="utf-8") as wire, contextlib.suppress(OSError):
+        for request in wire:
+            wire.write(json.dumps(perform(line, **json.loads(request))) + "\n")
             wire.flush()
 
 
-def perform(argv: list[str], cwd: str, env: dict[str, str], terminal: bool, limit: float) -> list[Any]:
-    """Run one command, with a terminal of its own or without one."""
+def perform(line: socket.socket, argv: list[str], cwd: str, env: dict[str, str], terminal: bool, limit: float) -> Any:
+    """Run one command, with a terminal of its own or without one, and end it when the line is cut."""
     master, slave = os.openpty() if terminal else (-1, -1)
     try:
-        done = subprocess.run(
+        child = subprocess.Popen(
             argv,
             cwd=cwd,
             env=env,
@@ -96,16 +120,41 @@ def perform(argv: list[str], cwd: str, env: dict[str, str], terminal: bool, limi
             stderr=subprocess.STDOUT,
             start_new_session=True,
             preexec_fn=take_terminal if terminal else None,
-            timeout=limit,
-            check=False,
         )
-        return [done.returncode, done.stdout.decode("utf-8", "replace")]
-    except (OSError, subprocess.TimeoutExpired) as problem:
+        text = heard(child, line, limit)
+        return [child.wait(), text.decode("utf-8", "replace")]
+    except OSError as problem:
         return [127, f"{problem}\n"]
     finally:
         if terminal:
             os.close(master)
             os.close(slave)
+
+
+def heard(child: subprocess.Popen[bytes], line: socket.socket, limit: float) -> bytes:
+    """All that a command prints. Nothing comes over the line while one runs but its end."""
+    assert child.stdout is not None
+    late, text = time.monotonic() + limit, b""
+    with child.stdout as printed:
+        while True:
+            ready = select.select([printed.fileno(), line.fileno()], [], [], max(0.0, late - time.monotonic()))[0]
+            if not ready or line.fileno() in ready:
+                end(child)
+                return text + b"ended by the demo\n"
+            part = os.read(printed.fileno(), 65536)
+            if not part:
+                return text
+            text += part
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Ask a command to end, and make it end."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(PATIENCE)
+            return
 
 
 def take_terminal() -> None:

@@ -20,8 +20,9 @@ class StoryBroken(Exception):
 class Story:
     """The place, the players, and the printing of what they do."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, aloud: bool = True) -> None:
         self.folder = folder
+        self.aloud = aloud
         self.repo = folder / "shop"
         self.repo.mkdir()
         self.bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -29,6 +30,8 @@ class Story:
 
     def tell(self, text: str) -> None:
         """A line of the story."""
+        if not self.aloud:
+            return
         print(f"\n\033[1m{text}\033[0m" if self.bold else f"\n{text}", flush=True)
 
     def do(
@@ -36,7 +39,7 @@ class Story:
     ) -> str:
         """Run a command as a player, print it with what it said, and check that it did what the story says."""
         answer = who.run(self._argv(command), at or self.repo)
-        if not quiet:
+        if self.aloud and not quiet:
             print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
             print("".join(f"    {line}".rstrip() + "\n" for line in answer.text.splitlines()), end="", flush=True)
         self._check(who, command, answer, expect, says)
@@ -56,6 +59,11 @@ class Story:
         missing = [text for text in says if text not in answer.text]
         if missing:
             raise StoryBroken(f"{who.name}: {command}: nothing about {missing[0]!r} in\n{answer.text}")
+
+    @property
+    def kept(self) -> str:
+        """The last line: where everything is, and what comes next."""
+        return f"Kept in {self.repo}. Look around: cd {self.repo} && fe     Yours: fe init"
 
     def close(self) -> None:
         """Everybody goes home."""

@@ -94,6 +94,7 @@ class Board:
                 resting=resting(self._context, tx),
                 runners=live_runners(self._context, tx),
                 sprint=glance(self._context, tx),
+                demo=look.policy is not None and look.policy.demo,
                 problem=look.problem,
             )
 

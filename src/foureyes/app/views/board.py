@@ -97,7 +97,7 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
 
     `waiting` is how many of the cards in review that were judged the caller may approve; `waiting_more` that there are
     others, which were not. `resting` are the profiles that are left alone, `runners` how many runners are at work.
-    `problem` is why nothing in review could be judged.
+    `problem` is why nothing in review could be judged. `demo`: a project to try things in.
     """
 
     head: int
@@ -119,6 +119,7 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     runners: int = 0
     sprint: SprintGlance = NO_SPRINT
     """The sprint that goes on, or ended last (X2)."""
+    demo: bool = False
     problem: str = ""
 
 

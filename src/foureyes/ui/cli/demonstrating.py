@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 
+import foureyes
 from foureyes.errors import Internal
 from foureyes.ui.cli.command import Session, verb
 
 
 @verb("demo", example="fe demo")
 def demo(_session: Session) -> None:
-    """A throw-away project in which agents that play a script work through a plan, with everything else real. It takes
-    about half a minute, touches nothing outside of a temporary directory, needs no agent program and no network.
+    """A throw-away project in which agents that play a script work through a plan, with everything else real. At a
+    terminal the app opens on it while they work, and R, D, A are yours; anywhere else its story is told. It takes about
+    half a minute, touches nothing outside of a temporary directory, needs no agent program and no network.
     """
     if not sys.executable:
         raise Internal("this interpreter does not know its own path")
     sys.stdout.flush()
-    # -P: a package of that name in the directory where it is typed is not ours
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "foureyes.demo"])  # noqa: S606 (our own module, no shell)
+    # By its path: who uses Foureyes as somebody else would is not Foureyes, and the app below it is the reader's (I5).
+    # -P: a package of that name in the directory where it is typed is not ours.
+    play = os.path.join(os.path.dirname(foureyes.__file__), "demo", "__main__.py")
+    os.execv(sys.executable, [sys.executable, "-P", play])  # noqa: S606 (our own module, no shell)

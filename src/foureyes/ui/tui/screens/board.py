@@ -13,12 +13,12 @@ from foureyes.app.views.board import COLUMNS, AgentRow, BoardView, Card, ColumnN
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
+from foureyes.ui.tui.coach import Coached
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.sprinting import open_sprint, tell_end
-from foureyes.ui.tui.text.board import agent_lines, card_lines, event_lines, status_line
+from foureyes.ui.tui.text.board import NOTHING_PLANNED, agent_lines, card_lines, event_lines, status_line
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.rows import Line, Rows, plain
 
@@ -43,7 +43,7 @@ TITLES: dict[ColumnName, str] = {
 }
 
 
-class BoardPage(Page):
+class BoardPage(Coached):
     """The first page. A card is selected by its task; new cards never move the cursor."""
 
     context: ClassVar = "board"
@@ -152,7 +152,7 @@ class BoardPage(Page):
         self.query_one("#agents", Rows).show(agent_lines(view, self.app.palette, tall=tall))
         self.query_one("#events-title", Bar).show(self.rule_in("EVENTS", "events"))
         self.query_one("#events", Rows).show(event_lines(self.events[::-1], self.app.palette, tall=tall))
-        self.foot.show(status_line(view, width, self.app.palette, self.waiting))
+        self.foot.show(*self.coach(view), status_line(view, width, self.app.palette, self.waiting))
 
     def _set_classes(self, width: int, height: int) -> None:
         """All at once: what a class changes is worked out for everything on the board."""
@@ -235,16 +235,7 @@ class BoardPage(Page):
             return [self.filter.no_match(total)]
         if total:
             return ["nothing here"]
-        return [
-            "",
-            "Nothing planned yet.",
-            "",
-            "N   write a task    I   import a plan (Markdown)    ?   all keys",
-            "The demo is played in a throw-away repository: fe demo, in a shell.",
-            "",
-            "A task without a review label waits for you in a batch. Labels change that:",
-            "review:per-task · review:batch · review:auto · review:skip",
-        ]
+        return NOTHING_PLANNED
 
     # -- what is selected
 
@@ -397,6 +388,8 @@ class BoardPage(Page):
     def do_back(self) -> None:
         if self.filter.text:
             self._filtered("")
+        else:
+            self.was_read()
 
     def do_quit(self) -> None:
         self.app.leave()

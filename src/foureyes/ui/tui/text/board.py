@@ -18,6 +18,17 @@ LONG_QUIET = 120
 """After so many seconds without a word the silence is shown."""
 NARROW = 40
 """Below this width what was heard of an agent stands on a line of its own."""
+NOTHING_PLANNED = [
+    "",
+    "Nothing planned yet.",
+    "",
+    "N   write a task    I   import a plan (Markdown)    ?   all keys",
+    "The demo is played in a throw-away repository: fe demo, in a shell.",
+    "",
+    "A task without a review label waits for you in a batch. Labels change that:",
+    "review:per-task · review:batch · review:auto · review:skip",
+]
+"""The board of a project without a task."""
 
 
 def card_lines(card: Card, view: BoardView, marks: Marks, palette: Palette, *, tall: bool) -> list[Line]:

@@ -1,0 +1,103 @@
+"""The acts of the demo: a night of agents in a throw-away repository, from a plan to what waits for the person.
+
+Every line that is printed below a command is what that command really said; agents, runner and gate are those of every
+project, only what the agents write is a script. A step that does not do what the story says ends the demo.
+"""
+
+from __future__ import annotations
+
+import json
+
+from foureyes.demo import shop
+from foureyes.demo.script import script
+from foureyes.demo.story import Story, found
+
+Tasks = dict[str, str]
+"""The ids of the tasks of the plan, by title."""
+
+
+def set_the_stage(s: Story) -> None:
+    """A small repository with tests, a plan, and what the agents will play."""
+    for name, text in shop.SHOP.items():
+        (s.repo / name).write_text(text, encoding="utf-8")
+    (s.folder / "plan.md").write_text(shop.PLAN, encoding="utf-8")
+    (s.folder / "play.json").write_text(json.dumps(script(), indent=1), encoding="utf-8")
+    (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
+    name = "git config user.name Alice && git config user.email alice@example.org"
+    s.do(s.alice, f"git init -q -b main && {name} && git add . && git commit -q -m 'A small shop'", quiet=True)
+    s.do(s.alice, "fe whoami", ": human, observed", quiet=True)
+
+
+def plan(s: Story) -> Tasks:
+    """Alice sets up the project with the checks that it has, says who works here, and imports her plan."""
+    s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
+    s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
+    s.tell("2. Two agents will work here, dev and its senior. Alice commits that, accepts it, and imports her plan.")
+    settings = s.repo / "foureyes.toml"
+    text = settings.read_text(encoding="utf-8").replace("[project]\n", "[project]\ndemo = true\n", 1)
+    settings.write_text(text + shop.SETTINGS.replace("{script}", str(s.folder / "play.json")), encoding="utf-8")
+    s.do(s.alice, "git commit -q -a -m 'Two agents'", quiet=True)
+    seal = found(r"--seen (\S+)", s.do(s.alice, "fe policy accept", expect=2, quiet=True))
+    s.do(s.alice, f"fe policy accept --seen {seal}", quiet=True)
+    s.do(s.alice, "fe policy set review.human.settle_seconds 1", quiet=True)
+    text = s.do(s.alice, "fe plan import ../plan.md", "planned 7 tasks")
+    return {title: found(rf"(fe-\w+) .*{title}", text) for title in shop.PLAN_TITLES}
+
+
+def night(s: Story, t: Tasks) -> str:
+    """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
+    told.
+    """
+    s.tell("3. Alice starts a runner and goes home. Nobody types anything from here on.")
+    told = s.do(s.alice, "fe run --agents 3 --until-idle", "sent back", "conflict", "started: senior")
+    merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
+    for title in merged:
+        s.do(s.alice, f"fe show {t[title]}", "closed (merged)", quiet=True)
+    return told
+
+
+def morning(s: Story, t: Tasks, told: str) -> None:
+    """What happened, each with the rule that decided it."""
+    s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
+    s.do(s.alice, "git log --graph --oneline main")
+    s.do(s.alice, f"fe show {t[shop.GREET]}", "M4, by the rule itself")
+    s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it mended it.")
+    s.do(s.alice, f"fe loop {t[shop.DISCOUNT]}", "developer  in review")
+    s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
+    second = found(r"(fe-\w+) conflict", told)
+    print("".join(f"    {line.strip()}\n" for line in told.splitlines() if second in line), end="")
+    s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
+    s.do(s.alice, f"fe loop {t[shop.ORDER]}", "senior")
+    s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
+    log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
+    print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
+    said = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +I2 [^\n]*)", log)
+    print("".join(f"    {line}\n" for line in said.splitlines()), end="")
+
+
+def finding(s: Story, t: Tasks) -> None:
+    """Alice finds something; the next run answers it, and she rules on the answer."""
+    task = t[shop.RECEIPT]
+    s.tell("9. Alice reads the receipt and finds something. It goes back with her finding, and the runner goes on.")
+    seen = found(r"(1\.[0-9a-f]{8})", s.do(s.alice, f"fe show {task}", quiet=True))
+    s.do(s.alice, f"fe review submit {task} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking")
+    s.do(s.alice, "fe run --until-idle")
+    s.do(s.alice, f"fe finding list {task}", "HIGH")
+    s.do(s.alice, f"fe finding rule TL-{task}-1-001 --verified", "VERIFIED; no blocking finding is open")
+
+
+def your_turn(s: Story) -> None:
+    """What is left for a person, and where everything is."""
+    s.tell("10. What waits for a person, the riskiest first; and the journal of all of it.")
+    s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
+    s.do(s.alice, "fe status", "closed 5")
+    s.do(s.alice, "fe audit verify", "rows verified")
+    rows = (
+        ("fe queue, fe show ID, fe logs ID", "what waits, everything about a task, what its agent printed"),
+        (".foureyes/store.db", "the journal: fe audit verify"),
+        (".foureyes/worktrees/", "where the agents worked; what is merged is gone from there"),
+        ("git for-each-ref refs/foureyes", "every attempt that was ever handed in"),
+        ("foureyes.toml", "the checks, the agents and the rules, reviewed like everything else"),
+    )
+    print("\nWhere to look:")
+    print("".join(f"  {what:<38}  {why}\n" for what, why in rows), end="")

@@ -1,0 +1,138 @@
+"""The demo at a terminal: the runner at work in a process of its own, the app on the board, and what it leaves proven.
+
+The terminal is the reader's, so it is put back as it was however a part ends; Ctrl-C, SIGTERM and a closed window end
+everything that was started here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+from foureyes.demo import acts, proofs
+from foureyes.demo.stage import PATIENCE, SOURCE, Player
+from foureyes.demo.story import FE, Story, StoryBroken
+
+LEAST = (60, 16)
+"""Below this size the app shows nothing but that."""
+READABLE = ("FOUREYES_ASCII", "FOUREYES_PAGER")
+"""Of our own variables, those that say how to show something; others would lead the app elsewhere."""
+AS_IT_WAS = "\033[?1049l\033[?1000;1002;1003;1006;1015l\033[?2004l\033[?25h\033[0m"
+"""The main screen, no mouse, a cursor, no colour."""
+
+
+def can_open() -> bool:
+    """Whether the app can be shown here: a terminal that can be drawn on, large enough, and a person at it."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    if any(is_there < wanted for is_there, wanted in zip(shutil.get_terminal_size(), LEAST, strict=True)):
+        return False
+    return _is_person()
+
+
+def _is_person() -> bool:
+    """What the app would see: a person, and no agent above."""
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run(["git", "init", "-q", place], env=_environment(), check=False)
+        asked = subprocess.run(
+            [*FE, "whoami", "--json"],
+            cwd=place,
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return bool(json.loads(asked.stdout)["kind"] == "human")
+    return False
+
+
+def play(folder: Path) -> None:
+    """The stage, the runner, the app; then what can be shown about it by plain commands."""
+    print(f"A small shop, 7 tasks, 3 agents at once. Nothing outside of {folder} is touched.")
+    print("It is being set up: a repository with tests, two agents that play a script, a plan …", flush=True)
+    s = Story(folder, aloud=False)
+    runner = Player(folder, "runner", person=True)
+    try:
+        acts.set_the_stage(s)
+        acts.plan(s)
+        runner.begin([*FE, "run", "--agents", "3"], s.repo)
+        with the_terminal_as_it_was():
+            _open_app(s.repo)
+        alone = runner.has_answered
+        told = runner.close()
+        if alone:
+            raise StoryBroken(f"the runner ended while the app was open:\n{_last(told)}")
+        s.aloud = True
+        proofs.show(s)
+        print(f"\n{s.kept}")
+    finally:
+        runner.close()
+        s.close()
+
+
+def _open_app(repo: Path) -> None:
+    """The app in front of the reader, until they leave it."""
+    app = subprocess.Popen([*FE, "tui"], cwd=repo, env=_environment())
+    try:
+        code = app.wait()
+    finally:
+        if app.poll() is None:
+            app.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                app.wait(PATIENCE)
+            app.kill()
+            app.wait()
+    if code:
+        raise StoryBroken(f"the app ended with {code}")
+
+
+@contextlib.contextmanager
+def the_terminal_as_it_was() -> Iterator[None]:
+    """Whatever an app that was killed left of the terminal is put right."""
+    before = termios.tcgetattr(0)
+    whole = False
+    try:
+        yield
+        whole = True
+    finally:
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(0, termios.TCSADRAIN, before)
+            if not whole:
+                sys.stdout.write(AS_IT_WAS)
+                sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Who is told to end, or whose window is closed, ends as by Ctrl-C."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _environment() -> dict[str, str]:
+    ours = {name: text for name, text in os.environ.items() if not name.startswith("FOUREYES_") or name in READABLE}
+    return {**ours, "PYTHONPATH": str(SOURCE)}
+
+
+def _last(told: str) -> str:
+    with contextlib.suppress(ValueError, IndexError, TypeError):
+        return "\n".join(str(json.loads(told)[1]).splitlines()[-5:])
+    return told
