@@ -1,4 +1,4 @@
-"""The rows of the catalogue about runs, sprints and review cycles, and what a row is; `catalog` has them among the others."""
+"""The rows of the catalogue about runs, sprints and review cycles, and what a row is; `catalog` has them, too."""
 
 from __future__ import annotations
 
