@@ -4,14 +4,19 @@ run again; pauses and holds by rule.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from foureyes.app.views.cycle import CycleView
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.core.nouns.cycle import Look
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import NotFound
 
+from tests.stage.documents import review_result
 from tests.stage.gated import AUTO, LINT, configure
 from tests.stage.looped import again, issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
@@ -299,6 +304,41 @@ def test_a_look_at_all_work_in_progress_is_one_wide_cycle_and_stops_everything_V
     assert [(target.task, target.look) for target in view.targets] == [(task, 1) for task in sorted(tasks)]
     assert desk.app.cycles.now(ALICE).changed is False
     assert set(states(view)) == {"codex", "gemini"}
+
+
+def test_a_review_of_a_look_binds_the_task_and_approves_nothing_V1(desk: DeskWorld) -> None:
+    peers(desk, PEERS)
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.request(CLAUDE, task, reason="is this the way?")
+    with desk.refused("V4"):
+        look_review(desk, CLAUDE, task)
+    done = look_review(desk, CODEX, task, [issue()], verdict="concerns")
+    assert (done.counts, cycle(desk).rule, desk.status(task)) == (False, "R3", "in_progress")
+    assert len(done.raised) == 1
+    with desk.refused("L6"):
+        desk.submit(CLAUDE, task)
+
+
+def test_a_hand_in_ends_the_look_s_cycle_and_a_look_counts_for_no_attempt_V1_V6(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 1\n")
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    look_review(desk, CODEX, task)
+    assert cycle(desk).rule == "R4"
+    desk.submit(CLAUDE, task)
+    assert cycle(desk, "c-2").trigger == "REQUEST_REVIEW"
+    with desk.refused("D6"):
+        desk.app.decisions.approve(GEMINI, task, seen=desk.show(task).attempts[-1].seen)
+
+
+def look_review(
+    desk: DeskWorld, by: Actor, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any
+) -> ReviewOutcome:
+    """A review of the last look, which reads every file of it."""
+    with desk.store.read() as tx:
+        look = tx.all("cycle.looks", Look, task=task)[-1]
+    said = review_result(issues, **{"files_reviewed": look.files} | more)
+    return desk.app.reviews.submit(by, task, json.dumps(said).encode())
 
 
 def begun(desk: DeskWorld, actor: Actor) -> str:

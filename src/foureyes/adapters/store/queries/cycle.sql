@@ -96,6 +96,9 @@ WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, review, id;
 -- name: cycle.looks
 SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task ORDER BY n;
 
+-- name: cycle.look
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task AND n = :n;
+
 -- name: cycle.flagged
 SELECT c.id, c.trigger, c.state, t.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
   c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq

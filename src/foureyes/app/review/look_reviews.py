@@ -1,0 +1,152 @@
+"""A review of a look (V1): its findings bind the task, its verdict is an answer in the cycle; it approves nothing."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.app.call.caller import refuse_other_task
+from foureyes.app.call.case import Case, case_of
+from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.answering import answers
+from foureyes.app.cycles.deciding import Done, decide_if_due
+from foureyes.app.cycles.reading import live_of, wholes
+from foureyes.app.findings.raising import Raising, anchor, code_of, raising
+from foureyes.app.ports import Tx
+from foureyes.app.review.review_content import ReviewContent, content_of
+from foureyes.app.views.review import ReviewOutcome
+from foureyes.core import events as e
+from foureyes.core.documents.findings import effective
+from foureyes.core.loop.review import unread
+from foureyes.core.nouns.attempt import Attempt, ChangedFile
+from foureyes.core.nouns.cycle import CycleId, Look, look_ref
+from foureyes.core.nouns.finding import status_of
+from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.ids import TaskId
+from foureyes.errors import Reason
+from foureyes.steps import fe, prose
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A look that reviewers are asked about, and the cycle."""
+
+    look: Look
+    cycle: CycleId
+
+
+def look_in_review(tx: Tx, task: TaskId) -> Asked | None:
+    """The look at a task in the middle of work that an open cycle is about."""
+    for known in wholes(tx, live_of(tx, task)):
+        about = next((each for each in known.live if each.task == task and each.look), None)
+        if about is not None and known.cycle.state == "open":
+            row = tx.one("cycle.look", Look, task=task, n=about.look)
+            return Asked(look=row, cycle=known.cycle.id) if row is not None else None
+    return None
+
+
+def submit_look(context: Context, actor: Actor, task: TaskId, about: Asked, document: bytes) -> ReviewOutcome:
+    """V3: a review_result about the work as it was frozen; all of it or nothing."""
+    refuse_other_task(actor, task)
+    with context.store.read() as tx:
+        before = _as_if_handed_in(case_of(context, tx, actor, task), about.look)
+    given = content_of(context, actor, before.facts, document)
+    code = code_of(context, before.attempt, given.findings)
+    anchored = [anchor(each, code) for each in given.findings]
+    with context.deciding(
+        actor, "review submit", task=task, diff_id=about.look.diff_id, reason=given.document.payload.verdict
+    ) as work:
+        case = _as_if_handed_in(case_of(context, work.tx, work.actor, task), about.look)
+        now = look_in_review(work.tx, task)
+        _refuse(case, given, moved=now is None or now.look.n != about.look.n)
+        raised = raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
+        if raised.refused:
+            refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
+        return _record(context, work, case, about, given, raised)
+
+
+def _as_if_handed_in(case: Case, look: Look) -> Case:
+    """The case with the look in the place of an attempt: its findings are those of the round that is worked on."""
+    n = max(1, case.task.iteration)
+    seen = Attempt(
+        n=n,
+        base=look.base,
+        head=look.commit,
+        tree=look.commit,
+        ref=look_ref(look.task, look.n),
+        diff_id=look.diff_id,
+        files=[ChangedFile(path, None, None) for path in look.files],
+        submitted_by=case.task.implementer or case.task.creator or case.me.session,
+        submitted_at=look.at,
+    )
+    return msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, attempt=seen))
+
+
+def _refuse(case: Case, given: ReviewContent, *, moved: bool) -> None:
+    reasons: list[Reason] = []
+    reviewer, me = given.document.reviewer, case.me
+    if reviewer and reviewer not in (me.session, me.name, me.person):
+        why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
+        reasons.append(Reason("V3", why, prose("leave it out")))
+    made = made_by(case.facts, me)
+    if made is not None:
+        reasons.append(Reason("V4", f"you {made.why}: somebody else looks at it", fe("show", case.task.id)))
+    if given.rulings:
+        why = "payload.rulings: a look is about work that nobody handed in, and there is nothing to rule on"
+        reasons.append(Reason("L8", why, prose("leave them out")))
+    if moved:
+        reasons.append(Reason("V1", "nobody is asked about this look any more", fe("show", case.task.id)))
+    if reasons:
+        refuse_verb("the review was refused, and nothing of it was stored.", *reasons, task=case.task.id)
+
+
+def _record(
+    context: Context, work: Work, case: Case, about: Asked, given: ReviewContent, raised: Raising
+) -> ReviewOutcome:
+    payload, attempt = given.document.payload, case.attempt
+    assert attempt is not None
+    verdict = effective(payload.verdict, given.severities)
+    cycle, reviewer = answers(work.tx, case.facts, case.me, work.actor, look=about.look.n)
+    event = e.ReviewSubmitted(
+        attempt=case.task.iteration,
+        diff_id=about.look.diff_id,
+        verdict=payload.verdict,
+        effective=verdict,
+        status=status_of(given.severities, notes=len(given.notes)),
+        summary=payload.summary,
+        files=tuple(given.files),
+        missing=unread(attempt.files, given.files, case.policy.coverage_exclude),
+        notes=tuple(given.notes),
+        raised=len(raised.event.findings) if raised.event else 0,
+        blocking=sum(each.blocking for each in raised.event.findings) if raised.event else 0,
+        actionable=any(each.path and each.fix.strip() for each in given.findings),
+        cycle=cycle,
+        reviewer=reviewer,
+        look=about.look.n,
+    )
+    work.record(case.task.id, event, *([raised.event] if raised.event else []))
+    done = decide_if_due(context, work, about.cycle)
+    return _outcome(context, work, case, event, raised, done, about)
+
+
+def _outcome(
+    context: Context, work: Work, case: Case, event: e.ReviewSubmitted, raised: Raising, done: Done, about: Asked
+) -> ReviewOutcome:
+    task = case.task.id
+    said = f"{about.cycle} is decided: {done.ruled.rule}" if done.ruled else f"{about.cycle} waits for others"
+    return ReviewOutcome(
+        task=task,
+        attempt=event.attempt,
+        diff_id=event.diff_id,
+        verdict=event.verdict,
+        effective=event.effective,
+        status=event.status,
+        counts=False,
+        raised=tuple(each.id for each in raised.event.findings) if raised.event else (),
+        missing=event.missing,
+        task_status=context.get(work.tx, task).status,
+        notes=(said, "it is about a look: it approves nothing (V1)"),
+        message=f"{event.status}: look {about.look.n}",
+        next=fe("review", "show", about.cycle),
+    )
