@@ -44,10 +44,20 @@ class Playground(DeskWorld):
         """A runner in a process of its own."""
         self.began += 1
         self.outside.own = f"process:boot:ns:{1000 + self.began}:1"
-        actor = self.app.runs.begin(by, agents=agents).actor
+        beacon = options.pop("beacon", None)
+        actor = self.app.runs.begin(by, agents=agents, beacon=beacon.name if beacon else "").actor
         chosen = Options(agents=agents, **options)
         tell: Callable[[str, str], None] = lambda task, line: self.said.append((task, line))  # noqa: E731
-        return Runner(self.app.context, actor, self.agents, AtOnce(self.app.context), chosen, tell=tell, alarm=alarm)
+        return Runner(
+            self.app.context,
+            actor,
+            self.agents,
+            AtOnce(self.app.context),
+            chosen,
+            tell=tell,
+            alarm=alarm,
+            beacon=beacon,
+        )
 
     def ticks(self, runner: Runner, n: int = 1) -> None:
         for _ in range(n):

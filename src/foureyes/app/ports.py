@@ -204,6 +204,23 @@ class WriteTx(Tx, Protocol):
         """J4: leases with their fences hold until then. No row of the journal, and nothing that is replayed."""
 
 
+class Beacon(Protocol):
+    """J4: shows others that a runner is connected. It speeds their take-over; the lease stays the truth."""
+
+    name: str
+
+    def fileno(self) -> int:
+        """Becomes readable when the connection ends; -1 where it has."""
+
+    def is_lit(self) -> bool:
+        """Whether it is held, still over the same connection."""
+
+    def light(self) -> None:
+        """Over a new connection."""
+
+    def close(self) -> None: ...
+
+
 class Store(Protocol):
     """A project's journal and tables. `place` is where it was found (P12); empty where nobody else could find it."""
 
@@ -225,6 +242,12 @@ class Store(Protocol):
 
     def changes(self) -> Changes | None:
         """Who notices that somebody wrote; None where nobody else can."""
+
+    def beacon(self, name: str) -> Beacon | None:
+        """A lock of the database that a runner holds as long as it is connected; None where there is no such lock."""
+
+    def is_dark(self, name: str) -> bool:
+        """Whether nobody holds such a lock; not so where that cannot be told."""
 
     def describe(self) -> str:
         """What kind of database this is, in a few words."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import secrets
 import signal
 import sys
 import time
@@ -63,7 +64,9 @@ class Running:
         app = open_project(self._place.root, self._environ)
         try:
             self._refuse_unknown(app)
-            begun = app.runs.begin(starter or self._caller(app), agents=self._options.agents)
+            beacon = app.context.store.beacon(f"runner {secrets.token_hex(16)}")
+            lit = beacon.name if beacon is not None else ""
+            begun = app.runs.begin(starter or self._caller(app), agents=self._options.agents, beacon=lit)
             began()
             changes = app.context.store.changes()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
@@ -78,6 +81,7 @@ class Running:
                     show=show,
                     changes=changes,
                     alarm=alarm.descriptor,
+                    beacon=beacon,
                 )
                 alarm.heard = lambda number: asked(runner, number)
                 return runner.run()

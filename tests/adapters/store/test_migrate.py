@@ -60,6 +60,7 @@ NEW_KINDS = {
         "ReviewAsked", "ReviewNotGiven",
     },
     12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
+    13: {"ChecksLeft", "ChecksTaken"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -80,6 +81,7 @@ NEW_TABLES = {
     10: {"runners", "runs", "signals", "emitted", "pauses", "stuck", "cooldowns"},
     11: {"cycles", "cycle_targets", "cycle_asked", "looks", "clarifications"},
     12: {"sprints", "sprint_tasks", "sprint_halts"},
+    13: {"check_leases"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

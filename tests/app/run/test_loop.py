@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import pytest
@@ -577,3 +577,67 @@ def test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merge
         again.check_everything_can_be_moved([task])
         again.sound()
         again.app.close()
+
+
+class PlayedBeacon:
+    """A lock that is lost when the test says so."""
+
+    name = "runner 1"
+
+    def __init__(self) -> None:
+        self.lit, self.lights = True, 0
+
+    def fileno(self) -> int:
+        return -1
+
+    def is_lit(self) -> bool:
+        return self.lit
+
+    def light(self) -> None:
+        self.lit, self.lights = True, self.lights + 1
+
+    def seen(self, alive: list[object], now: Iterable[object]) -> None:
+        """It is lit again, and who was alive at that moment."""
+        alive.extend(now)
+        PlayedBeacon.light(self)
+
+    def close(self) -> None:
+        self.lit = False
+
+
+@pytest.mark.on("sqlite")
+def test_who_lost_the_lock_that_others_see_ends_its_agents_first_and_goes_on_J4(ground: Playground) -> None:
+    task, beacon = ground.create(ALICE), PlayedBeacon()
+    ground.plays = [Play(lasts=1000), Play()]
+    runner = ground.runner(beacon=beacon)
+    ground.ticks(runner)
+    (held,) = runner.desk.held.values()
+    beacon.lit = False
+    with pytest.MonkeyPatch.context() as patch:
+        alive: list[object] = []
+        patch.setattr(beacon, "light", lambda: beacon.seen(alive, ground.agents.alive))
+        ground.ticks(runner)
+    assert (alive, ground.agents.alive.get(held.run.id), beacon.lights) == ([], None, 1)
+    ground.settle(runner)
+    assert [run.ending for run in ground.runs_of(task)] == ["stopped", "finished"]
+    assert ground.status(task) == "reviewing"
+
+
+@pytest.mark.on("sqlite")
+def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lease_J4(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is alive for all that is known, on a machine that nobody sees."""
+    task, beacon = ground.create(ALICE), PlayedBeacon()
+    ground.plays = [Play(lasts=1000), Play()]
+    cut_off = ground.runner(beacon=beacon)
+    ground.ticks(cut_off)
+    other = ground.runner()
+    ground.ticks(other, 3)
+    assert [run.ending for run in ground.runs_of(task)] == [""]
+    monkeypatch.setattr(type(ground.store), "is_dark", lambda store, name: name == "runner 1")
+    ground.settle(other)
+    assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
+    rows, beacon.lit = ground.rows(), False
+    ground.ticks(cut_off, 3)
+    assert (cut_off.desk.held, ground.rows()) == ({}, rows), "it does not have it any more"

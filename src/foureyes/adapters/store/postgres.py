@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
+from math import inf
 from time import monotonic
+from typing import Any
 from urllib.parse import unquote
 
 import psycopg
@@ -92,6 +94,8 @@ class PostgresEngine:
         self._writing = False
         self._began: tuple[float, float] | None = None
         self.place = ""
+        self.rejoined = -inf
+        """When a lost connection was made anew."""
         self.connection = self._connect()
         try:
             self._enter(create=create)
@@ -128,7 +132,7 @@ class PostgresEngine:
             self.place = f"postgresql {found[2]}/{found[1]}/{found[0]}"
         return found
 
-    def _connect(self) -> psycopg.Connection[tuple[Value, ...]]:
+    def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
         try:
             connection: psycopg.Connection[tuple[Value, ...]] = psycopg.connect(
                 self.url,
@@ -136,7 +140,8 @@ class PostgresEngine:
                 cursor_factory=psycopg.ClientCursor,
                 connect_timeout=CONNECT_SECONDS,
                 application_name=f"foureyes pid {os.getpid()}",
-                options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT}",
+                options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT} {options}",
+                **more,
             )
             return connection
         except (psycopg.Error, UnicodeError) as problem:
@@ -145,9 +150,9 @@ class PostgresEngine:
                 f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
             ) from None
 
-    def connect_apart(self) -> psycopg.Connection[tuple[Value, ...]]:
+    def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
         """A connection of its own, for who waits."""
-        return self._connect()
+        return self._connect(options, **more)
 
     def run(self, name: str, params: dict[str, Value]) -> None:
         """Kept back inside of a writing transaction, sent at once outside of one."""
@@ -239,7 +244,8 @@ class PostgresEngine:
         statement = """
             SELECT a.application_name, coalesce(a.client_addr::text, 'this machine')
             FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-            WHERE l.locktype = 'advisory' AND l.granted AND l.objid::bigint = (hashtext(%(name)s)::bigint & 4294967295)
+            WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+              AND l.objid::bigint = (hashtext(%(name)s)::bigint & 4294967295)
         """
         try:
             row = self.connection.execute(statement, {"name": self.schema}).fetchone()
@@ -259,6 +265,7 @@ class PostgresEngine:
                     raise
                 self.connection.close()
                 self.connection = self._connect()
+                self.rejoined = monotonic()
                 cursor = self.connection.execute(statement, params)
             while cursor.nextset():
                 pass

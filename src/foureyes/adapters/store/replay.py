@@ -52,6 +52,7 @@ TABLES: dict[str, str] = {
     "handoffs": "seq",
     "runners": "session",
     "runs": "id",
+    "check_leases": "task",
     "signals": "seq",
     "emitted": "seq",
     "pauses": "task, made_by, cycle",

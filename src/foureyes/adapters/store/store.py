@@ -26,7 +26,7 @@ from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import Changes, Progress, Tx, WriteTx
+    from foureyes.app.ports import Beacon, Changes, Progress, Tx, WriteTx
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
@@ -226,6 +226,16 @@ class Store:
 
     def health(self) -> list[str]:
         return self.engine.problems()
+
+    def beacon(self, name: str) -> Beacon | None:
+        from foureyes.adapters.store.beacon import beacon_of
+
+        return beacon_of(self.engine, name)
+
+    def is_dark(self, name: str) -> bool:
+        from foureyes.adapters.store.beacon import is_dark
+
+        return is_dark(self.engine, name)
 
     def changes(self) -> Changes | None:
         """Who notices that somebody wrote."""

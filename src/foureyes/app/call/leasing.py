@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import RunnerRow
+from foureyes.app.call.rows import CheckLease, RunnerRow
 from foureyes.core.nouns.run import Run
 from foureyes.errors import Reason
 from foureyes.steps import by, fe
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 90
 """How long a lease holds without being renewed, by the store's clock."""
+CHECKS = "checks:"
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 
@@ -31,10 +32,26 @@ def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
     return row
 
 
+def checks_of(task: str) -> str:
+    """What the lease of a task's checks is called."""
+    return f"{CHECKS}{task}"
+
+
+def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
+    """J4: a result of a check is written by who runs the checks of that task."""
+    held = tx.one("run.checks_of", CheckLease, task=task)
+    if held is None or (held.runner, held.fence) != (actor.session, fence):
+        why = f"another runner has the checks of {task} by now"
+        refuse_verb("nothing was changed.", Reason("J4", why, fe("check", "show", task)))
+
+
 def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
     """J4: the lease row is the truth: its fence, and who has it. After a run has ended its last holder may still settle
     what became of the work, as long as nobody has begun anew.
     """
+    if run.startswith(CHECKS):
+        _check_checks(tx, actor, run.removeprefix(CHECKS), fence)
+        return
     held = tx.one("run.get", Run, run=run)
     if held is None or held.fence != fence or (held.state != "ended" and held.runner != actor.session):
         by_whom = f": {held.runner} has it now" if held is not None else ""

@@ -72,12 +72,23 @@ class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
     process: str
     host: str
     agents: int
+    beacon: str
+    """The lock of the database that it holds while it is connected; empty where it has none."""
     started_at: str
     ended_at: str
     reason: str
     lost: bool
     until: str
     seq: int
+
+
+class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
+    """Who runs the checks of a task (J4); `runner` is empty where nobody does."""
+
+    task: str
+    runner: str
+    fence: int
+    until: str
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -34,11 +34,15 @@ class Lease(msgspec.Struct, frozen=True):
     until: str
     process: str
     host: str
+    beacon: str = ""
+    """The lock that its runner holds while it is connected; empty where that has none."""
 
 
 def is_live(context: Context, lease: Lease) -> bool:
-    """Q4: a lease holds until its time is up or its process is shown to have ended."""
-    return lease.state == "merging" and lease.until > context.now() and not context.outside.is_gone(lease.process)
+    """Q4: a lease holds until its time is up, or its process is shown to have ended, or its runner's lock is free."""
+    if lease.state != "merging" or lease.until <= context.now():
+        return False
+    return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.is_dark(lease.beacon))
 
 
 def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:

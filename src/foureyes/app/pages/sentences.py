@@ -146,6 +146,8 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "UnapprovedMergeSeen": lambda e: f"found work on the target that nobody approved ({e.sha[:7]})",
     # the gate
     "CheckFinished": _check,
+    "ChecksTaken": lambda e: "began to run the checks",
+    "ChecksLeft": lambda e: "has done with the checks",
     "TestsListed": lambda e: f"noted the names of {_count(e.count, 'test')}",
     "PlanAccepted": lambda e: f"accepted the planned mode {e.mode}",
     "AttemptSentBack": lambda e: (

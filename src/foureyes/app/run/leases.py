@@ -49,9 +49,21 @@ def state_of(context: Context, row: RunnerRow) -> RunnerState:
     """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
     if row.ended_at:
         return "ended"
-    if row.process and context.outside.is_gone(row.process):
+    if has_ended(context, row) or is_cut_off(context, row):
         return "gone"
     return "live" if row.until > context.now() else "silent"
+
+
+def has_ended(context: Context, row: RunnerRow) -> bool:
+    """Whether a runner's process is shown to be gone, on this machine."""
+    return bool(row.process) and context.outside.is_gone(row.process)
+
+
+def is_cut_off(context: Context, row: RunnerRow) -> bool:
+    """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
+    if it is there at all.
+    """
+    return bool(row.beacon) and context.store.is_dark(row.beacon)
 
 
 def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
@@ -77,7 +89,8 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
 
 def bury(context: Context, work: Work) -> list[str]:
     """Put on record that runners are gone whose process is shown to have ended; their sessions."""
-    gone = [row for row in work.tx.all("run.runners", RunnerRow) if state_of(context, row) == "gone"]
+    rows = [row for row in work.tx.all("run.runners", RunnerRow) if not row.ended_at]
+    gone = [row for row in rows if has_ended(context, row)]
     for row in gone:
         work.record("", e.RunnerEnded(session=row.session, reason="its process is gone", lost=True))
     return [row.session for row in gone]
@@ -91,8 +104,10 @@ def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
     holder = work.tx.one("run.runner", RunnerRow, session=run.runner)
     if holder is None or holder.ended_at:
         return "its runner has ended"
-    if holder.process and context.outside.is_gone(holder.process):
+    if has_ended(context, holder):
         return "the process of its runner is gone"
+    if is_cut_off(context, holder):
+        return "the connection of its runner is gone"
     if run.until <= context.now():
         return f"its lease ended at {run.until}"
     raise Conflict(

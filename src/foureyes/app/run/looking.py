@@ -16,6 +16,7 @@ from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
 from foureyes.app.run.asked import no_longer_awaited, reviews_due, to_decide
 from foureyes.app.run.attending import attention
+from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.held import Desk, key_of
 from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.leases import live_runs, state_of
@@ -90,7 +91,7 @@ class Looking:
                 slots=tuple(slots),
                 order=self._profiles.order,
                 assigned=desk.options.assigned,
-                checks_due=tuple(self._checks_due(desk)),
+                checks_due=tuple(self._checks_due(tx, desk)),
                 checks_running=len(desk.checking),
                 checks_at_once=policy.run.checks_at_once,
                 merge_due=merge_due,
@@ -188,9 +189,11 @@ class Looking:
             return left
         return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free, sprints=bound)
 
-    def _checks_due(self, desk: Desk) -> Iterable[TaskId]:
-        """The first of them; others are seen once these have run."""
-        free = (task for task in self._checks.due if not self._waits(desk, key_of(RunChecks(task=task))))
+    def _checks_due(self, tx: Tx, desk: Desk) -> Iterable[TaskId]:
+        """The first of them; others are seen once these have run. What another runner runs is not due here (J4)."""
+        due = self._checks.due
+        others = taken_by_others(self._context, tx, self._runner.session) if due else set()
+        free = (task for task in due if task not in others and not self._waits(desk, key_of(RunChecks(task=task))))
         return islice(free, QUEUE)
 
     def _no_room(self, policy: ReviewPolicy, desk: Desk) -> str:

@@ -10,6 +10,7 @@ import selectors
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from foureyes.steps import fe
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Changes
+    from foureyes.app.ports import Beacon, Changes
     from foureyes.app.run.crew import Crew
     from foureyes.app.views.run import RunnerGlance
     from foureyes.core.nouns.run import RunId
@@ -58,6 +59,7 @@ class Runner:
         show: Callable[[RunnerGlance], None] = lambda glance: None,
         changes: Changes | None = None,
         alarm: int = ALARM,
+        beacon: Beacon | None = None,
     ) -> None:
         self._context = context
         self._runner = runner
@@ -67,6 +69,7 @@ class Runner:
         self._show = show
         self._changes = changes
         self._alarm = alarm
+        self._beacon = beacon
         self._looking = Looking(context, runner, agents)
         self._performing = Performing(context, runner, agents, crew, tell)
         self._renewed, self._renewed_at = monotonic(), context.clock.now()
@@ -106,6 +109,7 @@ class Runner:
             return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
 
     def _tick(self) -> Finish | Wait | None:
+        self._shine()
         self._renew()
         self._poll()
         for done in self._crew.done():
@@ -154,6 +158,16 @@ class Runner:
                 self._tell(held.run.task, f"{spoken.type} was not recorded: {problem.message}")
             else:
                 self._tell(held.run.task, f"{held.run.profile}: {spoken.type}: {spoken.summary}")
+
+    def _shine(self) -> None:
+        """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""
+        if self._beacon is None or self._beacon.is_lit():
+            return
+        if any(held.outcome is None for held in self.desk.held.values()):
+            self._tell("", "the connection that shows that this runner lives was lost: its agents are ended")
+            self._end_all("its runner was cut off")
+        self._beacon.light()
+        self._renewed = -inf  # what another runner took meanwhile shows at once
 
     def _renew(self) -> None:
         """J4: who lost a lease ends its agents first, before anything else is written."""
@@ -226,7 +240,7 @@ class Runner:
     def _sleep(self, seconds: float) -> bool:
         """Sleep until a run, the crew, the store or a signal stirs; whether one of the last three did."""
         others = [self._crew.fileno(), self._alarm]
-        others += [self._changes.fileno()] if self._changes is not None else []
+        others += [each.fileno() for each in (self._changes, self._beacon) if each is not None]
         runs = [held.live.fileno() for held in self.desk.held.values() if held.outcome is None]
         with selectors.DefaultSelector() as selector:
             for descriptor in {number for number in (*others, *runs) if number >= 0}:

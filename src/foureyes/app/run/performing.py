@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.rows import Named
 from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merging import Merges
-from foureyes.app.run import ending
+from foureyes.app.run import check_leases, ending
 from foureyes.app.run.crew import Said
 from foureyes.app.run.held import key_of
 from foureyes.app.run.keeping import forget
@@ -213,7 +213,11 @@ def _check(runner: Actor, task: str) -> Job:
     """D5: the checks of an attempt, by a service outside of every author's processes."""
 
     def job(context: Context, stop: Callable[[], bool]) -> Said:
-        report = Checks(context).run(runner, task, stop=stop)
+        leased = check_leases.take(context, runner, task)
+        try:
+            report = Checks(context).run(leased, task, stop=stop)
+        finally:
+            check_leases.leave(context, leased, task)
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
         why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"

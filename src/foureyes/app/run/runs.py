@@ -16,7 +16,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.leasing import check_runner
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
-from foureyes.app.run import beginning, speaking
+from foureyes.app.run import beginning, check_leases, speaking
 from foureyes.app.run.leases import (
     bury,
     event_of_end,
@@ -61,9 +61,9 @@ class Runs:
 
     # Runners
 
-    def begin(self, actor: Actor, *, agents: int) -> Begun:
+    def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
         """I5: a runner begins, for a person or for a service that the accepted policy names. `agents` is how many runs
-        it may have at once; 0 for one that only checks and merges.
+        it may have at once; 0 for one that only checks and merges. `beacon` is the lock that it holds (J4).
         """
         permit(actor, "run")
         with self._context.writing(actor, "run") as work:
@@ -76,6 +76,7 @@ class Runs:
                 host=runner.host,
                 agents=max(0, agents),
                 until=until(self._context),
+                beacon=beacon,
             )
             work.record("", event)
             beginning.introduce(self._context, work, runner)
@@ -188,7 +189,8 @@ class Runs:
             me = check_runner(work.tx, runner)
             mine = {row.id: row.fence for row in live_runs(work.tx) if row.runner == me.session}
             held = [(run, mine[run]) for run in runs if run in mine]
-            work.tx.renew([(me.session, 0), *held], until(self._context))
+            checks = check_leases.renewed(work.tx, me.session)
+            work.tx.renew([(me.session, 0), *held, *checks], until(self._context))
         return [run for run in runs if run not in mine]
 
     def holds(self, runner: Actor, run: RunId) -> bool:

@@ -54,7 +54,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "StorePlaced", "TemplateAccepted",
     ),
     "run": (
-        "Emitted", "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
+        "ChecksLeft", "ChecksTaken", "Emitted",
+        "ProfileCooled", "ProfileWarmed", "RunBound", "RunEnded", "RunReserved", "RunStopAsked", "RunStuck",
         "RunTaken", "RunnerEnded", "RunnerStarted", "RunsPaused", "RunsResumed", "Signalled",
     ),
     "sprint": (

@@ -21,6 +21,8 @@ class RunnerStarted(Event, frozen=True, kw_only=True):
     agents: int
     """How many runs at once; 0 for one that only checks and merges (`fe watch`)."""
     until: str = ""
+    beacon: str = ""
+    """The lock of the database that it holds as long as it is connected; empty where there is none."""
 
 
 class RunnerEnded(Event, frozen=True, kw_only=True):
@@ -173,3 +175,17 @@ class RunStuck(Event, frozen=True, kw_only=True):
 
     why: str
     kind: StuckKind
+
+
+class ChecksTaken(Event, frozen=True, kw_only=True):
+    """J4: a runner runs the checks of a task: no other one does until it has done, or is gone. The fence goes up."""
+
+    runner: SessionId
+    fence: int
+    until: str
+
+
+class ChecksLeft(Event, frozen=True, kw_only=True):
+    """J4: the runner has done with the checks of a task."""
+
+    fence: int

@@ -37,8 +37,19 @@ def runner_started(db: Engine, row: Row, event: e.RunnerStarted) -> None:
 
 
 def runner_ended(db: Engine, row: Row, event: e.RunnerEnded) -> None:
-    db.run("run.finish", plain(_values(event) | {"at": row.at, "seq": row.seq}))
+    if db.change("run.finish", plain(_values(event) | {"at": row.at, "seq": row.seq})) != 1:
+        raise StaleState(f"the runner {event.session} has ended already, or never began.", next_step=fe("status"))
     db.run("run.end_lease", {"lease": event.session})
+
+
+def checks_taken(db: Engine, row: Row, event: e.ChecksTaken) -> None:
+    db.run("run.take_checks", plain(_values(event) | {"task": row.task, "seq": row.seq}))
+    db.run("run.end_lease", {"lease": f"checks:{row.task}"})
+
+
+def checks_left(db: Engine, row: Row, event: e.ChecksLeft) -> None:
+    db.run("run.leave_checks", {"task": row.task, "fence": event.fence, "seq": row.seq})
+    db.run("run.end_lease", {"lease": f"checks:{row.task}"})
 
 
 def run_reserved(db: Engine, row: Row, event: e.RunReserved) -> None:
@@ -108,6 +119,8 @@ def profile_warmed(db: Engine, row: Row, event: e.ProfileWarmed) -> None:
 PROJECTIONS: dict[str, Any] = {
     "RunnerStarted": runner_started,
     "RunnerEnded": runner_ended,
+    "ChecksTaken": checks_taken,
+    "ChecksLeft": checks_left,
     "RunReserved": run_reserved,
     "RunTaken": run_taken,
     "RunBound": run_bound,

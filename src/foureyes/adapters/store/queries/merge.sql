@@ -11,7 +11,8 @@ ON CONFLICT (task) DO UPDATE SET attempt = excluded.attempt, approval = excluded
 UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :seq WHERE task = :task;
 
 -- name: merge.leases
-SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq FROM merges m
+SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
+  coalesce((SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon FROM merges m
 JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
 -- name: merge.last
@@ -34,7 +35,9 @@ SELECT id FROM tasks WHERE status = 'closed' AND resolution = 'merged' ORDER BY 
 SELECT task AS id FROM merges ORDER BY task LIMIT 1;
 
 -- name: merge.of
-SELECT task, attempt, approval, state, tries, why, until, process, host, seq FROM merges WHERE task = :task;
+SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
+  coalesce((SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon
+FROM merges m WHERE m.task = :task;
 
 -- name: merge.queue
 SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, t.hold, t.open_deps, t.merge_failures, a.seq AS approval,

@@ -1,20 +1,20 @@
 -- Agent runs: runners, leases, what agents say, pauses (S, J4, V9).
 
 -- name: run.begin
-INSERT INTO runners (session, starter, process, host, agents, until, started_at, seq)
-VALUES (:session, :starter, :process, :host, :agents, :until, :at, :seq);
+INSERT INTO runners (session, starter, process, host, agents, until, beacon, started_at, seq)
+VALUES (:session, :starter, :process, :host, :agents, :until, :beacon, :at, :seq);
 
 -- name: run.finish
 UPDATE runners SET ended_at = :at, reason = :reason, lost = :lost, seq = :seq WHERE session = :session AND ended_at = '';
 
 -- name: run.runner
-SELECT r.session, r.starter, r.process, r.host, r.agents, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
+SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
   CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
 FROM runners r LEFT JOIN renewals n ON n.lease = r.session
 WHERE r.session = :session;
 
 -- name: run.runners
-SELECT r.session, r.starter, r.process, r.host, r.agents, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
+SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
   CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
 FROM runners r LEFT JOIN renewals n ON n.lease = r.session
 WHERE r.ended_at = '' OR EXISTS (SELECT 1 FROM runs x WHERE x.runner = r.session AND x.state <> 'ended')
@@ -28,6 +28,21 @@ FROM runners r LEFT JOIN renewals n ON n.lease = r.session WHERE r.ended_at = ''
 SELECT r.session, r.process, r.host, r.started_at, CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, count(x.id) AS runs
 FROM runners r LEFT JOIN renewals n ON n.lease = r.session JOIN runs x ON x.runner = r.session AND x.state <> 'ended'
 GROUP BY r.session, r.process, r.host, r.started_at, r.until, n.until ORDER BY r.started_at, r.session;
+
+-- name: run.take_checks
+INSERT INTO check_leases (task, runner, fence, until, seq) VALUES (:task, :runner, :fence, :until, :seq)
+ON CONFLICT (task) DO UPDATE SET runner = excluded.runner, fence = excluded.fence, until = excluded.until, seq = excluded.seq;
+
+-- name: run.leave_checks
+UPDATE check_leases SET runner = '', until = '', seq = :seq WHERE task = :task AND fence = :fence;
+
+-- name: run.checks_of
+SELECT c.task, c.runner, c.fence, CASE WHEN n.until > c.until THEN n.until ELSE c.until END AS until
+FROM check_leases c LEFT JOIN renewals n ON n.lease = 'checks:' || c.task AND n.fence = c.fence WHERE c.task = :task;
+
+-- name: run.checks_taken
+SELECT c.task, c.runner, c.fence, CASE WHEN n.until > c.until THEN n.until ELSE c.until END AS until
+FROM check_leases c LEFT JOIN renewals n ON n.lease = 'checks:' || c.task AND n.fence = c.fence WHERE c.runner <> '' ORDER BY c.seq;
 
 -- name: run.reserve
 INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, cycle, look, reserved_at, seq)

@@ -64,6 +64,15 @@ CREATE TABLE authors (
   PRIMARY KEY (task, attempt, session)
 );
 
+CREATE TABLE check_leases (
+  task text COLLATE "C" NOT NULL,
+  runner text COLLATE "C" NOT NULL,
+  fence integer NOT NULL,
+  until text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  PRIMARY KEY (task)
+);
+
 CREATE TABLE checks (
   seq integer NOT NULL,
   task text COLLATE "C" NOT NULL,
@@ -572,6 +581,7 @@ CREATE TABLE runners (
   reason text COLLATE "C" NOT NULL DEFAULT ''::text,
   lost integer NOT NULL DEFAULT 0,
   seq integer NOT NULL,
+  beacon text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK ((lost = ANY (ARRAY[0, 1]))),
   PRIMARY KEY (session)
 );
@@ -874,6 +884,8 @@ CREATE TABLE tokens (
 );
 
 CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
+
+CREATE INDEX check_leases_taken ON check_leases USING btree (seq) WHERE (runner <> ''::text);
 
 CREATE INDEX checks_by_tree ON checks USING btree (tree, seq);
 

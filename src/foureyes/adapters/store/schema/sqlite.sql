@@ -47,6 +47,14 @@ CREATE TABLE authors (
   PRIMARY KEY (task, attempt, session)
 );
 
+CREATE TABLE check_leases (
+  task TEXT NOT NULL PRIMARY KEY,
+  runner TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  until TEXT NOT NULL,
+  seq INTEGER NOT NULL
+);
+
 CREATE TABLE checks (
   seq INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
@@ -471,7 +479,7 @@ CREATE TABLE runners (
   reason TEXT NOT NULL DEFAULT '',
   lost INTEGER NOT NULL DEFAULT 0 CHECK (lost IN (0, 1)),
   seq INTEGER NOT NULL
-);
+, beacon TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY,
@@ -707,6 +715,8 @@ CREATE TABLE tokens (
 );
 
 CREATE INDEX approvals_by_task ON approvals (task, seq);
+
+CREATE INDEX check_leases_taken ON check_leases (seq) WHERE runner <> '';
 
 CREATE INDEX checks_by_tree ON checks (tree, seq);
 

@@ -1,0 +1,104 @@
+"""A lock that shows that a runner is connected (J4): of PostgreSQL, held by a session over a connection of its own.
+
+Where it is free, its holder is gone: the server ends a session when its connection ends, and finds out by its own
+keep-alives that nobody is at the other end. SQLite has no such lock; behind a pool it would be the pool's.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from foureyes.adapters.store.engine import Database
+    from foureyes.adapters.store.postgres import PostgresEngine
+    from foureyes.app.ports import Beacon
+
+HELD = """
+    SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND classid::bigint = (hashtext(:schema)::bigint & 4294967295)
+      AND objid::bigint = (hashtext(:name)::bigint & 4294967295))
+"""
+LOCK = "SELECT pg_try_advisory_lock(hashtext(%(schema)s), hashtext(%(name)s)), pg_backend_pid()"
+ALIVE = "SELECT 1"
+KEEPING = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+PATIENCE = {"tcp_user_timeout": 15_000}
+"""The client's own, in milliseconds: who is cut off finds out, too."""
+SERVERS = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+GRACE_SECONDS = 15.0
+"""After a connection was lost nothing is said of others for so long: they may be on their way back as well."""
+
+
+def beacon_of(engine: Database, name: str) -> Beacon | None:
+    """A lock that is held by now; None where the database has none, or a pool stands before it."""
+    from foureyes.adapters.store.postgres import PostgresEngine
+
+    if not isinstance(engine, PostgresEngine):
+        return None
+    beacon = PostgresBeacon(engine, name)
+    beacon.light()
+    if beacon.is_own:
+        return beacon
+    beacon.close()
+    return None
+
+
+def is_dark(engine: Database, name: str) -> bool:
+    """Whether nobody holds that lock; not so where it cannot be told."""
+    from foureyes.adapters.store.postgres import PostgresEngine
+
+    if not isinstance(engine, PostgresEngine) or monotonic() - engine.rejoined < GRACE_SECONDS:
+        return False
+    rows = engine.fetch(HELD, {"schema": engine.schema, "name": name})[1]
+    return not rows[0][0]
+
+
+class PostgresBeacon:
+    """An advisory lock of a session."""
+
+    def __init__(self, engine: PostgresEngine, name: str) -> None:
+        self._engine = engine
+        self.name = name
+        self._connection: psycopg.Connection[tuple[object, ...]] | None = None
+        self.is_own = False
+        """Whether the connection is to the server itself: a pool gives the session to somebody else."""
+
+    def light(self) -> None:
+        from foureyes.adapters.store.postgres import in_our_words
+        from foureyes.errors import StoreProblem
+
+        self.close()
+        connection = self._engine.connect_apart(SERVERS, **KEEPING, **PATIENCE)
+        self._connection = connection
+        with in_our_words():
+            row = connection.execute(LOCK, {"schema": self._engine.schema, "name": self.name}).fetchone()
+        has_it, server = row or (False, 0)
+        self.is_own = server == connection.info.backend_pid
+        if not has_it:  # the server has not noticed yet that the connection before is gone
+            self.close()
+            raise StoreProblem("the lock that shows that this runner lives is not free yet.")
+
+    def fileno(self) -> int:
+        return -1 if self._connection is None or self._connection.closed else self._connection.fileno()
+
+    def is_lit(self) -> bool:
+        import psycopg
+
+        if self._connection is None or self._connection.closed:
+            return False
+        try:
+            self._connection.execute(ALIVE)
+        except psycopg.Error:
+            self.close()
+            return False
+        return True
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.close()
+        self._connection = None
