@@ -110,7 +110,7 @@ def test_writes_of_a_run_are_those_of_who_calls_and_of_nobody_who_is_named(hande
     ("verb", "args"),
     [
         ("nothing.at_all", []), ("notes.__init__", []), ("notes._context", []), ("sessions.recognise", [1]),
-        ("runs.reserve", ["fe-1"]), ("runs.begin", []), ("checks.run", ["fe-1"]), ("projects.backup", ["/tmp/x"]),
+        ("runs.reserve", ["fe-1"]), ("runs.launch", []), ("checks.run", ["fe-1"]), ("projects.backup", ["/tmp/x"]),
         ("drafts.load", ["fe-1"]), ("notes.log", [1, 2]), ("notes.log", ["a", "b", "c", "d"]), ("notes.log", []),
         ("claims.unstart", ["fe-1", "", "cancelled"]),
         ("lists.listed", [{"limit": "many"}]), ("findings.add", ["fe-1", {"severity": "AWFUL"}]),

@@ -87,6 +87,7 @@ def steps(told: Told) -> list[dict[str, object]]:
         say("approve", "fe approve {task} --seen 1.abc --json"),
         say("hold", "fe hold {task} -m stop --json"),
         say("named", "fe log {task} x --as alice --json"),
+        say("runner", "fe run --until-idle --json"),
         {"write": "src/made.py", "text": "made\n"},
         say("signal", "fe signal DONE -m 'all of it' --json"),
         say("submit", "fe submit {task} --commit 'Make it' --json"),
@@ -105,6 +106,7 @@ def works(theatre: Theatre, told: Told, env: dict[str, str]) -> str:
     assert (told.rc("approve"), told.rules("approve")) == (1, ["I2"])
     assert (told.rc("hold"), told.rules("hold")) == (1, ["I2"])
     assert (told.rc("named"), told.rules("named")) == (1, ["I2"])
+    assert (told.rc("runner"), told.rules("runner")) == (1, ["I2"])
     assert "FOUREYES_STORE" not in told.text("env")
     assert "postgresql://" not in told.text("env")
     shown: Any = json.loads(shop.cast.alice.fe("show", task, "--json", cwd=shop.repo, env=env).out)

@@ -110,11 +110,11 @@ def ask(app: Application, actor: Actor, asked: Asked) -> object:
     if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
         raise BadInput(f"{asked.verb!r} is nothing that a run can ask its runner for.", next_step=fe("--help"))
     method = method_of(verb)
-    names, given_by_name = _taken(method, KEPT.get(asked.verb, ()))
-    if len(asked.args) > len(names) or not names.keys() >= asked.given.keys():
+    names, into = _taken(method, KEPT.get(asked.verb, ()))
+    if len(asked.args) > len(names) or not asked.given.keys() <= {*names}:
         raise BadInput(f"{asked.verb} was called with arguments that it does not have.", next_step=_OTHER)
     _refuse_nobodys(actor, verb)
-    values = _converted(asked, dict(zip(names, asked.args, strict=False)) | asked.given, given_by_name)
+    values = _converted(asked, dict(zip(names, asked.args, strict=False)) | asked.given, into)
     if APART in names:
         values[APART] = True
     who = (actor,) if takes_actor(method) and (asked.knows or _must_know(method)) else ()
@@ -139,12 +139,11 @@ def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
 
 
 @cache
-def _taken(method: Method, kept: tuple[str, ...]) -> tuple[dict[str, Any], Input]:
+def _taken(method: Method, kept: tuple[str, ...]) -> tuple[list[str], Input]:
     """The parameters that can come from elsewhere, in order, and a struct that holds some of them; no function does."""
-    found = parameters(method, without=("runner", *kept))
-    taken = {name: kind for name, kind, *_ in found if not _is_function(kind)}
-    fields = [(name, kind | msgspec.UnsetType, msgspec.UNSET) for name, kind in taken.items()]
-    return taken, msgspec.defstruct("Given", fields, kw_only=True, frozen=True)
+    taken = [field for field in parameters(method, without=("runner", *kept)) if not _is_function(field[1])]
+    fields = [(name, kind, msgspec.UNSET) if default else (name, kind) for name, kind, *default in taken]
+    return [field[0] for field in taken], msgspec.defstruct("Given", fields, kw_only=True, frozen=True)
 
 
 def _is_function(kind: Any) -> bool:

@@ -23,7 +23,6 @@ HERE: dict[str, str] = {
     "checks.run_each": _STARTS,
     "checks.run_target": _STARTS,
     "findings.apply": _STANDS,
-    "runs.begin": _RUNNER,
     "runs.launch": _RUNNER,
     "planning.draft": _RUNNER,
     "agents.listed": _MACHINE,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.words.text import flat, visible
 from foureyes.errors import BadInput
 from foureyes.steps import fe
@@ -68,6 +69,8 @@ def _runs(
     if session.asserted:
         raise BadInput("a runner has no typed name.", next_step=fe("run"))
     options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned)
+    if os.environ.get(RUN_DIR) and session.actor.kind == "agent":
+        session.app.runs.begin(session.actor, agents=agents)  # I5: refused, also where a run has no store to open
     running = Running(session.cwd, os.environ, options)
     if detach:
         number, log = running.detach()
