@@ -158,11 +158,9 @@ class BoardPage(Coached):
         """All at once: what a class changes is worked out for everything on the board."""
         fit = {"-wide": width >= SIDE_BY_SIDE, "-side": width >= WITH_SIDE, "-short": height < 24, "-tiny": height < 20}
         fit |= {f"-at-{name}": name == self.column for name in COLUMNS}
-        before = self.classes
-        for name, is_so in fit.items():
-            self.set_class(is_so, name, update=False)
-        if self.classes != before:
-            self.update_node_styles()
+        wanted = (self.classes - fit.keys()) | {name for name, is_so in fit.items() if is_so}
+        if wanted != self.classes:
+            self.set_classes(wanted)
 
     def minute(self, view: BoardView) -> str:
         """The reader's own time: of the moment that was read, and what has passed since."""
