@@ -26,7 +26,7 @@ from foureyes.adapters.store.opening import create_store
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.run.held import Desk, Options
+from foureyes.app.run.in_hand import Desk, Options
 from foureyes.app.run.looking import Looking
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foureyes.core.rules.policy import HumanRule
-from foureyes.core.rules.sampling import Standing, samples
+from foureyes.core.rules.sampling import Drawable, samples
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import HandedIn, Stage
@@ -177,7 +177,7 @@ def test_E2E_R02_of_five_one_stays_to_be_looked_at_by_a_number_on_record_whateve
     assert looks[0] == looks[1]
     (event,) = opened(shop)
     (left,) = [each["task"] for each in event["drawn"] if each["sample"]]
-    new = [Standing(task=work.task, attempt=1, diff_id=work.diff_id) for work in works.values()]
+    new = [Drawable(task=work.task, attempt=1, diff_id=work.diff_id) for work in works.values()]
     assert samples(new, event["number"], HumanRule()) == {left}, "anybody can draw it again by the number"
     done = [row["approved"] for row in shop.lines(alice, "approve", "--all-auto", "--yes")]
     assert (shop.pending(), sorted([*done, left])) == ([left], sorted(works))

@@ -7,7 +7,7 @@ from typing import Any
 
 from foureyes.app.agent_ports import Launch
 from foureyes.app.run.crew import AtOnce
-from foureyes.app.run.held import Options
+from foureyes.app.run.in_hand import Options
 from foureyes.app.run.loop import Runner
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor

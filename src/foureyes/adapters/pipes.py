@@ -88,7 +88,7 @@ class Conversation:
             pause *= 2
             if why := self._held():
                 self.close()
-                raise process.ProgramHeld(why)
+                raise process.ProgramHung(why)
             if time.monotonic() >= start + self._timeout:
                 self.close()
                 raise process.ProgramTimedOut(

@@ -39,7 +39,7 @@ class ProgramTimedOut(ProcessProblem):
     """The program was still running at its time limit and was ended with everything it had started."""
 
 
-class ProgramHeld(ProcessProblem):
+class ProgramHung(ProcessProblem):
     """The program waited for something that never comes, and was ended with everything it had started."""
 
 
@@ -90,7 +90,7 @@ def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Call
             if left <= pause:
                 raise
             if why := held():
-                raise ProgramHeld(why) from None
+                raise ProgramHung(why) from None
             given, pause = b"", pause * 2
 
 

@@ -1,10 +1,10 @@
-"""The *reaper* that `process.supervise` and `held.Held` put above a program, as a script of its own.
+"""The *reaper* that `process.supervise` and `supervised.Supervised` put above a program, as a script of its own.
 
 It is a child subreaper (Linux), so who forks twice and calls `setsid` becomes its child. When the program or its own
 input has ended, it kills everything below until no child is left; elsewhere, the program's group. Its output is for who
 started it: `pid`, `exit`, `left` and a number, `failed` and why. The program writes to its standard error.
 
-With `--held FD FILE` before the program, it starts nothing before its input says `GO`; the program reads FILE, and has
+With `--waits FD FILE` before the program, it starts nothing before its input says `GO`; the program reads FILE, and has
 FD for its standard output. `ASK` asks the program to end, and ends it a little later.
 
 One is started for every check and every run, and compiled anew each time: only what is light is imported here.
@@ -28,7 +28,7 @@ LIMIT = 5.0
 PAUSE = 0.02
 PATIENCE = 3.0
 """Seconds that a program has which was asked to end: git removes its lock files then, agents write their story down."""
-HELD, GO, ASK = "--held", b"g", b"a"
+WAITS, GO, ASK = "--waits", b"g", b"a"
 DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
 """What a program may send to its reaper without leaving its children alone."""
 
@@ -41,7 +41,7 @@ def reap(argv: list[str]) -> int:
         signal.signal(number, signal.SIG_IGN)
     files: list[tuple[str | int, ...]]
     files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]
-    if argv[0] == HELD:
+    if argv[0] == WAITS:
         output, given, argv = int(argv[1]), argv[2], argv[3:]
         if os.read(0, 1) != GO:
             return 0

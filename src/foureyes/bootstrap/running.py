@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.agent_ports import Agents
     from foureyes.app.application import Application
-    from foureyes.app.run.held import Options
+    from foureyes.app.run.in_hand import Options
     from foureyes.app.run.loop import Runner
     from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.answering import Answers
@@ -223,7 +223,7 @@ def options_for(
     agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], sprints: bool = False
 ) -> Options:
     """How a face asks for a runner."""
-    from foureyes.app.run.held import Options
+    from foureyes.app.run.in_hand import Options
 
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 

@@ -256,7 +256,7 @@ def test_fifty_waiting_runs_wake_nobody(bench: Bench) -> None:
     lives: list[LiveProgram] = [bench.prepare(profile, task=f"fe-{n}") for n in range(50)]
     for live in lives:
         live.go()
-    while not all(live.last_event() and live._held.words.after("pid") for live in lives):
+    while not all(live.last_event() and live._child.words.after("pid") for live in lives):
         for live in select.select(lives, [], [], 30)[0]:
             assert live.poll() is None
     assert select.select(lives, [], [], 0.2)[0] == [], "what waits is not readable"

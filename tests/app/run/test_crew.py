@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.call.context import Context
-from foureyes.app.run.crew import AtOnce, Done, Said, Threads
+from foureyes.app.run.crew import AtOnce, Done, JobEnd, Threads
 from foureyes.errors import Conflict, Reason, Refused
 from foureyes.steps import fe
 
@@ -40,7 +40,7 @@ def ends(crew: Threads) -> list[Done]:
 def test_a_job_is_done_beside_and_wakes_who_waits() -> None:
     opened = Opened()
     crew = Threads(opened.make)
-    crew.start("a", lambda context, stop: Said("fine", rests=True))
+    crew.start("a", lambda context, stop: JobEnd("fine", rests=True))
     assert ends(crew) == [Done(key="a", said="fine", rests=True)]
     assert crew.done() == []
     assert opened.open == 0
@@ -49,7 +49,7 @@ def test_a_job_is_done_beside_and_wakes_who_waits() -> None:
 
 @pytest.mark.parametrize(("problem", "words"), [(Conflict("taken"), "taken"), (ValueError("odd"), "ValueError: odd")])
 def test_a_job_that_breaks_says_so_and_rests(problem: Exception, words: str) -> None:
-    def job(context: Context, stop: Callable[[], bool]) -> Said:
+    def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         raise problem
 
     crew = Threads(Opened().make)
@@ -61,7 +61,7 @@ def test_a_job_that_breaks_says_so_and_rests(problem: Exception, words: str) -> 
 def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> None:
     reasons = (Reason("P12", "another store merges there", fe("store", "adopt")), Reason("Q2", "it moved"))
 
-    def job(context: Context, stop: Callable[[], bool]) -> Said:
+    def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         raise Refused("nothing was merged.", reasons=reasons)
 
     crew = Threads(Opened().make)
@@ -74,12 +74,12 @@ def test_a_job_that_is_refused_says_every_reason_with_its_rule_and_step_G2() -> 
 def test_closing_asks_every_job_to_end_and_waits_for_it() -> None:
     began, ended = threading.Event(), threading.Event()
 
-    def job(context: Context, stop: Callable[[], bool]) -> Said:
+    def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         began.set()
         while not stop():
             pass
         ended.set()
-        return Said("ended")
+        return JobEnd("ended")
 
     crew = Threads(Opened().make)
     crew.start("a", job)
@@ -89,11 +89,11 @@ def test_closing_asks_every_job_to_end_and_waits_for_it() -> None:
 
 
 def test_at_once_is_the_same_without_threads() -> None:
-    def broken(context: Context, stop: Callable[[], bool]) -> Said:
+    def broken(context: Context, stop: Callable[[], bool]) -> JobEnd:
         raise Conflict("taken")
 
     crew = AtOnce(Opened().make())
-    crew.start("a", lambda context, stop: Said("fine"))
+    crew.start("a", lambda context, stop: JobEnd("fine"))
     crew.start("b", broken)
     assert crew.done() == [Done(key="a", said="fine"), Done(key="b", problem="taken", rests=True)]
     assert crew.fileno() == -1

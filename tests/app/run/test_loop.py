@@ -312,7 +312,7 @@ def test_a_program_that_takes_its_time_to_end_keeps_nobody_busy(ground: Playgrou
     ground.ticks(runner)
     ground.app.stops.hold(BOB, task, "wait")
     waits = 0
-    while runner.desk.held:
+    while runner.desk.in_hand:
         waits += runner.tick() is not None
         ground.clock.advance(seconds=2)
     assert waits > 1
@@ -460,7 +460,7 @@ def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_writes_nothing_J
     assert ground.status(task) == "reviewing"
     rows = ground.rows()
     ground.ticks(asleep, 5)
-    assert asleep.desk.held == {}
+    assert asleep.desk.in_hand == {}
     assert ground.rows() == rows
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 
@@ -478,7 +478,7 @@ def test_a_runner_that_was_taken_for_dead_ends_its_agents_and_says_so_J4(ground:
         ground.ticks(asleep, 5)
     assert (lost.value.exit_code, lost.value.next_step) == (4, fe("run"))
     assert [reason.rule for reason in lost.value.reasons] == ["J4"]
-    assert all(held.outcome is not None for held in asleep.desk.held.values())
+    assert all(held.outcome is not None for held in asleep.desk.in_hand.values())
     assert ground.rows() == rows
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 
@@ -611,7 +611,7 @@ def test_who_lost_the_lock_that_others_see_ends_its_agents_first_and_goes_on_J4(
     ground.plays = [Play(lasts=1000), Play()]
     runner = ground.runner(beacon=beacon)
     ground.ticks(runner)
-    (held,) = runner.desk.held.values()
+    (held,) = runner.desk.in_hand.values()
     beacon.lit = False
     with pytest.MonkeyPatch.context() as patch:
         alive: list[object] = []
@@ -640,4 +640,4 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
     rows, beacon.lit = ground.rows(), False
     ground.ticks(cut_off, 3)
-    assert (cut_off.desk.held, ground.rows()) == ({}, rows), "it does not have it any more"
+    assert (cut_off.desk.in_hand, ground.rows()) == ({}, rows), "it does not have it any more"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.rules.policy import HumanRule
-from foureyes.core.rules.sampling import LEFT_OUT, SAMPLE, Standing, samples, to_be_drawn
+from foureyes.core.rules.sampling import LEFT_OUT, SAMPLE, Drawable, samples, to_be_drawn
 
 from tests.core.samples import quick
 
@@ -17,11 +17,11 @@ numbers = st.integers(0, 2**128 - 1).map(lambda number: f"{number:032x}")
 sizes = st.integers(0, 60)
 
 
-def batch(size: int) -> list[Standing]:
-    return [Standing(task=f"fe-{n}", attempt=1, diff_id=f"sha256:{n:064x}") for n in range(size)]
+def batch(size: int) -> list[Drawable]:
+    return [Drawable(task=f"fe-{n}", attempt=1, diff_id=f"sha256:{n:064x}") for n in range(size)]
 
 
-def opened(rows: list[Standing], number: str = "0", rule: HumanRule = RULE) -> list[Standing]:
+def opened(rows: list[Drawable], number: str = "0", rule: HumanRule = RULE) -> list[Drawable]:
     """The batch after it was opened."""
     new = to_be_drawn(rows, rule)
     chosen = samples(new, number, rule)
@@ -31,7 +31,7 @@ def opened(rows: list[Standing], number: str = "0", rule: HumanRule = RULE) -> l
     ]
 
 
-def sampled(rows: list[Standing]) -> set[str]:
+def sampled(rows: list[Drawable]) -> set[str]:
     return {row.task for row in rows if row.is_sample}
 
 
@@ -79,7 +79,7 @@ def test_another_change_of_a_task_that_was_left_out_is_drawn_again_H3() -> None:
 
 def test_who_hands_in_last_has_the_same_chance_as_the_others_H3() -> None:
     first = opened(batch(12))
-    late = Standing(task="fe-late", attempt=1, diff_id="sha256:late")
+    late = Drawable(task="fe-late", attempt=1, diff_id="sha256:late")
     hits = sum("fe-late" in samples(to_be_drawn([*first, late], RULE), str(number), RULE) for number in range(2_000))
     assert 120 < hits < 280
 

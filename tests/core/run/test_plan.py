@@ -13,11 +13,11 @@ from foureyes.core.run.snapshot import Attention, Left, Slot, Snapshot
 from foureyes.core.run.step import (
     CoolProfile,
     Finish,
+    FinishRun,
     FreeClaim,
     Merge,
     Notify,
     RunChecks,
-    SettleRun,
     StartRun,
     Step,
     Stick,
@@ -155,7 +155,7 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
     (
         "and settled, also while the runner ends",
         {"runs": (over(replace(ENDED, signal="DONE")),), "stopping": "now"},
-        [SettleRun(run=R, task=T("t"), then="hand_in")],
+        [FinishRun(run=R, task=T("t"), then="hand_in")],
     ),
     ("a claim that a run left is freed", {"tasks": (task(ready=False, left_claim=True),)}, [FreeClaim(task=T("t"))]),
     (
@@ -228,7 +228,7 @@ def test_what_is_over_comes_before_what_is_due_and_that_before_what_begins() -> 
         )
     )
     assert [type(step).__name__ for step in found] == [
-        "SettleRun", "TakeOver", "RunChecks", "Merge", "StartRun", "Notify", "Wait",
+        "FinishRun", "TakeOver", "RunChecks", "Merge", "StartRun", "Notify", "Wait",
     ]  # fmt: skip
 
 

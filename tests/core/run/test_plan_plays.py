@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
+from foureyes.core.run.afterwards import signal_of
 from foureyes.core.run.plan import plan
-from foureyes.core.run.settling import signal_of
 from foureyes.core.run.snapshot import Left, LiveState, PastRun, Slot, Snapshot, TaskState
 from foureyes.core.run.step import (
+    FinishRun,
     FreeClaim,
     Merge,
     RunChecks,
-    SettleRun,
     StartRun,
     Step,
     Stick,
@@ -105,7 +105,7 @@ class World:
             self.runs[step.run] = replace(self.runs[step.run], left=left)
         elif isinstance(step, TakeOver):
             self.end(step.run, "lost", RunOutcome(ended=False))
-        elif isinstance(step, SettleRun):
+        elif isinstance(step, FinishRun):
             self.settle(step)
         elif isinstance(step, RunChecks):
             green = self.random.random() < 0.6
@@ -132,7 +132,7 @@ class World:
         self.runs[run.id] = LiveState(run=run)
         self.put(step.task, status="in_progress", ready=False)
 
-    def settle(self, step: SettleRun) -> None:
+    def settle(self, step: FinishRun) -> None:
         live = self.runs[step.run]
         assert live.outcome is not None
         if step.then in ("hand_in", "needs_review"):

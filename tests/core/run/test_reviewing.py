@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.run import RunId, RunOutcome
+from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.plan import plan
 from foureyes.core.run.reviewing import is_about
-from foureyes.core.run.settling import becomes_of
 from foureyes.core.run.snapshot import Called, Left, PastRun, ReviewDue, Slot, Snapshot
-from foureyes.core.run.step import DecideCycle, NotGiven, OpenCycle, SettleRun, StartRun, Step, StopRun, Wait
+from foureyes.core.run.step import DecideCycle, FinishRun, NotGiven, OpenCycle, StartRun, Step, StopRun, Wait
 from foureyes.core.words.ids import TaskId
 
 from tests.core.run.scene import ENDED, live, over, run, scene, task
@@ -139,7 +139,7 @@ def test_what_becomes_of_a_run_that_was_asked_for_a_document_V3(purpose: Any) ->
     def then(outcome: RunOutcome = ENDED, **fields: Any) -> str:
         state = over(outcome, Left(), run=run("r", "t", purpose, role="review"), **fields)
         (step, *_) = plan(scene(runs=(state,)))
-        assert isinstance(step, SettleRun)
+        assert isinstance(step, FinishRun)
         assert becomes_of(state)[0] == step.then
         return step.then
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from foureyes.core.nouns.sprint import Sprint, SprintId
+from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.sprinting import is_bound
-from foureyes.core.run.standing import standing
 from foureyes.core.run.step import EndSprint, Finish, PauseSprint, ResumeSprint, StartRun, Wait
 from foureyes.core.sprint.halting import RunEnd, SprintNow
 from foureyes.core.sprint.progress import Progress
@@ -110,7 +110,7 @@ def test_until_nothing_is_ready_ends_only_when_the_runner_has_nothing_else_to_do
 def test_a_runner_that_saw_a_sprint_end_begins_nothing_new_and_says_so_X2() -> None:
     over = "s-01 is over (its time is over): nothing new begins"
     assert began(tasks=(OUT, FIX), sprint_over=over) == ["fix"]
-    assert [it.text for it in standing(scene(at=NOW, sprint_over=over))] == [over]
+    assert [it.text for it in kept_back(scene(at=NOW, sprint_over=over))] == [over]
 
 
 def test_a_runner_for_sprints_ends_with_them_and_waits_while_one_is_paused_X2() -> None:
@@ -127,7 +127,7 @@ def test_a_runner_for_sprints_ends_with_them_and_waits_while_one_is_paused_X2() 
 
 def test_a_person_is_told_of_a_pause_that_only_a_person_lifts_X3() -> None:
     texts = {
-        kind: [it.person for it in standing(scene(at=NOW, sprints=(sprint(state="paused", pause_kind=kind),)))]
+        kind: [it.person for it in kept_back(scene(at=NOW, sprints=(sprint(state="paused", pause_kind=kind),)))]
         for kind in ("errors", "hold")
     }
     assert texts == {"errors": [True], "hold": [False]}

@@ -12,7 +12,7 @@ from foureyes.adapters.agents.log import Log
 from foureyes.adapters.agents.outcome import Ending, outcome
 from foureyes.adapters.agents.streams.reading import Reader
 from foureyes.adapters.agents.sweep import sweep
-from foureyes.adapters.held import Held
+from foureyes.adapters.supervised import Supervised
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.run.signals import Spoken, after_echo
 
@@ -47,11 +47,11 @@ class LiveProgram:
     """`LiveRun`. `over` is called once everything of it is gone, and what it asked for is done (`quiet`)."""
 
     def __init__(
-        self, asked: Asked, held: Held, process: str, log: Log, limits: Limits, over: Callable[[], None],
+        self, asked: Asked, child: Supervised, process: str, log: Log, limits: Limits, over: Callable[[], None],
         quiet: Callable[[], bool] = lambda: True,
     ) -> None:  # fmt: skip
         self.run, self.program, self.digest, self.process = asked.run, asked.program, asked.digest, process
-        self._asked, self._held, self._log, self._limits, self._over = asked, held, log, limits, over
+        self._asked, self._child, self._log, self._limits, self._over = asked, child, log, limits, over
         self._quiet = quiet
         self._reader = Reader(asked.format)
         self._began = self._heard = self._moved = time.monotonic()
@@ -64,17 +64,17 @@ class LiveProgram:
     def go(self) -> None:
         self._began = self._heard = self._moved = time.monotonic()
         self._is_going = True
-        self._held.go()
+        self._child.go()
 
     def fileno(self) -> int:
-        return self._held.fileno()
+        return self._child.fileno()
 
     def poll(self) -> RunOutcome | None:
         if self._outcome is not None:
             return self._outcome
-        for stream, part in self._held.read():
+        for stream, part in self._child.read():
             self._hear(stream, part)
-        if not self._held.is_over:
+        if not self._child.is_over:
             self._mind_time()
             return None
         if not self._quiet():
@@ -88,7 +88,7 @@ class LiveProgram:
 
     def due_seconds(self) -> float:
         now = time.monotonic()
-        if self._held.is_over:
+        if self._child.is_over:
             return BUSY
         if self._stopped or self._timed_out or not self._is_going:
             return 1.0
@@ -109,7 +109,7 @@ class LiveProgram:
     def stop(self, why: str) -> None:
         if not self._timed_out:
             self._stopped = self._stopped or why or "it was stopped"
-        self._held.ask()
+        self._child.ask()
 
     def _hear(self, stream: Literal["out", "err"], part: bytes) -> None:
         self._heard = time.monotonic()
@@ -122,7 +122,7 @@ class LiveProgram:
         if not self._reader.story.idle:
             self._moved = self._heard
         if self._written > self._limits.flood:
-            self._held.ask()
+            self._child.ask()
 
     def _mind_time(self) -> None:
         now = time.monotonic()
@@ -131,10 +131,10 @@ class LiveProgram:
         late = now - self._began >= self._limits.deadline
         if late or now - self._moved >= self._limits.idle:
             self._timed_out = "deadline" if late else "idle"
-            self._held.ask()
+            self._child.ask()
 
     def _end(self) -> RunOutcome:
-        words, left = self._held.words, sweep([self.run]).get(self.run, 0)
+        words, left = self._child.words, sweep([self.run]).get(self.run, 0)
         ended = words.ended()
         ending = Ending(
             rc=ended.rc if self._is_going else None,

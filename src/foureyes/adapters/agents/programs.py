@@ -28,7 +28,7 @@ from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
 from foureyes.adapters.agents.words import attached_words, words_of
 from foureyes.adapters.folders import opened
-from foureyes.adapters.held import Held
+from foureyes.adapters.supervised import Supervised
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
@@ -124,7 +124,7 @@ class AgentPrograms:
         )
         if self._doors is not None:
             self._doors.open(launch.run, directory, launch.token, launch.worktree)
-        held = Held([*dialect.before, path, *words.arguments], cwd=launch.worktree, env=env, given=given)
+        child = Supervised([*dialect.before, path, *words.arguments], cwd=launch.worktree, env=env, given=given)
         asked = Asked(
             run=launch.run,
             program=path,
@@ -136,7 +136,7 @@ class AgentPrograms:
         )
         limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
         over = lambda: self.places.close_run(launch.run)  # noqa: E731
-        return LiveProgram(asked, held, self._evidence(held.pid), log, limits, over, lambda: self._shut(launch.run))
+        return LiveProgram(asked, child, self._evidence(child.pid), log, limits, over, lambda: self._shut(launch.run))
 
     def _shut(self, run: RunId) -> bool:
         """Whether nothing that a run asked for is still being done; nothing new is begun."""

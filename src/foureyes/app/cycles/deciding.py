@@ -10,9 +10,9 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
 from foureyes.app.cycles.clarifying import ask_to_clarify, is_last_round
 from foureyes.app.cycles.reading import Whole, whole
+from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import send_back
-from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.views.run import PauseView
 from foureyes.app.work.branches import tip_of
@@ -204,7 +204,7 @@ def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Do
             sent_back.append(str(target.task))
         elif not open_blocking(work.tx, target.task, work.at):
             facts = facts_of(context, work.tx, target.task)
-            if settle(context, work, target.task, _tip(context, work, facts)).is_by_rule:
+            if decide_by_rule(context, work, target.task, _tip(context, work, facts)).is_by_rule:
                 by_rule.append(str(target.task))
     return Done(ruled=ruled, sent_back=tuple(sent_back), by_rule=tuple(by_rule))
 

@@ -17,11 +17,11 @@ from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
+from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.page import view_of
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import tip_in
-from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import FindingPage, FindingView, MoveView
@@ -170,7 +170,7 @@ class Findings:
                 row.task,
                 SecurityRecorded(kind="waiver", rule="E3", reason=reason, detail=f"{row.id} until {until[:10]}"),
             )
-            by_rule = settle(self._context, work, facts.task.id, tip).is_by_rule
+            by_rule = decide_by_rule(self._context, work, facts.task.id, tip).is_by_rule
             now = self._context.get(work.tx, facts.task.id)
         said = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)

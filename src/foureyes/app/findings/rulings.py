@@ -17,8 +17,8 @@ from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
+from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
-from foureyes.app.findings.settling import settle
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.finding import MoveView
@@ -252,7 +252,7 @@ def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: 
         work.record(task.id, SecurityRecorded(kind=decision.exception, rule=decision.rule, reason=why, detail=detail))
 
 
-class Standing(msgspec.Struct, frozen=True):
+class AfterRulings(msgspec.Struct, frozen=True):
     """What is left after rulings or a review: the blocking findings that are open, and what the gate made of it."""
 
     left: tuple[Finding, ...]
@@ -269,12 +269,12 @@ class Standing(msgspec.Struct, frozen=True):
         return f"{words}, sent back" if self.sent_back else f"{words}, {waiting} to rule on" if waiting else words
 
 
-def stand(context: Context, work: Work, case: Case) -> Standing:
+def stand(context: Context, work: Work, case: Case) -> AfterRulings:
     """The gate sends back what is still open, and lets the rule decide where nothing is (M4)."""
     task = case.task.id
     sent_back = send_back(context, work, task)
-    by_rule = not sent_back and settle(context, work, task, case.tip).is_by_rule
-    return Standing(tuple(open_blocking(work.tx, task, work.at)), sent_back, by_rule)
+    by_rule = not sent_back and decide_by_rule(context, work, task, case.tip).is_by_rule
+    return AfterRulings(tuple(open_blocking(work.tx, task, work.at)), sent_back, by_rule)
 
 
 def tip_in(context: Context, case: Case) -> Tip | None:
@@ -282,7 +282,7 @@ def tip_in(context: Context, case: Case) -> Tip | None:
     return tip_of(context, case.attempt, case.target) if case.attempt else None
 
 
-def _next(case: Case, stands: Standing, actor: Actor) -> Steps:
+def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
     """What comes after a ruling; an agent's approval names what it saw (D7)."""
     task = case.task.id
     if stands.by_rule:

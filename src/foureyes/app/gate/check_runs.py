@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.findings.settling import Settled
+from foureyes.app.findings.by_rule import MadeByGate
 from foureyes.app.gate.checks import NO_TASK, report, target_tree
 from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.ports import Tx
@@ -59,8 +59,8 @@ class CheckRuns:
             shown = {row.n: row for row in self._runs(tx, [self._row(tx, seq) for seq in latest])}
             runs = self._runs(tx, tx.all("journal.checks", RunRow, task=facts.task.id, limit=KEPT))
             merge = next_for(self._context, tx, facts.task.id, actor) if facts.task.status == "approved" else NO_STEP
-        settled = Settled(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states)
-        said = report(facts, settled, set(), actor)
+        made = MadeByGate(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states)
+        said = report(facts, made, set(), actor)
         rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
         others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
         step = _after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next

@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.findings.settling import Settled, settle
+from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule
 from foureyes.app.gate.running import Stopping, Telling, run_on, run_one
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
@@ -64,7 +64,7 @@ class Checks:
         assert facts.attempt is not None
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell, stop=stop)
-        return self._settled(actor, task_id, fresh)
+        return self._decided(actor, task_id, fresh)
 
     def run_each(
         self,
@@ -184,16 +184,16 @@ class Checks:
             "no checks are configured.", next_step=prose("add [[checks]] to foureyes.toml on the target branch")
         )
 
-    def _settled(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
+    def _decided(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, task)
             target = self._context.project(tx).target
         assert facts.attempt is not None
         tip = tip_of(self._context, facts.attempt, target)
         with self._context.writing(actor, "check run") as work:
-            settled = settle(self._context, work, task, tip)
+            made = decide_by_rule(self._context, work, task, tip)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
-        return report(now, settled, fresh, actor)
+        return report(now, made, fresh, actor)
 
 
 def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> Pending:
@@ -212,7 +212,7 @@ def target_tree(context: Context) -> Sha:
     return tree
 
 
-def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> CheckReport:
+def report(facts: Facts, made: MadeByGate, fresh: set[int], actor: Actor) -> CheckReport:
     """What a run of checks gives."""
     assert facts.attempt is not None
     return CheckReport(
@@ -220,12 +220,12 @@ def report(facts: Facts, settled: Settled, fresh: set[int], actor: Actor) -> Che
         attempt=facts.attempt.n,
         tree=facts.attempt.tree,
         status=facts.task.status,
-        mode=settled.mode,
-        checks=tuple(row_of(facts, state, fresh) for state in settled.check_states),
-        reasons=settled.reasons if facts.task.status == "reviewing" else _told(facts.task.id, settled.reasons),
-        next=_next(facts, settled, actor),
-        sent_back=settled.is_sent_back,
-        own=_is_own(facts, settled, actor),
+        mode=made.mode,
+        checks=tuple(row_of(facts, state, fresh) for state in made.check_states),
+        reasons=made.reasons if facts.task.status == "reviewing" else _told(facts.task.id, made.reasons),
+        next=_next(facts, made, actor),
+        sent_back=made.is_sent_back,
+        own=_is_own(facts, made, actor),
     )
 
 
@@ -234,14 +234,14 @@ def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(Reason(reason.rule, reason.message, fe("context", task)) for reason in reasons)
 
 
-def _is_own(facts: Facts, settled: Settled, actor: Actor) -> bool:
+def _is_own(facts: Facts, made: MadeByGate, actor: Actor) -> bool:
     """D5: a person's run does not count either where the work is theirs."""
-    if actor.kind != "human" or not any(state.rule.required and state.claimed for state in settled.check_states):
+    if actor.kind != "human" or not any(state.rule.required and state.claimed for state in made.check_states):
         return False
     return is_involved(facts, facts.party(actor.session))
 
 
-def _next(facts: Facts, settled: Settled, actor: Actor) -> Steps:
+def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
     """What brings the task on: never a run that would not count."""
     task = facts.task
     if task.status == "approved":
@@ -250,8 +250,8 @@ def _next(facts: Facts, settled: Settled, actor: Actor) -> Steps:
         return fe("context", task.id)
     if task.status != "reviewing":  # what is over needs no check any more
         return fe("show", task.id)
-    missing = [moves_on(state, task.id, by_anyone=False) for state in settled.check_states if lacks(state)]
-    if missing and _is_own(facts, settled, actor):
+    missing = [moves_on(state, task.id, by_anyone=False) for state in made.check_states if lacks(state)]
+    if missing and _is_own(facts, made, actor):
         return by("other", fe("check", "run", task.id), "another person or a service runs: ")
     if missing:
         return missing[0]

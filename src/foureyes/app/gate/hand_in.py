@@ -19,11 +19,11 @@ from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
 from foureyes.app.cycles.opening import open_at_hand_in
 from foureyes.app.findings import at_hand_in, inherited
+from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.findings.settling import Settled, settle
-from foureyes.app.gate import own_work, stacking, standing
+from foureyes.app.gate import own_work, stacking, work_place
 from foureyes.app.gate.behind_links import marks_behind
-from foureyes.app.gate.standing import NOT_IN
+from foureyes.app.gate.work_place import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
@@ -200,7 +200,7 @@ def refuse_empty(hand: HandIn) -> None:
     """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
     task, change = hand.task.id, hand.change
     if change.is_empty and not hand.wish.no_code:
-        refuse_task(task, NOT_IN, Reason("A5", standing.nothing_here(hand), standing.maybe_there(hand)))
+        refuse_task(task, NOT_IN, Reason("A5", work_place.nothing_here(hand), work_place.maybe_there(hand)))
     if hand.wish.no_code and not change.is_empty:
         why = f"--no-code, but {len(change.files)} files changed since {change.base[:7]}"
         refuse_task(task, NOT_IN, Reason("A5", why, fe("submit", task)))
@@ -295,11 +295,11 @@ def record(hand: HandIn) -> SubmitOutcome:
             work.gate.record(task, FindingsCleared(iteration=event.n, roots=hand.followed, why="root"))
         inherited.inherit(context, work, task, event, hand.brought)
         inherited.come_back(context, work, task, event, hand.brought)
-        settled = settle(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
+        made = decide_by_rule(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
         open_at_hand_in(context, work, task)
         said = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
-    return msgspec.structs.replace(submitted(hand, event, settled.status, settled, stack), said=said)
+    return msgspec.structs.replace(submitted(hand, event, made.status, made, stack), said=said)
 
 
 def _keep_head(hand: HandIn) -> None:
@@ -316,8 +316,8 @@ STEPS: tuple[HandInStep, ...] = (
     refuse_token_of_another_task,
     refuse_unclaimed,
     refuse_stranger,
-    standing.find_branch,
-    standing.commit_or_refuse_uncommitted,
+    work_place.find_branch,
+    work_place.commit_or_refuse_uncommitted,
     ask_git,
     refuse_foreign_commits,
     answer_the_same_again,
@@ -352,11 +352,11 @@ def submitted(
     hand: HandIn,
     event: AttemptSubmitted | Attempt,
     status: str,
-    settled: Settled | None = None,
+    made: MadeByGate | None = None,
     stack: tuple[StackRow, ...] = (),
 ) -> SubmitOutcome:
-    """What the caller is told about a hand-in; one that changed nothing settled nothing."""
-    changed = settled is not None
+    """What the caller is told about a hand-in; one that changed nothing decided nothing."""
+    changed = made is not None
     repeats, fixed = _repeated(hand) if changed else (0, 0)
     return SubmitOutcome(
         task=hand.task.id,
@@ -375,12 +375,12 @@ def submitted(
         no_code=event.no_code,
         changed=changed,
         signal=event.signal,
-        mode=settled.mode if settled else "",
-        reasons=settled.reasons if settled else (),
+        mode=made.mode if made else "",
+        reasons=made.reasons if made else (),
         stack=stack,
-        person=settled.person if settled else "",
-        unchecked=settled.unchecked if settled else (),
-        not_green=settled.not_green if settled else (),
+        person=made.person if made else "",
+        unchecked=made.unchecked if made else (),
+        not_green=made.not_green if made else (),
         committed=hand.committed,
         new=hand.new,
         notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),

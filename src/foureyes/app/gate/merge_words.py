@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.findings.settling import failures_in_words
+from foureyes.app.findings.by_rule import failures_in_words
 from foureyes.app.git_ports import CaughtUp
 from foureyes.app.ports import Tx
 from foureyes.app.views.audit import JournalHead

@@ -22,7 +22,7 @@ from foureyes.app.gate.merge_queue import (
 from foureyes.app.gate.merge_words import checkout_news
 from foureyes.app.gate.one_merge import OneMerge, Try, look_at
 from foureyes.app.gate.running import Telling
-from foureyes.app.gate.stacking import settle_above
+from foureyes.app.gate.stacking import decide_above
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
@@ -91,7 +91,7 @@ class Merges:
         self._refuse_programs()
         heads = self._context.repo.heads()
         rows = recognise(self._context, actor, target, heads)
-        settle_above(self._context, actor, [row.task for row in rows])
+        decide_above(self._context, actor, [row.task for row in rows])
         for went in tidy_merged(self._context, target, heads):
             if tell is not None:
                 tell(News(went))
@@ -105,7 +105,7 @@ class Merges:
             if any(row.outcome == "merged" for row in done):
                 self._catch_up(target, tell, told)
                 caught_up = True
-            settle_above(self._context, actor, [row.task for row in done if row.merged])
+            decide_above(self._context, actor, [row.task for row in done if row.merged])
             rows += done
         if not caught_up:
             self._catch_up(target, tell, told)

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.gate import stacking
-from foureyes.app.gate.standing import NOT_IN
+from foureyes.app.gate.work_place import NOT_IN
 from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Change, Commit, own_branch, own_name
 from foureyes.core.rules.stacks import standing
 from foureyes.core.words.fence import some

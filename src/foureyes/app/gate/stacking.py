@@ -13,7 +13,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.rows import Named
 from foureyes.app.call.stacks import BelowRow
 from foureyes.app.call.work import Work
-from foureyes.app.findings.settling import settle
+from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.ports import Tx
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
@@ -231,7 +231,7 @@ def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
             work.gate.record(row.id, StackFound(attempt=row.iteration, below=below))
 
 
-def settle_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
+def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
     """A7: what stood on tasks that are merged now may approve itself, if nothing else is against it (M4)."""
     if not merged:
         return
@@ -244,7 +244,7 @@ def settle_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
         tip = tip_of(context, attempt, target)
         with context.writing(actor, "merge") as work:
             if context.get(work.tx, TaskId(task)).iteration == attempt.n:
-                settle(context, work, TaskId(task), tip)
+                decide_by_rule(context, work, TaskId(task), tip)
 
 
 def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:

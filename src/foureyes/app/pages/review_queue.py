@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.waiting import Judge
-from foureyes.app.review.sampling import VERB, open_batch, standings_of
+from foureyes.app.review.sampling import VERB, drawables_of, open_batch
 from foureyes.app.views.project import CounterRow
 from foureyes.app.views.review import Batch, QueueView
 from foureyes.core.nouns.session import Actor
@@ -44,7 +44,7 @@ class Queue:
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             rows = self._judge.rows(tx, actor, [row.id for row in tasks], heads)
             names = tuple(rule.name for rule in self._context.policy(tx, actor).checks)
-            drawn = standings_of(tx, [row.task for row in rows[:limit] if row.auto_approvable])
+            drawn = drawables_of(tx, [row.task for row in rows[:limit] if row.auto_approvable])
         numbered = tuple(
             msgspec.structs.replace(row, n=number, sample=row.task in drawn and drawn[row.task].is_sample)
             for number, row in enumerate(rows[:limit], 1)

@@ -14,8 +14,8 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.work import Work
+from foureyes.app.findings.by_rule import after
 from foureyes.app.findings.lookup import waivers_in_words
-from foureyes.app.findings.settling import after
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
 from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still

@@ -15,7 +15,7 @@ from foureyes.app.views.draft import (
     MOST_COMMENTS,
     Draft,
     DraftFile,
-    Held,
+    DraftLock,
     NewTaskDraft,
     NewTaskFile,
     Position,
@@ -93,7 +93,7 @@ class Drafts:
             return self.load(actor, name)
         return DraftFile(draft=Draft(task=""), note=f"{in_line(name, 60)}.json is a draft about no task here")
 
-    def take(self, actor: Actor, task: str) -> Held:
+    def take(self, actor: Actor, task: str) -> DraftLock:
         """Hold a draft, so that no other instance writes it; or learn which process has it. Until then it is only to
         be read.
         """
@@ -107,7 +107,7 @@ class Drafts:
         """The task that the caller has begun to write. With `hold` it is this process's to write from now on, or it is
         known whose it is.
         """
-        held = self._try_to_take(actor, NEW_TASK) if hold else Held(False)
+        held = self._try_to_take(actor, NEW_TASK) if hold else DraftLock(False)
         draft, note = self._read(actor, NEW_TASK, NewTaskDraft)
         return NewTaskFile(draft=draft or NewTaskDraft(), held=held, note=note)
 
@@ -142,19 +142,19 @@ class Drafts:
         with self._context.store.read() as tx:
             return self._context.find_id(tx, task)
 
-    def _take(self, actor: Actor, name: str) -> Held:
+    def _take(self, actor: Actor, name: str) -> DraftLock:
         pid = self._context.drafts.take(_owner(actor), name)
-        return Held(pid == 0, pid)
+        return DraftLock(pid == 0, pid)
 
-    def _try_to_take(self, actor: Actor, name: str) -> Held:
+    def _try_to_take(self, actor: Actor, name: str) -> DraftLock:
         """The same where somebody only wants to know: what is wrong with a lock stops nobody."""
         try:
             return self._take(actor, name)
         except EnvironmentProblem as problem:
-            return Held(False, -1, problem.message)
+            return DraftLock(False, -1, problem.message)
 
     @staticmethod
-    def _refuse_elsewhere(held: Held, what: str, task: str) -> None:
+    def _refuse_elsewhere(held: DraftLock, what: str, task: str) -> None:
         if not held:
             who = f"process {held.pid}" if held.pid > 0 else "another process"
             raise Conflict(

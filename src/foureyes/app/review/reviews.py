@@ -16,7 +16,7 @@ from foureyes.app.cycles.deciding import WAITS, Done, decide_if_due
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
-    Standing,
+    AfterRulings,
     may_rule,
     record_rulings,
     refuse_rulings,
@@ -67,7 +67,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Raised, ...]
     rulings: list[Ruling]
     against: tuple[Reason, ...]
-    stands: Standing
+    stands: AfterRulings
     done: Done = WAITS
 
     @property
@@ -309,7 +309,7 @@ def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
 
 
-def _standing(stands: Standing, task: TaskId, done: Done) -> Standing:
+def _standing(stands: AfterRulings, task: TaskId, done: Done) -> AfterRulings:
     """Where a task stands after a review that may have ended its cycle."""
     sent_back, by_rule = task in done.sent_back, task in done.by_rule
     return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.core.events.decision import BatchOpened, Drawn
-from foureyes.core.rules.sampling import Standing, samples, to_be_drawn
+from foureyes.core.rules.sampling import Drawable, samples, to_be_drawn
 from foureyes.core.words.ids import DiffId, TaskId
 from foureyes.errors import FoureyesError
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 VERB = "batch open"
 
 
-def standings_of(tx: Tx, tasks: Sequence[str]) -> dict[str, Standing]:
+def drawables_of(tx: Tx, tasks: Sequence[str]) -> dict[str, Drawable]:
     """What was drawn of tasks so far."""
-    return {row.task: row for row in tx.all("attempt.draws", Standing, ids=list(tasks))} if tasks else {}
+    return {row.task: row for row in tx.all("attempt.draws", Drawable, ids=list(tasks))} if tasks else {}
 
 
 def is_sample(tx: Tx, task: TaskId) -> bool:
     """Whether a task was drawn to be looked at."""
-    row = standings_of(tx, [task]).get(task)
+    row = drawables_of(tx, [task]).get(task)
     return row is not None and row.is_sample
 
 
@@ -47,10 +47,10 @@ def open_batch(context: Context, actor: Actor, names: Sequence[str], rule: Human
     """The samples among these tasks. Of what was never drawn some are drawn now; who comes second finds them drawn."""
     with context.store.read() as tx:
         tasks = _waiting(context, tx, names)
-        rows = standings_of(tx, tasks)
+        rows = drawables_of(tx, tasks)
     if to_be_drawn(rows.values(), rule):
         with context.writing(actor, VERB) as work:
-            new = to_be_drawn(standings_of(work.tx, tasks).values(), rule)
+            new = to_be_drawn(drawables_of(work.tx, tasks).values(), rule)
             if new:
                 number = f"{context.ids.number():032x}"
                 chosen = samples(new, number, rule)
@@ -58,5 +58,5 @@ def open_batch(context: Context, actor: Actor, names: Sequence[str], rule: Human
                     Drawn(TaskId(row.task), row.attempt, DiffId(row.diff_id), sample=row.task in chosen) for row in new
                 )
                 work.record("", BatchOpened(number=number, drawn=drawn))
-            rows = standings_of(work.tx, tasks)
+            rows = drawables_of(work.tx, tasks)
     return frozenset(task for task, row in rows.items() if row.is_sample)

@@ -22,7 +22,7 @@ from foureyes.core.words.ids import TaskId
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.held import Desk
+    from foureyes.app.run.in_hand import Desk
 
 MOST = 50
 """How many of each kind one look goes into."""
@@ -98,19 +98,19 @@ def called(context: Context, tx: Tx, desk: Desk, minutes: int) -> tuple[Called, 
 
 def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Called]:
     """V1: nothing was heard of any run that this runner has at work, for so many minutes; once per silence."""
-    at_work = [held for held in desk.held.values() if held.outcome is None and held.run.purpose in MAKES]
-    quiet = {held.run.id: held.live.quiet_seconds() for held in at_work}
+    at_work = [own for own in desk.in_hand.values() if own.outcome is None and own.run.purpose in MAKES]
+    quiet = {own.run.id: own.live.quiet_seconds() for own in at_work}
     if not quiet or min(quiet.values()) < minutes * 60:
         return
     now = context.clock.now()
-    rows = {row.id: row.at for row in tx.all("runner.last_rows", HandedIn, ids=[held.run.id for held in at_work])}
+    rows = {row.id: row.at for row in tx.all("runner.last_rows", HandedIn, ids=[own.run.id for own in at_work])}
     heard = [
         Heard(
-            run=held.run.id,
-            task=held.run.task,
-            at=max(stamp(now - timedelta(seconds=quiet[held.run.id])), rows.get(held.run.id, "")),
+            run=own.run.id,
+            task=own.run.task,
+            at=max(stamp(now - timedelta(seconds=quiet[own.run.id])), rows.get(own.run.id, "")),
         )
-        for held in at_work
+        for own in at_work
     ]
     fired = tx.one("runner.fallback", Named)
     concerned = silent(heard, since=stamp(now - timedelta(minutes=minutes)), fired=fired.id if fired else "")

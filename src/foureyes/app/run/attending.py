@@ -11,7 +11,7 @@ from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.run.held import Desk
+    from foureyes.app.run.in_hand import Desk
     from foureyes.app.views.run import Cooldown
     from foureyes.core.rules.policy import ReviewPolicy
 

@@ -19,7 +19,7 @@ from foureyes.core.words.ids import TaskId
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.held import Options
+    from foureyes.app.run.in_hand import Options
     from foureyes.core.nouns.run import Purpose
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy

@@ -17,11 +17,11 @@ from foureyes.steps import Arg
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
 
-Job = Callable[["Context", Callable[[], bool]], "Said"]
+Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
 """Done with a Context of its own; the second is asked whether to end."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class JobEnd(msgspec.Struct, frozen=True):
     """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once. `closed` are
     the tasks that it brought to their end.
     """
@@ -41,7 +41,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     closed: tuple[str, ...] = ()
 
 
-def _done(key: str, said: Said) -> Done:
+def _done(key: str, said: JobEnd) -> Done:
     return Done(key=key, said=said.text, rests=said.rests, closed=said.closed)
 
 

@@ -20,10 +20,10 @@ from foureyes.errors import FoureyesError
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.call.context import Context
-    from foureyes.app.run.held import Held
+    from foureyes.app.run.in_hand import InHand
     from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.run.step import SettleRun, Then
+    from foureyes.core.run.step import FinishRun, Then
     from foureyes.core.words.lifecycle import RunEnd
 
 LONG = 500
@@ -40,10 +40,10 @@ HOW: dict[Then, RunEnd] = {
 ENDINGS: dict[Then, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
-def settle(context: Context, runner: Actor, agents: Agents, held: Held, step: SettleRun) -> str:
+def finish(context: Context, runner: Actor, agents: Agents, own: InHand, step: FinishRun) -> str:
     """What becomes of the work of a run that is over; what to tell people about it."""
-    assert held.outcome is not None
-    runs, run, outcome, then = Runs(context), held.run, held.outcome, step.then
+    assert own.outcome is not None
+    runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
     if then in ("hand_in", "needs_review"):
         try:
@@ -56,7 +56,7 @@ def settle(context: Context, runner: Actor, agents: Agents, held: Held, step: Se
                 raise
             then, why = "send_back", _reasons(problem)
     if then == "answer":
-        return _answered(context, runner, agents, held)
+        return _answered(context, runner, agents, own)
     if then == "send_back":
         outcome = replace(outcome, error="refused", error_text=why)
     if then in ("retry", "stopped"):
@@ -74,13 +74,13 @@ def settle(context: Context, runner: Actor, agents: Agents, held: Held, step: Se
     return f"{SAYS[then]}: {one_line(why, LONG)}" if why else SAYS[then]
 
 
-def _answered(context: Context, runner: Actor, agents: Agents, held: Held) -> str:
+def _answered(context: Context, runner: Actor, agents: Agents, own: InHand) -> str:
     """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
-    assert held.outcome is not None
-    problem = take_review(context, held)
-    outcome = replace(held.outcome, error="refused", error_text=problem) if problem else held.outcome
-    _end(context, runner, held.run.id, outcome, "finished")
-    drop_files(agents, held.run)
+    assert own.outcome is not None
+    problem = take_review(context, own)
+    outcome = replace(own.outcome, error="refused", error_text=problem) if problem else own.outcome
+    _end(context, runner, own.run.id, outcome, "finished")
+    drop_files(agents, own.run)
     return f"answered with no valid document: {problem}" if problem else "reviewed it"
 
 

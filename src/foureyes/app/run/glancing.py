@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.run import RunLine, RunnerGlance
-from foureyes.core.run.standing import standing
+from foureyes.core.run.kept_back import kept_back
 from foureyes.core.sprint.progress import compact
 
 if TYPE_CHECKING:
-    from foureyes.app.run.held import Desk
+    from foureyes.app.run.in_hand import Desk
     from foureyes.core.run.snapshot import Snapshot
     from foureyes.core.sprint.halting import SprintNow
 
@@ -21,19 +21,19 @@ def glance(snapshot: Snapshot, desk: Desk) -> RunnerGlance:
     return RunnerGlance(
         runs=tuple(
             RunLine(
-                run=held.run.id,
-                task=held.run.task,
-                profile=held.run.profile,
-                last=held.live.last_event(),
-                quiet_seconds=int(held.live.quiet_seconds()),
+                run=own.run.id,
+                task=own.run.task,
+                profile=own.run.profile,
+                last=own.live.last_event(),
+                quiet_seconds=int(own.live.quiet_seconds()),
             )
-            for held in desk.held.values()
-            if held.outcome is None
+            for own in desk.in_hand.values()
+            if own.outcome is None
         ),
         agents=desk.options.agents,
         checking=len(desk.checking),
         merging=desk.merging,
-        waits="; ".join(it.text for it in standing(snapshot)),
+        waits="; ".join(it.text for it in kept_back(snapshot)),
         stopping=desk.stopping,
         sprint=_line(sprint, snapshot.at) if sprint is not None else "",
     )

@@ -17,7 +17,7 @@ from foureyes.app.run.aside import Aside
 from foureyes.app.run.asked import no_longer_awaited, reviews_due, to_decide
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
-from foureyes.app.run.held import Desk, key_of
+from foureyes.app.run.in_hand import Desk, key_of
 from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.leases import live_runs, state_of
 from foureyes.app.run.profiles import Profiles
@@ -136,10 +136,10 @@ class Looking:
         self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerRow | None, has_reviewed: bool
     ) -> LiveState:
         mine = run.runner == self._runner.session
-        held = desk.held.get(run.id) if mine else None
+        own = desk.in_hand.get(run.id) if mine else None
         is_done = has_reviewed or (task is not None and _is_done(run, task))
-        if held is not None:
-            return LiveState(run=run, outcome=held.outcome, left=held.left, asked=bool(held.asked), done=is_done)
+        if own is not None:
+            return LiveState(run=run, outcome=own.outcome, left=own.left, asked=bool(own.asked), done=is_done)
         lost = mine or runner is None or state_of(self._context, runner) in ("gone", "ended")
         late = self._waits(desk, key_of(TakeOver(run=run.id, task=run.task)))
         lost = (lost or run.until <= self._context.now()) and not late

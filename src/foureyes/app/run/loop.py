@@ -15,13 +15,13 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from foureyes.app.run.glancing import glance
-from foureyes.app.run.held import Desk, Held, Options
+from foureyes.app.run.in_hand import Desk, InHand, Options
 from foureyes.app.run.looking import Looking
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
+from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
-from foureyes.core.run.standing import standing
 from foureyes.core.run.step import Finish, Wait
 from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
@@ -131,7 +131,7 @@ class Runner:
 
     def _tell_standing(self, snapshot: Snapshot) -> None:
         """Once while it lasts."""
-        found = {it.key: it.text for it in standing(snapshot)}
+        found = {it.key: it.text for it in kept_back(snapshot)}
         for key, text in found.items():
             if key not in self.desk.standing and key not in self.desk.told:
                 self._tell("", text)
@@ -140,30 +140,30 @@ class Runner:
     # Runs
 
     def _poll(self) -> None:
-        for held in list(self.desk.held.values()):
-            if held.outcome is None:
-                held.outcome = held.live.poll()
-                self._hear(held)
-            if held.fenced and held.outcome is not None:
-                del self.desk.held[held.run.id]
+        for own in list(self.desk.in_hand.values()):
+            if own.outcome is None:
+                own.outcome = own.live.poll()
+                self._hear(own)
+            if own.fenced and own.outcome is not None:
+                del self.desk.in_hand[own.run.id]
 
-    def _hear(self, held: Held) -> None:
+    def _hear(self, own: InHand) -> None:
         """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
-        for spoken in held.live.heard():
-            if held.fenced:
+        for spoken in own.live.heard():
+            if own.fenced:
                 continue
             try:
-                Runs(self._context).heard(self._runner, held.run.id, spoken)
+                Runs(self._context).heard(self._runner, own.run.id, spoken)
             except FoureyesError as problem:
-                self._tell(held.run.task, f"{spoken.type} was not recorded: {problem.message}")
+                self._tell(own.run.task, f"{spoken.type} was not recorded: {problem.message}")
             else:
-                self._tell(held.run.task, f"{held.run.profile}: {spoken.type}: {spoken.summary}")
+                self._tell(own.run.task, f"{own.run.profile}: {spoken.type}: {spoken.summary}")
 
     def _shine(self) -> None:
         """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""
         if self._beacon is None or self._beacon.is_lit():
             return
-        if any(held.outcome is None for held in self.desk.held.values()):
+        if any(own.outcome is None for own in self.desk.in_hand.values()):
             self._tell("", "the connection that shows that this runner lives was lost: its agents are ended")
             self._end_all("its runner was cut off")
         self._beacon.light()
@@ -173,7 +173,7 @@ class Runner:
         """J4: who lost a lease ends its agents first, before anything else is written."""
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return
-        mine = [run for run, held in self.desk.held.items() if not held.fenced]
+        mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
         try:
             lost = Runs(self._context).renew(self._runner, mine)
         except Refused as refusal:
@@ -193,18 +193,18 @@ class Runner:
 
     def _fence(self, runs: list[RunId]) -> None:
         for run in runs:
-            held = self.desk.held[run]
-            held.fenced = True
-            held.live.stop("another runner has it")
-            self._tell(held.run.task, f"{run} was taken over by another runner")
+            own = self.desk.in_hand[run]
+            own.fenced = True
+            own.live.stop("another runner has it")
+            self._tell(own.run.task, f"{run} was taken over by another runner")
 
     def _end_all(self, why: str) -> None:
         """No agent outlives its runner."""
-        for held in self.desk.held.values():
-            if held.outcome is None:
-                held.live.stop(why)
+        for own in self.desk.in_hand.values():
+            if own.outcome is None:
+                own.live.stop(why)
         end = monotonic() + REST_SECONDS
-        while any(held.outcome is None for held in self.desk.held.values()) and monotonic() < end:
+        while any(own.outcome is None for own in self.desk.in_hand.values()) and monotonic() < end:
             self._poll()
             self._sleep(0.05)
 
@@ -224,12 +224,12 @@ class Runner:
 
     def _over(self) -> int:
         """How many of its programs have ended."""
-        return sum(held.outcome is not None for held in self.desk.held.values())
+        return sum(own.outcome is not None for own in self.desk.in_hand.values())
 
     def _rest(self, last: Wait) -> float:
         """How long nothing needs to be done if nothing happens."""
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
-        dues = [held.live.due_seconds() for held in self.desk.held.values() if held.outcome is None]
+        dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
         for moment in filter(None, (last.until, *self.desk.put_off.values())):
             dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
         return max(0.01, min([rest, *dues]))
@@ -241,7 +241,7 @@ class Runner:
         """Sleep until a run, the crew, the store or a signal stirs; whether one of the last three did."""
         others = [self._crew.fileno(), self._alarm]
         others += [each.fileno() for each in (self._changes, self._beacon) if each is not None]
-        runs = [held.live.fileno() for held in self.desk.held.values() if held.outcome is None]
+        runs = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
         with selectors.DefaultSelector() as selector:
             for descriptor in {number for number in (*others, *runs) if number >= 0}:
                 selector.register(descriptor, selectors.EVENT_READ)

@@ -9,8 +9,8 @@ from foureyes.app.call.rows import Named
 from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
-from foureyes.app.run.crew import Said
-from foureyes.app.run.held import key_of
+from foureyes.app.run.crew import JobEnd
+from foureyes.app.run.in_hand import key_of
 from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
@@ -21,6 +21,7 @@ from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
     EndSprint,
+    FinishRun,
     Forget,
     FreeClaim,
     Merge,
@@ -28,7 +29,6 @@ from foureyes.core.run.step import (
     PauseSprint,
     ResumeSprint,
     RunChecks,
-    SettleRun,
     StartRun,
     Step,
     Stick,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.call.context import Context
     from foureyes.app.run.crew import Crew, Done, Job
-    from foureyes.app.run.held import Desk
+    from foureyes.app.run.in_hand import Desk
     from foureyes.core.nouns.session import Actor
 
 Tell = Callable[[str, str], None]
@@ -97,8 +97,8 @@ class Performing:
                 self._stop(step, desk)
             case TidyRun():
                 return self._tidy(step, desk)
-            case SettleRun():
-                self._settle(step, desk)
+            case FinishRun():
+                self._finish(step, desk)
             case TakeOver():
                 return self._take_over(step)
             case FreeClaim():
@@ -129,11 +129,11 @@ class Performing:
 
     def _start(self, step: StartRun, desk: Desk) -> None:
         desk.begun = True
-        held = start(self._context, self._runner, self._agents, step)
-        desk.held[held.run.id] = held
+        own = start(self._context, self._runner, self._agents, step)
+        desk.in_hand[own.run.id] = own
         how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
-        for note in held.notes:
+        for note in own.notes:
             self._tell(step.task, note)
 
     def _cool(self, step: CoolProfile) -> None:
@@ -145,25 +145,25 @@ class Performing:
             self._tell("", f"{step.profile} is left alone for a while: {why}")
 
     def _stop(self, step: StopRun, desk: Desk) -> None:
-        held = desk.held[step.run]
-        held.asked = step.why
-        held.live.stop(step.why)
-        self._tell(step.task, f"stopping {held.run.profile}: {step.why}")
+        own = desk.in_hand[step.run]
+        own.asked = step.why
+        own.live.stop(step.why)
+        self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
     def _tidy(self, step: TidyRun, desk: Desk) -> bool:
         """S4: only what is proven dead leaves its worktree to us."""
-        held = desk.held[step.run]
-        if step.run not in self._agents.end_left([held.live.process], [step.run]):
+        own = desk.in_hand[step.run]
+        if step.run not in self._agents.end_left([own.live.process], [step.run]):
             self._tell(step.task, f"{step.run}: something of it still runs and cannot be ended")
             return False
-        held.left = tidy(self._context, self._runner, held.run)
+        own.left = tidy(self._context, self._runner, own.run)
         return True
 
-    def _settle(self, step: SettleRun, desk: Desk) -> None:
-        held = desk.held[step.run]
-        said = ending.settle(self._context, self._runner, self._agents, held, step)
-        del desk.held[step.run]
-        self._tell(step.task, f"{held.run.profile} {said}")
+    def _finish(self, step: FinishRun, desk: Desk) -> None:
+        own = desk.in_hand[step.run]
+        said = ending.finish(self._context, self._runner, self._agents, own, step)
+        del desk.in_hand[step.run]
+        self._tell(step.task, f"{own.run.profile} {said}")
 
     def _take_over(self, step: TakeOver) -> bool:
         if ending.take_over(self._context, self._runner, self._agents, step.run) is None:
@@ -190,7 +190,7 @@ class Performing:
             desk.merging = False
             desk.merge_problem = done.problem
         desk.checking.discard(done.key)
-        at_work = {held.run.task for held in desk.held.values()}
+        at_work = {own.run.task for own in desk.in_hand.values()}
         for task in done.closed:
             if task not in at_work:
                 self._agents.forget(task)
@@ -212,7 +212,7 @@ def _was_sooner(step: Step, problem: Exception) -> bool:
 def _check(runner: Actor, task: str) -> Job:
     """D5: the checks of an attempt, by a service outside of every author's processes."""
 
-    def job(context: Context, stop: Callable[[], bool]) -> Said:
+    def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         leased = check_leases.take(context, runner, task)
         try:
             report = Checks(context).run(leased, task, stop=stop)
@@ -221,7 +221,7 @@ def _check(runner: Actor, task: str) -> Job:
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
         after = "sent back" if report.sent_back else report.status
         why = "" if all(row.outcome == "passed" for row in report.checks) else f": fe check show {task}"
-        return Said(f"checked: {words or 'nothing to check'}; {after}{why}")
+        return JobEnd(f"checked: {words or 'nothing to check'}; {after}{why}")
 
     return job
 
@@ -229,11 +229,11 @@ def _check(runner: Actor, task: str) -> Job:
 def _merge(runner: Actor) -> Job:
     """Q1: what can be merged now."""
 
-    def job(context: Context, _: Callable[[], bool]) -> Said:
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         rows = Merges(context).process(runner)
         text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
         closed = tuple(row.task for row in rows if row.merged)
-        return Said(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)
+        return JobEnd(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)
 
     return job
 
@@ -241,8 +241,8 @@ def _merge(runner: Actor) -> Job:
 def _notify(command: str, text: str) -> Job:
     """Tell a person by the project's own command."""
 
-    def job(context: Context, _: Callable[[], bool]) -> Said:
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         problem = context.outside.notify(command, text)
-        return Said(f"run.notify: {problem}" if problem else "")
+        return JobEnd(f"run.notify: {problem}" if problem else "")
 
     return job

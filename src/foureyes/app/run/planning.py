@@ -23,7 +23,7 @@ from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retry
 from foureyes.core.documents.plan_file import read_plan
 from foureyes.core.documents.plan_order import in_order
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.settling import how_it_failed
+from foureyes.core.run.afterwards import how_it_failed
 from foureyes.core.words.text import one_line
 from foureyes.errors import AgentUnavailable, BadInput, FoureyesError, GitProblem, NotFound
 from foureyes.steps import blank, fe, prose

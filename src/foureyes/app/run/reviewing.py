@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.held import Held
+    from foureyes.app.run.in_hand import InHand
     from foureyes.core.documents.shapes import ReviewRequest
     from foureyes.core.nouns.run import Run
     from foureyes.core.run.step import StartRun
@@ -144,15 +144,15 @@ def _again(context: Context, run: Run) -> str:
     return AGAIN.format(task=run.task, why=fenced(why[-1] if why else "it was no document"), kind=RESULT)
 
 
-def take_review(context: Context, held: Held) -> str:
+def take_review(context: Context, own: InHand) -> str:
     """V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
-    assert held.outcome is not None
+    assert own.outcome is not None
     with context.store.read() as tx:
-        change, reviewer = subject_of(tx, held.run), _actor(tx, held)
+        change, reviewer = subject_of(tx, own.run), _actor(tx, own)
     try:
-        document = document_in(held.outcome.answer, RESULT)
+        document = document_in(own.outcome.answer, RESULT)
         _refuse_other_change(document, change)
-        Reviews(context).submit(reviewer, held.run.task, document.encode("utf-8", "surrogatepass"))
+        Reviews(context).submit(reviewer, own.run.task, document.encode("utf-8", "surrogatepass"))
     except (BadInput, Refused) as problem:
         return why_refused(problem)
     return ""
@@ -168,9 +168,9 @@ def _refuse_other_change(document: str, change: Subject) -> None:
         raise BadInput(f"payload.diff_id: it has to name the change that was reviewed, {change.diff_id}.")
 
 
-def _actor(tx: Tx, held: Held) -> Actor:
+def _actor(tx: Tx, own: InHand) -> Actor:
     """I2: the session that the run's token was issued for; the token is asked again where it writes."""
-    run = held.run
+    run = own.run
     row = tx.one("session.get", SessionView, id=run.session or "")
     assert run.session is not None
     return Actor(
@@ -183,7 +183,7 @@ def _actor(tx: Tx, held: Held) -> Actor:
         vendor=row.vendor if row else "",
         evidence=(run.process,),
         processes=(run.process,),
-        token=held.token,
+        token=own.token,
         role=run.role,
         task=run.task,
     )

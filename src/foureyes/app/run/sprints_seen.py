@@ -12,7 +12,7 @@ from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.held import Desk
+    from foureyes.app.run.in_hand import Desk
     from foureyes.core.nouns.session import Actor
     from foureyes.core.sprint.halting import SprintNow
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.run.held import Held
+from foureyes.app.run.in_hand import InHand
 from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.prompting import prompt_for
@@ -38,7 +38,7 @@ class Unstarted(Exception):
     """A run did not begin; it is over again, and why is on record."""
 
 
-def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> Held:
+def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> InHand:
     """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing."""
     runs = Runs(context)
     run = runs.reserve(
@@ -75,7 +75,7 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> He
     except (FoureyesError, OSError) as problem:
         _undo(context, runner, agents, run, live, problem)
         raise Unstarted(str(problem)) from problem
-    return Held(run=bound, live=live, notes=place.notes, token=token_hash(secret))
+    return InHand(run=bound, live=live, notes=place.notes, token=token_hash(secret))
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Held(msgspec.Struct, frozen=True):
+class DraftLock(msgspec.Struct, frozen=True):
     """Whose a draft is now: this process's, or that of another one, whose number is `pid` (-1: unknown). True where it
     is ours. `note` is what there is to say where its lock cannot be taken at all.
     """
@@ -108,7 +108,7 @@ class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
     """A new task's draft as it lies there; `note` is what there is to say about its file, `held` whose it is."""
 
     draft: NewTaskDraft
-    held: Held
+    held: DraftLock
     note: str = ""
 
 

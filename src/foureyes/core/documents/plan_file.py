@@ -18,7 +18,7 @@ import msgspec
 
 from foureyes.core.documents import plan_lines as lines
 from foureyes.core.documents.plan_fences import TASK, escaped, fences, unmarked
-from foureyes.core.documents.plan_section import Said, what_is_said
+from foureyes.core.documents.plan_section import SectionText, read_section
 from foureyes.core.nouns.task import (
     DEFAULT_PRIORITY,
     TaskType,
@@ -174,7 +174,7 @@ def _belongs_to_a_task(line: str) -> str:
 def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask | None:
     """A section as a task; what is wrong with it goes to `problems`."""
     before = len(problems.reasons)
-    said = what_is_said(section.body, problems.add)
+    said = read_section(section.body, problems.add)
     try:
         title = clean_title(section.title)
     except FoureyesError as problem:
@@ -190,7 +190,7 @@ def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask 
     return None if why else task
 
 
-def _values(said: Said, names: set[str], problems: Problems) -> dict[str, object]:
+def _values(said: SectionText, names: set[str], problems: Problems) -> dict[str, object]:
     """The fields of a task as values; each that cannot be one is a problem of its line."""
     values: dict[str, object] = {}
 

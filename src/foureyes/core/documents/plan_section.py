@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.documents import plan_lines as lines
 
 
-class SaidField(msgspec.Struct, kw_only=True):
+class SectionField(msgspec.Struct, kw_only=True):
     """A field with its line; a list below it is part of its value. `late`: the text of the task had begun."""
 
     line: int
@@ -28,10 +28,10 @@ class SaidField(msgspec.Struct, kw_only=True):
         self.value = f"{self.value}{joint if self.value else ''}{text}"
 
 
-class Said(msgspec.Struct, frozen=True):
+class SectionText(msgspec.Struct, frozen=True):
     """The fields, the text and the remarks of a section."""
 
-    fields: list[SaidField]
+    fields: list[SectionField]
     text: str
     notes: tuple[str, ...] = ()
 
@@ -44,10 +44,10 @@ class _Reader:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.fields: list[SaidField] = []
+        self.fields: list[SectionField] = []
         self.text: list[str] = []
         self.notes: list[str] = []
-        self.open: SaidField | None = None
+        self.open: SectionField | None = None
         self.began = False
 
     def read(self, number: int, line: str) -> None:
@@ -74,7 +74,7 @@ class _Reader:
             self.text.append(field.value)
             return True
         self._check_alone(number, field)
-        self.open = SaidField(line=number, name=field.name, value=field.value, indent=field.indent, late=self.began)
+        self.open = SectionField(line=number, name=field.name, value=field.value, indent=field.indent, late=self.began)
         self.fields.append(self.open)
         return True
 
@@ -105,7 +105,7 @@ class _Reader:
         self._refuse_empty(field, line)
         return False
 
-    def _refuse_empty(self, field: SaidField, line: str) -> None:
+    def _refuse_empty(self, field: SectionField, line: str) -> None:
         if field.name in lines.STRICT and not field.value and not field.apart and not lines.ANY_HEADING.match(line):
             self.problem(field.line, f"{field.name.capitalize()}: has nothing behind it, and words below")
 
@@ -121,7 +121,7 @@ class _Reader:
         self.began = self.began or bool(line.strip())
 
 
-def what_is_said(body: list[tuple[int, str, bool]], problem: Problem) -> Said:
+def read_section(body: list[tuple[int, str, bool]], problem: Problem) -> SectionText:
     """The fields and the text of a section; what must not be taken for text is told to `problem`."""
     reader = _Reader(problem)
     for number, line, fenced in body:
@@ -129,4 +129,4 @@ def what_is_said(body: list[tuple[int, str, bool]], problem: Problem) -> Said:
             reader.say(line)
         else:
             reader.read(number, line)
-    return Said(reader.fields, "\n".join(reader.text).strip(), tuple(reader.notes))
+    return SectionText(reader.fields, "\n".join(reader.text).strip(), tuple(reader.notes))

@@ -19,7 +19,7 @@ NOT_DRAWN, LEFT_OUT, SAMPLE = 0, 1, 2
 """What a draw made of a hand-in."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Drawable(msgspec.Struct, frozen=True, kw_only=True):
     """A task of a batch with its latest hand-in: what was drawn of that, and at most of any hand-in of the task."""
 
     task: str
@@ -38,7 +38,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         return not self.is_sample and self.drawn == NOT_DRAWN
 
 
-def to_be_drawn(batch: Iterable[Standing], rule: HumanRule) -> tuple[Standing, ...]:
+def to_be_drawn(batch: Iterable[Drawable], rule: HumanRule) -> tuple[Drawable, ...]:
     """What has to be drawn when this batch is opened; nothing of a small one."""
     rows = tuple(batch)
     if len(rows) < rule.sample_from or rule.sample_share <= 0:
@@ -46,7 +46,7 @@ def to_be_drawn(batch: Iterable[Standing], rule: HumanRule) -> tuple[Standing, .
     return tuple(row for row in rows if row.is_new)
 
 
-def samples(new: Sequence[Standing], number: str, rule: HumanRule) -> frozenset[str]:
+def samples(new: Sequence[Drawable], number: str, rule: HumanRule) -> frozenset[str]:
     """The tasks that stay pending until they were looked at: a part of what is new, rounded up. Of a few that come to a
     batch that was opened before, each has that chance: else whoever hands in last would always be looked at, or never.
     """

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.cooling import of_profiles
+from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.retrying import GiveUp, Try, next_try
 from foureyes.core.run.reviewing import NoReview, next_of
-from foureyes.core.run.settling import becomes_of
 from foureyes.core.run.snapshot import LiveState, ReviewDue, Snapshot, TaskState
 from foureyes.core.run.sprinting import (
     at_rest,
@@ -25,11 +26,11 @@ from foureyes.core.run.sprinting import (
     rooms,
     why_over,
 )
-from foureyes.core.run.standing import standing
 from foureyes.core.run.step import (
     CoolProfile,
     DecideCycle,
     Finish,
+    FinishRun,
     Forget,
     FreeClaim,
     Merge,
@@ -37,7 +38,6 @@ from foureyes.core.run.step import (
     Notify,
     OpenCycle,
     RunChecks,
-    SettleRun,
     StartRun,
     Step,
     Stick,
@@ -61,7 +61,7 @@ def plan(snapshot: Snapshot) -> list[Step]:
     steps += _forgotten(snapshot)
     steps += exhausted(snapshot) if _is_idle(snapshot, steps) else ()
     steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
-    alone = [it for it in standing(snapshot) if it.person and it.key not in snapshot.told]
+    alone = [it for it in kept_back(snapshot) if it.person and it.key not in snapshot.told]
     steps += [Notify(key=it.key, text=it.text) for it in alone]
     return [*steps, _last(snapshot, steps)]
 
@@ -95,7 +95,7 @@ def _runs(snapshot: Snapshot) -> Iterator[Step]:
             yield TidyRun(run=run, task=task)
         else:
             then, why = becomes_of(live)
-            yield SettleRun(run=run, task=task, then=then, why=why)
+            yield FinishRun(run=run, task=task, then=then, why=why)
 
 
 def _claims(snapshot: Snapshot) -> Iterator[Step]:
@@ -229,7 +229,7 @@ def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
         return Finish(why="it was asked to end")
     idle = _is_idle(snapshot, steps)
     if idle and not snapshot.worth_waiting and (snapshot.until_idle or ends_with_sprints(snapshot)):
-        left = tuple(it.text for it in standing(snapshot))
+        left = tuple(it.text for it in kept_back(snapshot))
         return Finish(why=why_over(snapshot, is_left=bool(left)), left=left)
     return Wait(until=snapshot.wake_at, idle=idle)
 

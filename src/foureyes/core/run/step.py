@@ -72,7 +72,7 @@ class TidyRun(Step, frozen=True, kw_only=True, tag="tidy"):
     task: TaskId
 
 
-class SettleRun(Step, frozen=True, kw_only=True, tag="settle"):
+class FinishRun(Step, frozen=True, kw_only=True, tag="settle"):
     """A run is over and was tidied up: what becomes of its work, and then it ends."""
 
     run: RunId

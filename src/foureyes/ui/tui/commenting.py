@@ -13,7 +13,7 @@ from foureyes.ui.tui.kept import WHENCE
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 
 if TYPE_CHECKING:
-    from foureyes.app.views.draft import Held
+    from foureyes.app.views.draft import DraftLock
     from foureyes.ui.tui.screens.change import ChangePage
 
 LABELS = {"note": "note", "MEDIUM": "MEDIUM", "HIGH": "HIGH, blocks", "CRITICAL": "CRITICAL, blocks"}
@@ -112,7 +112,7 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
         if comment.spot in looking.half:
             page.note(f"what you wrote about {comment.place} is kept: C on the line goes on · nothing of it is sent")
 
-    def held(answer: Held) -> None:
+    def held(answer: DraftLock) -> None:
         take_lock(looking, answer)
         lines = [comment.quote.strip(), *([WHENCE] if begun.kept else [])]
         lines += [not_kept_in_words(looking)] if looking.held_by else []

@@ -10,7 +10,7 @@ from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.draft import DraftFile, Held
+    from foureyes.app.views.draft import DraftFile, DraftLock
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.flow import Form
     from foureyes.ui.tui.looking import Looking
@@ -23,12 +23,12 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
     """
     looking = page.app.looks.of(task)
 
-    def read(desk: Desk) -> tuple[DraftFile | None, Held | None]:
+    def read(desk: Desk) -> tuple[DraftFile | None, DraftLock | None]:
         drafts = desk.application.drafts
         held = drafts.take(desk.actor, task) if hold else None
         return (None if looking.read else drafts.load(desk.actor, task)), held
 
-    def done(answer: tuple[DraftFile | None, Held | None]) -> None:
+    def done(answer: tuple[DraftFile | None, DraftLock | None]) -> None:
         file, held = answer
         if file is not None:
             looking.bring_back(file.draft)
@@ -57,7 +57,7 @@ def half_in_words(looking: Looking) -> str:
     return f"half written: a comment on {places[0]}{more} · C on the line goes on" if places else ""
 
 
-def take_lock(looking: Looking, held: Held) -> None:
+def take_lock(looking: Looking, held: DraftLock) -> None:
     """Whose a draft is. That of another process stops nobody from deciding: it is only not kept from here."""
     looking.held_by, looking.lock_note = 0 if held else held.pid or -1, held.note
 

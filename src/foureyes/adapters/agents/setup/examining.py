@@ -18,7 +18,7 @@ from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, Entr
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
-Said = tuple[str, str]
+Remark = tuple[str, str]
 """What was found, and what is wrong with it; either may be empty."""
 
 
@@ -33,7 +33,7 @@ def examine(root: str, body: str, environ: Mapping[str, str]) -> list[ProgramSet
     return found
 
 
-def _looked(root: str, name: str, program: Program, body: str, environ: Mapping[str, str]) -> Iterator[Said]:
+def _looked(root: str, name: str, program: Program, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:
     yield _guarded(root, program.page, lambda text: _page(text, name, program.page, body))
     if program.tables is not None:
         tables = program.tables
@@ -42,7 +42,7 @@ def _looked(root: str, name: str, program: Program, body: str, environ: Mapping[
         yield _guarded(root, entry.file, partial(_entry, entry=entry, environ=environ))
 
 
-def _guarded(root: str, file: str, look: Callable[[str], Said]) -> Said:
+def _guarded(root: str, file: str, look: Callable[[str], Remark]) -> Remark:
     try:
         text = text_of(root, file)
     except EnvironmentProblem as problem:
@@ -52,7 +52,7 @@ def _guarded(root: str, file: str, look: Callable[[str], Said]) -> Said:
     return look(text)
 
 
-def _page(text: str, name: str, file: str, body: str) -> Said:
+def _page(text: str, name: str, file: str, body: str) -> Remark:
     block = marked.found(text, marked.MARKDOWN)
     if block is None or (block.digest and name not in block.users):
         return "", f"no instructions in {file}"
@@ -66,7 +66,7 @@ def _page(text: str, name: str, file: str, body: str) -> Said:
     return what, ""
 
 
-def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Said:
+def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Remark:
     import tomllib
 
     try:
@@ -83,7 +83,7 @@ def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Said:
     return what, _why_not_started(tables.file, [server.get("command"), *_list(server.get("args"))], environ)
 
 
-def _entry(text: str, entry: Entry, environ: Mapping[str, str]) -> Said:
+def _entry(text: str, entry: Entry, environ: Mapping[str, str]) -> Remark:
     document = json_text.lenient(text)
     if not isinstance(document, dict):
         return "", f"{entry.file} is no JSON"

@@ -286,7 +286,7 @@ def _through(
             input=names, timeout=READ_TIMEOUT, cwd=room.path, env=before, second_env={**before, **(env or {})},
             held=partial(held_by, common_dir),
         )  # fmt: skip
-    except process.ProgramHeld as problem:
+    except process.ProgramHung as problem:
         raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
     except process.ProcessProblem as problem:
         raise GitProblem(str(problem)) from problem
@@ -355,7 +355,7 @@ def _start(
 ) -> process.Finished:
     try:
         return process.run(argv, cwd=cwd, env=env, input=stdin, timeout=timeout, held=held)
-    except process.ProgramHeld as problem:
+    except process.ProgramHung as problem:
         raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
     except process.ProgramMissing as missing:
         raise GitProblem(

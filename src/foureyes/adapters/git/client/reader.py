@@ -58,7 +58,7 @@ class Reader:
                 self.close()
                 if isinstance(problem, GitProblem):
                     raise
-                if isinstance(problem, process.ProgramHeld):
+                if isinstance(problem, process.ProgramHung):
                     raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
                 raise GitProblem(f"git cannot read an object: {problem}", next_step=shell("git", "fsck")) from problem
         return found

@@ -23,14 +23,14 @@ AT_ONCE = 16
 REST = 2 * process.PIPE_CHUNKS
 
 
-class Held:
+class Supervised:
     """A reaper, and the program below it once it was let go."""
 
     def __init__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], given: str) -> None:
         """`argv` begins with an absolute path; `given` is the file that the program reads."""
         out, writer = os.pipe()
         try:
-            command = [reaper.HELD, str(writer), given, *argv]
+            command = [reaper.WAITS, str(writer), given, *argv]
             self._child = process.start_below(command, cwd, env, passes=(writer,))
         except BaseException:
             os.close(out)

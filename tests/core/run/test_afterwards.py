@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.settling import becomes_of, how_it_failed
+from foureyes.core.run.afterwards import becomes_of, how_it_failed
 from foureyes.core.run.snapshot import Left
 
 from tests.core.run.scene import CHANGED, ENDED, over, run

@@ -15,7 +15,7 @@ NAMED = 3
 """So many tasks are named; of the others it is said how many."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
     """A reason. `person`: nothing but a person changes it, and nothing shows it but this."""
 
     key: str
@@ -23,14 +23,14 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     person: bool = False
 
 
-def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
+def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
     """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
-    found = [Standing(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    found = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
     if snapshot.no_room:
-        found.append(Standing(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
+        found.append(KeptBack(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
         return tuple(found)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
-        found += [Standing(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
+        found += [KeptBack(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
         live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
         ready = keep_to_sprints(snapshot.tasks, snapshot)
         ready = [task for task in ready if task.ready and not task.stopped and task.id not in live]
@@ -40,13 +40,13 @@ def standing(snapshot: Snapshot) -> tuple[Standing, ...]:
     return tuple(found)
 
 
-def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[Standing]:
+def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[KeptBack]:
     kept = [task.id for task in ready if not task.goes_on]
     if snapshot.full and kept:
-        yield Standing(key=snapshot.full, text=f"{_named(kept)}, but: {snapshot.full}")
+        yield KeptBack(key=snapshot.full, text=f"{_named(kept)}, but: {snapshot.full}")
 
 
-def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[Standing]:
+def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBack]:
     """Tasks that no profile can take now, together with those that wait for the same."""
     slots = {slot.profile: slot for slot in snapshot.slots}
     reasons: dict[tuple[str, bool], list[TaskId]] = {}
@@ -63,7 +63,7 @@ def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[Standi
                 task.id
             )
     for (why, gone), ids in reasons.items():
-        yield Standing(key=why, text=f"{_named(ids)}, but: {why}", person=gone)
+        yield KeptBack(key=why, text=f"{_named(ids)}, but: {why}", person=gone)
 
 
 def _is_taken(snapshot: Snapshot, slot: Slot) -> bool:

@@ -28,7 +28,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks, and the profile that a person chose for each."""
 
 
-class Held(msgspec.Struct):
+class InHand(msgspec.Struct):
     """A program of this runner, and what is known of its end. `fenced`: another runner has the run now (J4); the
     program is ended, and nothing is written for it any more.
     """
@@ -50,7 +50,7 @@ class Desk(msgspec.Struct):
     """All of it."""
 
     options: Options
-    held: dict[RunId, Held] = msgspec.field(default_factory=dict)
+    in_hand: dict[RunId, InHand] = msgspec.field(default_factory=dict)
     stopping: Stopping = ""
     begun: bool = False
     """Whether runs began once already."""

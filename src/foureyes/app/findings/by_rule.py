@@ -30,7 +30,7 @@ SHOWN_LINES = 20
 LINE = 300
 
 
-class Settled(msgspec.Struct, frozen=True, kw_only=True):
+class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate made of an attempt: its mode, why, and why it did not approve by itself. `person`: what asks for a
     person (P6), empty where an agent will do. `is_by_rule`: it approved it now, so nobody needs to look any more;
     `is_sent_back`: it sent it back now.
@@ -57,7 +57,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
 
 
-def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> Settled:
+def decide_by_rule(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> MadeByGate:
     """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
     facts = facts_of(context, work.tx, task)
     policy = context.gate_policy(work.tx)
@@ -84,7 +84,7 @@ def settle(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> 
             escalate(context, work, task)
     status = context.get(work.tx, task).status
     grade, source = required_grade(policy, labels_in_force(facts), facts.changed_paths())
-    return Settled(
+    return MadeByGate(
         mode=chosen.mode,
         status=status,
         is_by_rule=by_rule,
