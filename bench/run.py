@@ -21,6 +21,7 @@ from pathlib import Path
 from foureyes.adapters.agents.live import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.clock import RandomIds, SystemClock
+from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.identity.alive import of
 from foureyes.adapters.store.opening import create_store
 from foureyes.app.agent_ports import Launch
@@ -28,6 +29,7 @@ from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.run.in_hand import Desk, Options
 from foureyes.app.run.looking import Looking
+from foureyes.bootstrap.answering import Answers
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.run import RunId
@@ -129,8 +131,9 @@ def overhead(folder: Path) -> tuple[float, float]:
 
 
 def waiting(folder: Path) -> float:
-    """The share of a processor that fifty agents cost which only wait: ours, and that of their reapers."""
-    agents = AgentPrograms(str(folder), dict(os.environ), evidence=of)
+    """The share of a processor that fifty agents cost which only wait, with their sockets: ours, and their reapers'."""
+    answers = Answers(Located(*[str(folder)] * 4), {})
+    agents = AgentPrograms(str(folder), dict(os.environ), evidence=of, doors=answers)
     lives = [launched(agents, folder, 1_000 + number, "sleep 600") for number in range(WAITING)]
     for live in lives:
         live.go()
