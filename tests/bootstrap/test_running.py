@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.running import Running, options_for
+from foureyes.bootstrap.running import BEGAN, LOGS, RUNNER_LOG, Running, options_for, refusal_of
 from foureyes.errors import BadInput, LostRunner, Reason, Refused
 from foureyes.steps import fe, phrase
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE
+
+
+def told(running: Running) -> tuple[int, str]:
+    """Be the process of its own, in a copy of this one: its exit code, and what it tells who waits."""
+    readable, written = os.pipe2(os.O_CLOEXEC)
+    child = os.fork()
+    if child == 0:
+        running.be_detached(written, ALICE)
+    os.close(written)
+    with open(readable, encoding="utf-8") as pipe:
+        said = pipe.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
 
 
 def test_a_runner_that_breaks_after_it_began_says_so_in_its_log(
@@ -26,9 +37,8 @@ def test_a_runner_that_breaks_after_it_began_says_so_in_its_log(
 
     running = Running(str(checkout.path), os.environ, options_for(1, once=False, until_idle=False, assigned=()))
     monkeypatch.setattr(running, "run", broken)
-    child, log = running.detach(ALICE)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
-    said = Path(log).read_text()
+    assert told(running) == (4, BEGAN)
+    said = (checkout.path / ".foureyes" / LOGS / RUNNER_LOG).read_text()
     assert "! the runner ended: it was taken for dead." in said
     assert "! the runner ended: by another" in said
 
@@ -46,11 +56,11 @@ def test_a_refusal_before_it_began_keeps_its_rules_its_steps_and_its_kind_G2(
 
     running = Running(str(checkout.path), os.environ, options_for(1, once=False, until_idle=False, assigned=()))
     monkeypatch.setattr(running, "run", refused)
-    with pytest.raises(BadInput if said else Refused) as problem:
-        running.detach(ALICE)
+    problem = refusal_of(told(running)[1])
+    assert type(problem) is (BadInput if said else Refused)
     if said:
-        assert problem.value.message == "nothing began."
-        assert [reason.rule for reason in problem.value.reasons] == ["J4", "E6"]
-        assert steps_text(problem.value.reasons[0].next) == steps_text(problem.value.next_step) == steps_text(step)
+        assert problem.message == "nothing began."
+        assert [reason.rule for reason in problem.reasons] == ["J4", "E6"]
+        assert steps_text(problem.reasons[0].next) == steps_text(problem.next_step) == steps_text(step)
     else:
-        assert [reason.rule for reason in problem.value.reasons] == ["I5"]
+        assert [reason.rule for reason in problem.reasons] == ["I5"]

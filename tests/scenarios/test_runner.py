@@ -58,6 +58,19 @@ def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_
     assert shop.status(task) == "closed"
 
 
+def test_a_runner_that_a_command_starts_by_the_way_writes_into_the_store_that_everybody_reads_X5_G4(
+    theatre: Theatre,
+) -> None:
+    """What a copy of a process writes by a connection of the original is lost when that one ends."""
+    shop, alice = theatre.shop, theatre.shop.cast.alice
+    task = shop.create(alice, "--label", "review:auto", title="In a sprint")
+    log = shop.repo / ".foureyes/logs/runner.log"
+    shop.done(alice, "sprint", "start", "--until-idle", "--agents", "1")
+    wait_for(lambda: log.exists() and "is over" in log.read_text())
+    wait_for(lambda: not shop.done(alice, "sprint", "status")["runners"])
+    assert shop.status(task) == "closed", log.read_text()
+
+
 def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(theatre: Theatre) -> None:
     shop = theatre.shop
     plan = "## Task 1: Store keys\n\n## Task 2: Sign in\nDepends on: Task 1\n"

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.locate import Located
+from foureyes.errors import EnvironmentProblem
+from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
@@ -59,10 +61,17 @@ class Outside:
         return AgentPrograms(self._folder, self._environ, evidence=of, doors=Answers(self._place, self._environ))
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
-        from foureyes.bootstrap.running import Running, options_for
+        from foureyes.bootstrap.launching import prepared
+        from foureyes.bootstrap.running import BEGAN, options_for, refusal_of
 
+        launcher = prepared()
+        if launcher is None:
+            raise EnvironmentProblem("no runner can be started from here.", next_step=fe("run", "--detach"))
         options = options_for(agents, once=False, until_idle=False, assigned=(), sprints=sprints)
-        return Running(self._place.root, self._environ, options).detach(starter)[0]
+        answer = launcher.launch(self._place.root, self._environ, options, starter)
+        if answer.said != BEGAN:
+            raise refusal_of(answer.said)
+        return answer.pid
 
     def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
         from foureyes.adapters.exchange.reports import read

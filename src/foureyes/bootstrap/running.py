@@ -111,20 +111,21 @@ class Running:
             self._options, assigned=tuple((tasks[name], profile) for name, profile in self._options.assigned)
         )
 
-    def detach(self, starter: Actor | None = None) -> tuple[int, str]:
+    def detach(self) -> tuple[int, str]:
         """The same in a process of its own that outlives this one and its terminal: its number, and where it writes.
 
-        Who starts it is seen here: of the new process only this one would be, which gives nobody rights (I5).
+        Who starts it is seen here: of the new process only this one would be, which gives nobody rights (I5). No store
+        may be open here: who has one asks a `Launcher`.
         """
         from foureyes.adapters.process import twin
 
-        starter = starter or self._seen()
+        starter = self._seen()
 
         readable, written = os.pipe2(os.O_CLOEXEC)
         child = twin()
         if child == 0:
             os.close(readable)
-            self._be_detached(written, starter)
+            self.be_detached(written, starter)
         os.close(written)
         said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
         os.close(readable)
@@ -132,7 +133,7 @@ class Running:
             return child, os.path.join(folder_of(self._place), LOGS, RUNNER_LOG)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        raise _refusal(said)
+        raise refusal_of(said)
 
     def _seen(self) -> Actor:
         app = open_project(self._place.root, self._environ)
@@ -141,7 +142,7 @@ class Running:
         finally:
             app.close()
 
-    def _be_detached(self, written: int, starter: Actor) -> None:
+    def be_detached(self, written: int, starter: Actor) -> None:
         """The child: begins, lets go of the terminal, and never comes back."""
         code = 1
         try:
@@ -197,7 +198,7 @@ def _encoded(problem: FoureyesError) -> str:
     return REFUSAL + msgspec.json.encode(told).decode()
 
 
-def _refusal(said: str) -> FoureyesError:
+def refusal_of(said: str) -> FoureyesError:
     """Why no runner began, as the child said it."""
     if not said.startswith(REFUSAL):
         return Refused("no runner began.", reasons=(Reason("I5", said or "it ended before it began", fe("doctor")),))

@@ -280,8 +280,9 @@ def _wants_restored(session: Session, file: str) -> bool:
 
 def bare(ctx: click.Context) -> None:
     """Bare `fe`: the primer inside an agent, the terminal app on a terminal, else the status, else how to begin."""
-    from foureyes.ui.cli.terminal import can_draw, open_terminal
+    from foureyes.ui.cli.terminal import can_draw, open_terminal, prepare_terminal
 
+    prepare_terminal()
     session = ctx.ensure_object(Session)
     if session.actor.kind == "agent":
         from foureyes.config.primer import PRIME

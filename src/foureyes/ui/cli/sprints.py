@@ -83,6 +83,9 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
     """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. A checkpoint is made first. Where
     no runner is at work one is started in the background, or nothing begins. For people and services.
     """
+    from foureyes.bootstrap.launching import prepare
+
+    prepare()
     if len(names) == 1 and names[0].lower().startswith("s") and number_of(names[0]) is not None:
         _refuse_more(names[0], given)
         name = names[0]

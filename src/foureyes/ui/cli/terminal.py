@@ -13,6 +13,7 @@ from foureyes.ui.cli.command import Session, verb
 @verb("tui", example="fe tui")
 def tui(session: Session) -> None:
     """The terminal app: board, review, diff, findings, attention. The same as bare fe on a terminal."""
+    prepare_terminal()
     if session.actor.kind == "agent":
         raise Refused("the terminal app is for people.", next_step=fe("prime"))
     if not can_draw():
@@ -23,6 +24,14 @@ def tui(session: Session) -> None:
 def can_draw() -> bool:
     """Whether there is a terminal, and one that knows more than lines of text."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def prepare_terminal() -> None:
+    """Before anything is opened: the app may be asked for a runner."""
+    if can_draw():
+        from foureyes.bootstrap.launching import prepare
+
+        prepare()
 
 
 def open_terminal(session: Session, note: str = "") -> None:

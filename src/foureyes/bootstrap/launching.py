@@ -1,0 +1,109 @@
+"""Who starts runners for a command that has the store open: a copy of the process from before it had.
+
+A copy of a process that has a SQLite store open believes in locks that only the original has: when the original ends,
+the log of the store is taken away below the copy, and what it writes is lost. So the copy is made first. It waits, and
+makes a runner of another copy of itself each time that it is asked; it ends with who asks.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foureyes.app.run.held import Options
+    from foureyes.core.nouns.session import Actor
+
+LONGEST = 1 << 20
+IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGCHLD)
+"""Keys of a terminal, and the end of a runner: nobody waits for it, and nothing stays of it."""
+
+
+class Answer(msgspec.Struct):
+    """The process that was started, and what it said: that it began, or why not."""
+
+    pid: int
+    said: str
+
+
+class Launcher:
+    """The copy that waits, as its original sees it."""
+
+    def __init__(self) -> None:
+        from foureyes.adapters.process import twin
+
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
+        self.owner = os.getpid()
+        if twin() == 0:
+            ours.close()
+            _wait(theirs)
+        theirs.close()
+        self._copy = ours
+
+    def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> Answer:
+        """Let it start a runner. Only who has this end of the pair can ask: it is handed to nobody."""
+        self._copy.send(msgspec.msgpack.encode((root, dict(environ), options, starter)))
+        told = self._copy.recv(LONGEST)
+        return msgspec.msgpack.decode(told, type=Answer) if told else Answer(0, "who starts runners has ended")
+
+    def close(self) -> None:
+        """Let the copy end."""
+        self._copy.close()
+
+
+_prepared: Launcher | None = None
+
+
+def prepare() -> None:
+    """Make the copy: before a store is opened, and before there are threads."""
+    global _prepared
+    if _prepared is None or _prepared.owner != os.getpid():
+        _prepared = Launcher()
+
+
+def prepared() -> Launcher | None:
+    """The copy that was made for this process, if one was."""
+    return _prepared if _prepared is not None and _prepared.owner == os.getpid() else None
+
+
+def _wait(asks: socket.socket) -> None:
+    """The copy: until who asks is gone."""
+    code = 1
+    try:
+        for number in IGNORED:
+            signal.signal(number, signal.SIG_IGN)
+        while asked := asks.recv(LONGEST):
+            asks.send(msgspec.msgpack.encode(_start(asked, asks)))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _start(asked: bytes, asks: socket.socket) -> Answer:
+    from foureyes.adapters.process import twin
+    from foureyes.app.run.held import Options
+    from foureyes.bootstrap.running import Running
+    from foureyes.core.nouns.session import Actor
+
+    root, environ, options, starter = msgspec.msgpack.decode(asked, type=tuple[str, dict[str, str], Options, Actor])
+    readable, written = os.pipe2(os.O_CLOEXEC)
+    child = twin()
+    if child == 0:
+        asks.close()
+        os.close(readable)
+        for number in IGNORED:
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        Running(root, environ, options).be_detached(written, starter)
+    os.close(written)
+    with open(readable, encoding="utf-8", errors="replace") as pipe:
+        said = pipe.read()
+    return Answer(child, said)
