@@ -371,3 +371,38 @@ def test_a_runner_asks_one_more_and_nobody_twice_V4(desk: DeskWorld) -> None:
 def test_a_cycle_that_is_not_there_is_said_so(desk: DeskWorld) -> None:
     with pytest.raises(NotFound):
         desk.app.cycles.show("c-9")
+
+
+def test_what_scripted_agents_say_counts_only_in_a_demo_V3(desk: DeskWorld) -> None:
+    scripted = '\n[agents]\ncodex = { program = "codex", adapter = "scripted" }\n'
+    peers(desk, PEERS + scripted)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX)
+    assert (cycle(desk).state, states(cycle(desk))) == ("open", {"codex": "answered", "gemini": "asked"})
+    peers(desk, "demo = true\n" + PEERS + scripted)
+    review(desk, desk.handed_in(), by=CODEX)
+    assert cycle(desk, "c-2").rule == "R4"
+
+
+def test_what_nobody_reviewed_waits_for_a_person_by_name_E6_R0(desk: DeskWorld) -> None:
+    peers(desk, PEERS)
+    task = desk.handed_in()
+    for _ in range(2):
+        desk.clock.wait(31 * 60)
+        desk.app.cycles.decide(CI)
+    (row,) = [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
+    assert (row.task, row.text) == (task, "c-1 R0: it was not reviewed")
+    desk.app.decisions.approve(BOB, task)
+    assert [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"] == []
+
+
+def test_where_peers_are_wanted_and_none_counts_that_is_a_reason_to_look_H1(desk: DeskWorld) -> None:
+    peers(desk)
+    task = desk.handed_in()
+
+    def reasons() -> list[str]:
+        return [reason.message for row in desk.app.queue.view(BOB).rows for reason in row.risk.reasons]
+
+    assert "no counting peer review" in reasons()
+    review(desk, task, by=CODEX)
+    assert "no counting peer review" not in reasons()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from foureyes.core.loop.review import Review
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
+    from foureyes.core.rules.policy import ReviewPolicy
 
     class Checked(TypedDict):
         """What the facts hold about checks."""
@@ -271,7 +272,7 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
         troubles[row.task] += [WAIVED] if row.waived else []
         troubles[row.task] += ["a blocking finding was claimed fixed and was not"] if row.false_fixed else []
     for task, rows in reviews.items():
-        verdicts = {row.effective for row in rows}
+        verdicts = set({row.session: row.effective for row in rows}.values())
         troubles[task] += ["reviewers disagree"] if len(verdicts) > 1 else []
         troubles[task] += ["a reviewer has concerns"] if verdicts & {"concerns", "blocker"} else []
     return troubles
@@ -290,13 +291,29 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
     for row in reversed(reviews):
         if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
             latest.append(row)
-    agreeing = [row for row in latest if row.agrees]
+    agreeing = _not_scripted(context, tx, policy, [row for row in latest if row.agrees])
     counting = {
         row.session
         for row in agreeing
         if may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
     return msgspec.structs.replace(facts, reviewers=frozenset(counting))
+
+
+def _not_scripted(context: Context, tx: Tx, policy: ReviewPolicy, reviews: list[Review]) -> list[Review]:
+    """V3: what scripted agents say counts only in a project that is marked as a demo."""
+    if policy.demo or not reviews or not context.is_configured(tx):
+        return reviews
+    from foureyes.app.views.session import SessionView
+    from foureyes.config.policy import agent_profiles
+
+    profiles = agent_profiles(context.layers(tx, context.gate))
+    scripted = {name for name, profile in profiles.items() if profile.adapter == "scripted"}
+    if not scripted:
+        return reviews
+    rows = tx.all("session.some", SessionView, ids=sorted({row.session for row in reviews}))
+    pretending = {row.id for row in rows if row.agent in scripted}
+    return [row for row in reviews if row.session not in pretending]
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:

@@ -105,11 +105,14 @@ def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, 
     work.gate.record(task, e.ReviewAsked(cycle=cycle, reviewer=reviewer, kind=kind, until=until))
 
 
-def ask_more(context: Context, work: Work, known: Whole) -> bool:
-    """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was."""
+def ask_more(context: Context, work: Work, known: Whole, short: Collection[str] = ()) -> bool:
+    """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was. Of
+    those in `short` too few answers count: one more is asked.
+    """
     asked_any = False
     for target in known.live:
         missing = known.cycle.seats - answers_of(known, target) - pending_of(known, target)
+        missing = max(missing, 1) if target.task in short else missing
         if missing <= 0:
             continue
         already = {row.reviewer for row in known.asked if row.task == target.task}

@@ -55,6 +55,8 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
         return WAITS
     counting = counting_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum)
+    if ruled.rule == "R0" and not now and ask_more(context, work, known, known.tasks):
+        return WAITS
     return _follow(context, work, known, ruled)
 
 

@@ -54,6 +54,15 @@ class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
 
 
+class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
+    """R0: an attempt that nobody reviewed as it was to be; a person looks."""
+
+    cycle: str
+    task: str
+    reasons: list[str]
+    at: str
+
+
 class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     """A task of which an agent, or its runner for it, said that it cannot go on."""
 
@@ -75,6 +84,8 @@ def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """Everything of runs that waits for a person."""
     for pause in tx.all("run.pauses", PauseView):
         yield _paused(pause, ways)
+    for unreviewed in tx.all("cycle.unreviewed", Unreviewed, limit=MOST):
+        yield _unreviewed(unreviewed)
     for stuck in tx.all("run.stuck", StuckView):
         yield _stuck(stuck, ways)
     for blocked in tx.all("run.blocked", Blocked, limit=MOST):
@@ -97,9 +108,22 @@ def _paused(pause: PauseView, ways: Ways) -> Halt:
         details=(
             f"Paused by {'a rule' if pause.made_by == 'rule' else 'a person'}: {pause.reason}",
             f"{where} What runs comes to its end. Nothing is lost.",
+            *([f"What it is about, and who is asked: fe review show {pause.cycle}"] if pause.cycle else []),
         ),
         choices=lambda: ways.resuming(pause.task),
         otherwise=by_person(fe("resume", pause.task or "--project", "-m", WHY)),
+    )
+
+
+def _unreviewed(row: Unreviewed) -> Halt:
+    return Halt(
+        kind="review",
+        task=row.task,
+        of=row.cycle,
+        text=f"{row.cycle} R0: it was not reviewed",
+        since=row.at,
+        details=(*[one_line(reason, LINE) for reason in row.reasons], "Nobody is left to ask: a person looks."),
+        otherwise=fe("show", row.task, "--diff"),
     )
 
 

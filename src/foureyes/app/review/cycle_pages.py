@@ -21,6 +21,7 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
     cycle, now = known.cycle, context.now()
     sessions = {SessionId(review.session) for review in known.reviews}
     sessions |= {SessionId(point.session) for point in known.points if point.session}
+    sessions |= {SessionId(each) for each in known.cycle.clarifiers}
     parties = parties_of(tx, sessions) if sessions else {}
     names = {str(session): party.name for session, party in parties.items()}
     return CycleView(
@@ -43,7 +44,7 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
         reviews=_given(context, tx, known, names),
         points=tuple(_point(point, names) for point in known.points),
         clarify_until=cycle.clarify_until,
-        waits_for=waits_for(known),
+        waits_for=tuple(names.get(each, each) for each in waits_for(known)),
         at=cycle.at,
         ended_at=cycle.ended_at,
         next=next_of(known, now),

@@ -1,5 +1,5 @@
 """What only a person can move (E6): holds, pauses, loops that wait, stuck merges, a red target, silent claims, runs
-that got nowhere, a configuration that nobody accepted, waivers that ran out, rejected work.
+that got nowhere, a configuration that nobody accepted, waivers that ran out, rejected work, work that nobody reviewed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import msgspec
 from foureyes.steps import NO_STEP, Steps
 
 AttentionKind = Literal[
-    "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected", "blocked"
+    "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected", "blocked",
+    "review",
 ]  # fmt: skip
 WORDS: dict[AttentionKind, str] = {
     "hold": "HELD",
@@ -26,6 +27,7 @@ WORDS: dict[AttentionKind, str] = {
     "waiver": "RAN OUT",
     "rejected": "REJECTED",
     "blocked": "BLOCKED",
+    "review": "NO REVIEW",
 }
 """What every face calls a kind."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade
+from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade, required_reviews
 from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
@@ -171,6 +171,8 @@ def _to_look_at(
     signs += [
         f"required check {state.rule.name} not run" for state in states if state.rule.required and state.result is None
     ]
+    if not facts.reviewers and (policy.peers.reviewers or required_reviews(policy, labels_in_force(facts))):
+        signs.append("no counting peer review")
     if attempt.signal != "DONE":
         signs.append(f"signal {attempt.signal}")
     if chosen.mode == "auto-approve" and not_by_itself:

@@ -99,6 +99,12 @@ SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') 
 -- name: cycle.look
 SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task AND n = :n;
 
+-- name: cycle.unreviewed
+SELECT c.id AS cycle, t.task, c.reasons, c.ended_at AS at FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN tasks k ON k.id = t.task
+WHERE c.rule = 'R0' AND c.state = 'decided' AND k.status = 'reviewing' AND t.attempt = k.iteration AND k.deleted = 0
+  AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND u.attempt = t.attempt AND d.n > c.n)
+ORDER BY c.n DESC LIMIT :limit;
+
 -- name: cycle.flagged
 SELECT c.id, c.trigger, c.state, t.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
   c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq

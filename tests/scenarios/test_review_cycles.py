@@ -1,0 +1,46 @@
+"""Review cycles as people and agents live them without a runner: by commands, in terminals of their own (V1, V8)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stage.commands import Cast
+from tests.stage.shop_loop import Loop, loop_at, loop_template
+
+PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n'
+CONCERNS: dict[str, Any] = {"verdict": "concerns", "summary": "the counter is not atomic"}
+
+
+@pytest.fixture
+def loop(tmp_path: Path, template: Path, cast: Cast) -> Loop:
+    """A project where an approval settles at once."""
+    return loop_at(tmp_path / "shop", loop_template(tmp_path / "loops", template, cast), cast)
+
+
+def test_two_concerns_are_clarified_and_agreed_to_and_a_blocker_stops_its_task_only_R1_R2_R4_V9(loop: Loop) -> None:
+    loop.configure(PEERS)
+    cast, work = loop.cast, loop.handed()
+    assert "waits for codex, gemini" in loop.run(cast.alice, "review", "list").out
+    for reviewer in (cast.codex, cast.gemini):
+        loop.review(work, by=reviewer, **CONCERNS)
+    shown = loop.run(cast.claude, "review", "show", "c-1").out
+    assert "R2" in shown
+    assert "p1 codex: the counter is not atomic" in shown
+    attention = loop.run(cast.alice, "attention").out
+    assert "PAUSED" in attention
+    for point in ("p1", "p2"):
+        loop.run(cast.claude, "review", "clarify", "c-1", point, "-m", "one thread, see server.py")
+    for reviewer in (cast.codex, cast.gemini):
+        loop.review(work, by=reviewer)
+    assert "R4: all 2 approve" in loop.run(cast.alice, "review", "list").out
+    assert "PAUSED" not in loop.run(cast.alice, "attention").out
+    other = loop.handed()
+    loop.review(other, by=cast.codex, verdict="blocker", summary="it deletes the database")
+    loop.review(other, by=cast.gemini)
+    attention = loop.run(cast.alice, "attention").out
+    assert "R1: codex" in attention
+    loop.approve(cast.alice, work)
+    loop.verify()
