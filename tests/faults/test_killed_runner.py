@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.runner_child import STEPS
 from tests.stage.commands import Cast, new_repository
+from tests.stage.runner_child import CHILD, STEPS
 from tests.stage.shop import Shop
 from tests.stage.theatre import DONE, Theatre, processes_of, wait_for
 
-CHILD = str(Path(__file__).parent / "runner_child.py")
 MOMENTS = [f"{when}:{step}" for step in STEPS for when in ("before", "after")]
 
 

@@ -71,7 +71,7 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
     rows, runs = tx.all("run.runners", RunnerRow), live_runs(tx)
     starters = [row.starter for row in rows]
     names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=starters)}
-    return [
+    views = [
         RunnerView(
             session=row.session,
             starter=names.get(row.starter, row.starter),
@@ -85,6 +85,7 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
         )
         for row in rows
     ]
+    return [view for view in views if view.runs or view.state != "gone"]
 
 
 def bury(context: Context, work: Work) -> list[str]:
