@@ -113,6 +113,18 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "progress_made": True,
         },
     },
+    "clarification": {
+        "type": "clarification",
+        "version": 1,
+        "task": "fe-7k2",
+        "answers": [
+            {
+                "point": 1,
+                "answer": "Cleared on logout, but not when the password changes: there the concern is right.",
+                "seen": "account.py:31",
+            }
+        ],
+    },
     "handoff_qa": {
         "type": "handoff_qa",
         "version": 1,

@@ -14,7 +14,9 @@ from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
 
 from tests.agents.ground import EACH, Ended, Ground
+from tests.agents.house import House, told
 from tests.sandboxes.scripted_model import Asked
+from tests.stage.commands import Stage
 
 ISSUE = {
     "severity": "HIGH", "title": "It divides by zero", "id": "", "file": "mean.py", "line": 2, "problem": "no values",
@@ -63,3 +65,41 @@ def test_asked_once_more_it_goes_on_in_a_checkout_made_anew_V3(name: str, tmp_pa
     again = ground.review(prose, RESULT, resumes=first.outcome["conversation"])
     assert again.outcome["error"] == "none", again.outcome
     assert '"review_result"' in again.outcome["answer"]
+
+
+DEFECT = "def mean(values):\n    return sum(values) / len(values)\n"
+
+
+def handed_in(house: House, name: str) -> tuple[str, str]:
+    """A task with a planted defect that somebody else made, and its diff id."""
+    shop = house.shop
+    author = shop.cast.claude if name == "codex" else shop.cast.codex
+    task = shop.create(shop.cast.alice, title="The mean of some values")
+    shop.done(author, "start", task)
+    shop.commit(f"fe/{task}", {"src/mean.py": DEFECT}, message="Mean")
+    return task, shop.submit(author, task).diff_id
+
+
+def found(diff_id: str, **payload: object) -> Asked:
+    issue = ISSUE | {"file": "src/mean.py"}
+    given = PAYLOAD | {"diff_id": diff_id, "issues": [issue], "files_reviewed": ["src/mean.py"]} | payload
+    return {"answer": {"type": "review_result", "payload": given}}
+
+
+@EACH
+def test_a_real_reviewer_finds_a_planted_defect_and_the_work_goes_back_V2_V3_V10_R3(
+    name: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')
+    task, diff_id = handed_in(house, name)
+    prose: Asked = {"say": "No blocker found. LGTM!"}
+    lines = house.run(task, "cat src/mean.py", prose, found(diff_id), options=("--once",))
+    page = house.shop.show(task)
+    (review,) = page["reviews"]
+    assert (review["verdict"], review["missing"], review["by"].partition("#")[0]) == ("concerns", [], name), told(lines)
+    (finding,) = house.shop.lines(house.shop.cast.alice, "finding", "list", task)
+    assert (finding["severity"], finding["quote"]) == ("HIGH", ISSUE["quote"])
+    assert page["task"]["status"] == "open", "a blocking finding sends it back (V10)"
+    assert ("no valid document" in told(lines)) == (name != "claude"), "claude itself holds the model to the schema"
+    assert not list((house.shop.folder / "checkouts").iterdir())
+    assert not list((house.shop.folder / "runs").iterdir())

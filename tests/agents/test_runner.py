@@ -4,77 +4,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.agents.ground import DONE, EACH, ESCAPE, SETTINGS, found_program
-from tests.agents.within import URL
-from tests.sandboxes.programs import ROOT
+from tests.agents.ground import DONE, EACH, ESCAPE
+from tests.agents.house import House, told
 from tests.sandboxes.scripted_model import Asked
 from tests.stage.commands import Stage
-from tests.stage.processes import FE, SOURCE
-from tests.stage.shop import Shop
-
-CHECKS = """
-[[checks]]
-name = "lint"
-run = "! grep -rn MESSY src"
-"""
-
-
-class House:
-    """A project in which a real program works for a person."""
-
-    def __init__(self, stage: Stage, folder: Path, *names: str) -> None:
-        self.shop, self.folder = Shop(stage.repo, stage.cast), folder
-        self.told: dict[str, Any] = {}
-        self.home, bin_ = folder / "person", folder / "bin"
-        self.home.mkdir()
-        bin_.mkdir()
-        (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
-        self.environ = {"HOME": str(self.home), "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
-        self.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{SOURCE}"
-        lines = [f'[tiers]\ndeveloper = "{names[0]}"\nsenior = "{names[-1]}"\n']
-        for name in names:
-            (bin_ / name).symlink_to(found_program(name))
-            self.environ |= filled(SETTINGS[name].environ)
-            for file, text in filled(SETTINGS[name].home).items():
-                (self.home / file).parent.mkdir(parents=True, exist_ok=True)
-                (self.home / file).write_text(text)
-            profile = {"program": name, **filled(SETTINGS[name].profile)}
-            lines.append(f"[agents.{name}]\n" + "".join(f"{key} = {json.dumps(v)}\n" for key, v in profile.items()))
-        self.shop.configure("\n".join(lines) + CHECKS)
-
-    def create(self) -> str:
-        return self.shop.create(self.shop.cast.alice, "--label", "review:auto", title="Say hello")
-
-    def run(
-        self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",), kill_when: str = ""
-    ) -> list[dict[str, Any]]:
-        """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed."""
-        told, plan = self.folder / "told.json", self.folder / "plan.json"
-        tree = self.shop.folder / "worktrees" / task
-        killed = str(tree / kill_when) if kill_when else ""
-        told.unlink(missing_ok=True)
-        script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed}
-        plan.write_text(json.dumps(script))
-        within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
-        command = [*within, *FE, "run", *options, "--json"]
-        done = self.shop.cast.alice.run(command, cwd=self.shop.repo, env=self.environ)
-        assert done.rc == (-signal.SIGKILL % 256 if kill_when else 0), done
-        self.told = json.loads(told.read_text())
-        assert self.told["left"] == []
-        return [json.loads(line) for line in done.out.splitlines()]
-
-
-def filled(value: Any) -> Any:
-    return json.loads(json.dumps(value).replace("@URL@", URL))
 
 
 @EACH
@@ -145,7 +82,3 @@ def test_a_runner_that_is_killed_takes_its_program_along_and_the_next_one_goes_o
     (house.shop.folder / "worktrees" / task / "started").unlink()
     lines = house.run(task, {"write": "src/hello.py", "content": "print('hello')\n"}, DONE)
     assert house.shop.status(task) == "closed", lines
-
-
-def told(lines: list[dict[str, Any]]) -> str:
-    return "\n".join(str(line.get("text", "")) for line in lines)

@@ -39,6 +39,8 @@ class Play(msgspec.Struct, kw_only=True):
     """How often it is asked before it is over, once it was told to stop."""
     during: Callable[[Launch], None] | None = None
     says: list[Spoken] = []
+    quiet: float = 0.0
+    """For how many seconds nothing was heard of it."""
 
 
 class PlayedRun:
@@ -83,7 +85,7 @@ class PlayedRun:
         return self._play.outcome
 
     def quiet_seconds(self) -> float:
-        return 0.0
+        return self._play.quiet
 
     def due_seconds(self) -> float:
         return 0.01

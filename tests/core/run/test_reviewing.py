@@ -64,6 +64,7 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
     ("a pause by a rule keeps no review back (V9)", {"reviews": (due(),), "paused": "R2"}, [begin()]),
     ("a person's does (V9)", {"reviews": (due(),), "paused": "lunch", "halted": "lunch"}, []),
     ("so does one of the task, or a hold", {"reviews": (due(stopped="held"),)}, []),
+    ("what began once is seen to its end", {"reviews": (due(),), "starting": False}, [begin()]),
     ("review_limit keeps no review back", {"reviews": (due(),), "full": "20 wait"}, [begin()]),
     ("a look is reviewed as one (V1)", {"reviews": (due(look=3),)}, [begin(look=3)]),
     ("a person is only waited for", {"reviews": (due("ada", is_profile=False),)}, []),

@@ -86,7 +86,7 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
 def _refuse(case: Case, given: ReviewContent, *, moved: bool) -> None:
     reasons: list[Reason] = []
     reviewer, me = given.document.reviewer, case.me
-    if reviewer and reviewer not in (me.session, me.name, me.person):
+    if reviewer and reviewer not in (me.session, me.name, me.person, me.name.partition("#")[0]):
         why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
         reasons.append(Reason("V3", why, prose("leave it out")))
     made = made_by(case.facts, me)

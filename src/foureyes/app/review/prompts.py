@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import msgspec
 from msgspec.structs import replace
 
@@ -66,15 +69,15 @@ class Prompts:
 
     def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
         """The prompt, and what there is to say about its template."""
-        return self._make(actor, task, purpose, None)
+        return self._make(actor, task, purpose, {})
 
-    def _make(self, actor: Actor, task: str, purpose: str, at_hand: AtHand | None) -> Prompt:
+    def _make(self, actor: Actor, task: str, purpose: str, known: Mapping[str, Any]) -> Prompt:
         chosen = _purpose(purpose)
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             facts = facts_of(self._context, tx, row.id)
             briefing = self._briefing(tx, actor, facts, chosen)
-            briefing = replace(briefing, **msgspec.structs.asdict(at_hand)) if at_hand else briefing
+            briefing = replace(briefing, **known)
             target, known = self._context.project(tx).target, accepted(tx)
         own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
         if own is not None and known.get(chosen) == digest_of(own):
@@ -131,7 +134,12 @@ class Prompts:
 
 def prompt_at_hand(context: Context, actor: Actor, task: str, purpose: str, at_hand: AtHand) -> str:
     """F4, V2: the prompt of a run that reviews what it has at hand."""
-    return Prompts(context)._make(actor, task, purpose, at_hand).text
+    return Prompts(context)._make(actor, task, purpose, msgspec.structs.asdict(at_hand)).text
+
+
+def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str]) -> str:
+    """R2: the prompt to clarify these points."""
+    return Prompts(context)._make(actor, task, "clarify", {"concerns": tuple(points)}).text
 
 
 def _failing(state: CheckState) -> tuple[str, ...]:

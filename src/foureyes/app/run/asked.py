@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.rows import Named
-from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, HandedIn, ReviewRun
+from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, ReviewRun
 from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silent, trigger_of
 from foureyes.core.nouns.cycle import CycleId
-from foureyes.core.nouns.run import MAKES, Run
+from foureyes.core.nouns.run import MAKES, Run, RunId
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
 from foureyes.core.words.ids import TaskId
 
@@ -33,10 +33,10 @@ def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST)
     if not rows:
-        return ()
+        return clarifications_due(tx)
     past = _past(tx, sorted({row.cycle for row in rows}))
     paused = {pause.task for pause in tx.all("run.pauses", PauseView) if pause.made_by == "person"}
-    return tuple(
+    found = tuple(
         ReviewDue(
             cycle=row.cycle,
             task=TaskId(row.task),
@@ -49,11 +49,38 @@ def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
         )
         for row in rows
     )
+    return (*clarifications_due(tx), *found)
 
 
-def _past(tx: Tx, cycles: Sequence[str]) -> dict[tuple[str, str, str], list[PastRun]]:
+def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
+    """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation."""
+    rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST)
+    past = _past(tx, sorted({row.cycle for row in rows}), "runner.clarify_runs") if rows else {}
+    found = []
+    for row in rows:
+        runs = [run for session in row.clarifiers if (run := tx.one("run.of_session", Run, session=session))]
+        run = next((run for run in runs if run.task == row.task), None)
+        if run is None:
+            continue
+        found.append(
+            ReviewDue(
+                cycle=row.cycle,
+                task=TaskId(row.task),
+                reviewer=run.profile,
+                purpose="clarify",
+                stopped=f"held: {row.hold}" if row.hold else "",
+                resumes=run.conversation,
+                past=tuple(past.get((row.cycle, row.task, run.profile), ())),
+            )
+        )
+    return tuple(found)
+
+
+def _past(
+    tx: Tx, cycles: Sequence[str], query: str = "runner.review_runs"
+) -> dict[tuple[str, str, str], list[PastRun]]:
     found: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
-    for row in tx.all("runner.review_runs", ReviewRun, ids=list(cycles)):
+    for row in tx.all(query, ReviewRun, ids=list(cycles)):
         found[row.cycle, row.task, row.profile].append(
             PastRun(
                 profile=row.profile,
@@ -69,15 +96,21 @@ def _past(tx: Tx, cycles: Sequence[str]) -> dict[tuple[str, str, str], list[Past
     return found
 
 
-def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[str], dict[str, str]]:
-    """Live runs whose review nobody waits for, and, by its session, when each of the others gave one."""
-    reviewing = [run for run in runs if run.purpose == "review" and run.cycle]
-    if not reviewing:
-        return set(), {}
-    cycles = sorted({run.cycle for run in reviewing})
+def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str, str]]:
+    """Live runs whose answer nobody waits for, and, by its session, when each of the others gave one."""
+    asked = [run for run in runs if run.purpose in ("review", "clarify") and run.cycle]
+    if not asked:
+        return set[RunId](), {}
+    cycles = sorted({run.cycle for run in asked})
     awaited = {(row.cycle, row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=cycles)}
+    clarifying = {(row.cycle, row.task) for row in tx.all("runner.clarifying", ClarifyRow, limit=MOST)}
     given = {row.id: row.at for row in tx.all("runner.reviewed", HandedIn, ids=cycles)}
-    return {run.id for run in reviewing if (run.cycle, run.task, run.profile) not in awaited}, given
+    unwanted = {
+        run.id
+        for run in asked
+        if (run.cycle, run.task, run.profile) not in awaited and (run.cycle, run.task) not in clarifying
+    }
+    return unwanted, given
 
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
@@ -92,7 +125,8 @@ def called(context: Context, tx: Tx, desk: Desk, minutes: int) -> tuple[Called, 
     for row in tx.all("runner.called", CalledRow, limit=MOST):
         trigger = trigger_of(row.type)
         if trigger is not None:
-            found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), why=row.text)
+            key = f"{trigger}:{row.id}:{row.seq}"
+            found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
     return (*found.values(), *_silence(context, tx, desk, minutes))
 
 
@@ -100,7 +134,7 @@ def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Cal
     """V1: nothing was heard of any run that this runner has at work, for so many minutes; once per silence."""
     at_work = [own for own in desk.in_hand.values() if own.outcome is None and own.run.purpose in MAKES]
     quiet = {own.run.id: own.live.quiet_seconds() for own in at_work}
-    if not quiet or min(quiet.values()) < minutes * 60:
+    if not minutes or not quiet or min(quiet.values()) < minutes * 60:
         return
     now = context.clock.now()
     rows = {row.id: row.at for row in tx.all("runner.last_rows", HandedIn, ids=[own.run.id for own in at_work])}
@@ -119,6 +153,7 @@ def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Cal
         yield Called(
             trigger="TIMEOUT_FALLBACK",
             tasks=tasks,
+            key=f"TIMEOUT_FALLBACK:{max(each.at for each in concerned)}",
             wide=True,
             why=f"nothing was heard of {'it' if len(tasks) == 1 else 'any of them'} for {minutes} minutes",
         )

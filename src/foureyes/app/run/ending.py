@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from foureyes.app.run.clarifying import take_clarification
 from foureyes.app.run.leases import get
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.reviewing import drop_files, take_review
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.tidying import tidy
 from foureyes.app.views.run import Cooldown
+from foureyes.core.nouns.run import ASKED
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
 
@@ -61,7 +63,7 @@ def finish(context: Context, runner: Actor, agents: Agents, own: InHand, step: F
         outcome = replace(outcome, error="refused", error_text=why)
     if then in ("retry", "stopped"):
         outcome = replace(outcome, error_text=outcome.error_text or why)
-    if then in HOW and run.purpose != "review":
+    if then in HOW and run.purpose not in ASKED:
         how = "timeout" if then == "retry" and outcome.timed_out else HOW[then]
         runs.release(runner, run.id, how=how, reason=one_line(why, LONG))
     ending = "timeout" if then == "retry" and outcome.timed_out else ENDINGS.get(then, "finished")
@@ -77,11 +79,14 @@ def finish(context: Context, runner: Actor, agents: Agents, own: InHand, step: F
 def _answered(context: Context, runner: Actor, agents: Agents, own: InHand) -> str:
     """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
     assert own.outcome is not None
-    problem = take_review(context, own)
+    take = take_review if own.run.purpose == "review" else take_clarification
+    problem = take(context, own)
     outcome = replace(own.outcome, error="refused", error_text=problem) if problem else own.outcome
     _end(context, runner, own.run.id, outcome, "finished")
     drop_files(agents, own.run)
-    return f"answered with no valid document: {problem}" if problem else "reviewed it"
+    if problem:
+        return f"answered with no valid document: {problem}"
+    return "reviewed it" if own.run.purpose == "review" else "clarified it"
 
 
 def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, ending: RunEnding) -> None:
@@ -108,7 +113,7 @@ def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Ru
     if here:
         tidy(context, runner, row)
         drop_files(agents, row)
-    if row.purpose != "review":
+    if row.purpose not in ASKED:
         runs.release(runner, run, how="cancelled", reason="its runner is gone")
     return runs.end(runner, run, None, ending="lost")
 

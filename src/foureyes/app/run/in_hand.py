@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.agent_ports import LiveRun
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
 from foureyes.core.run.snapshot import Left
-from foureyes.core.run.step import OpenCycle, Step
+from foureyes.core.run.step import Step
 
 Stopping = Literal["", "finish", "now"]
 
@@ -81,8 +81,8 @@ class Desk(msgspec.Struct):
 
 def key_of(step: Step) -> str:
     """What a step is about."""
-    if getattr(step, "cycle", "") or isinstance(step, OpenCycle):
-        names: tuple[str, ...] = ("cycle", "trigger", "tasks", "task", "reviewer", "profile", "purpose")
+    if getattr(step, "cycle", ""):
+        names = ("cycle", "task", "reviewer", "profile", "purpose")
         parts = [str(getattr(step, name)) for name in names if getattr(step, name, "")]
         return ":".join([type(step).__name__, *parts])
     names = ("run", "task", "sprint", "key", "profile")

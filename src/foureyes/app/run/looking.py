@@ -14,7 +14,7 @@ from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
-from foureyes.app.run.asked import no_longer_awaited, reviews_due, to_decide
+from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_decide
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import Desk, key_of
@@ -25,7 +25,7 @@ from foureyes.app.run.rows import HandedIn, TaskRow
 from foureyes.app.run.sprints_seen import sprint_over, sprints_now
 from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.app.views.run import PauseView
-from foureyes.core.nouns.run import Run
+from foureyes.core.nouns.run import MAKES, Run
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState
 from foureyes.core.run.step import FreeClaim, Merge, RunChecks, TakeOver
@@ -77,6 +77,7 @@ class Looking:
                 paused=_paused(tx, project.hold),
                 halted=_halted(tx, project.hold),
                 reviews=reviews_due(self._context, tx),
+                called=called(self._context, tx, desk, policy.peers.silence_minutes),
                 to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),
                 no_room=self._no_room(policy, desk),
@@ -161,12 +162,12 @@ class Looking:
             why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
         elif task.hold is not None or hold is not None:
             why = f"held: {task.hold or hold}"
-        elif run.role == "implement" and (task.status != "in_progress" or task.implementer != run.session):
+        elif run.purpose in MAKES and (task.status != "in_progress" or task.implementer != run.session):
             why = f"{run.task} was taken away: it is {task.status}"
         elif task.status == "closed":
             why = f"{run.task} is closed"
         elif is_unwanted:
-            why = "nobody waits for its review any more"
+            why = "nobody waits for its answer any more"
         if run.state == "reserved" or not why:
             return state
         return replace(state, stop=why)

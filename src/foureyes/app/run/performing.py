@@ -10,6 +10,7 @@ from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
 from foureyes.app.run.crew import JobEnd
+from foureyes.app.run.cycling import perform_cycle, task_of
 from foureyes.app.run.in_hand import key_of
 from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
@@ -20,12 +21,15 @@ from foureyes.app.run.tidying import tidy
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
+    DecideCycle,
     EndSprint,
     FinishRun,
     Forget,
     FreeClaim,
     Merge,
+    NotGiven,
     Notify,
+    OpenCycle,
     PauseSprint,
     ResumeSprint,
     RunChecks,
@@ -123,6 +127,8 @@ class Performing:
                 said = move_sprint(self._context, self._runner, step)
                 self._tell("", f"! {said}") if said else None
                 return bool(said)
+            case NotGiven() | DecideCycle() | OpenCycle():
+                self._tell(task_of(step), perform_cycle(self._context, self._runner, step, desk.told))
             case Notify():
                 self._notify(step, desk)
         return None

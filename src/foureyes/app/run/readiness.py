@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.rows import Named
-from foureyes.app.run.rows import Awaited
+from foureyes.app.run.rows import Awaited, ClarifyRow
 from foureyes.app.tasks.sprinting import active, sprints_of
 from foureyes.app.views.run import PauseView, StuckView
 from foureyes.app.views.task_list import Link
@@ -32,6 +32,8 @@ def why_not_begin(
     """
     if purpose == "review":
         return _why_not_reviewed(context, work.tx, task, own, *asked)
+    if purpose == "clarify":
+        return _why_not_clarified(context, work.tx, task, own, asked[0])
     other = work.tx.one("run.at_work", Run, task=task.id)
     reasons = []
     if other is not None and other.id != own:
@@ -69,6 +71,18 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
     ]
     return [*reasons, *_held(context, tx, task)]
+
+
+def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
+    """V9: an author clarifies what a cycle asks it, once nobody works on the task."""
+    other = tx.one("run.at_work", Run, task=task.id)
+    reasons = _held(context, tx, task)
+    if other is not None and other.id != own:
+        why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
+        reasons.append(Reason("J4", why, fe("show", task.id)))
+    if (cycle, task.id) not in {(row.cycle, row.task) for row in tx.all("runner.clarifying", ClarifyRow, limit=1000)}:
+        reasons.append(Reason("V9", f"nobody waits for a clarification of {task.id}", fe("show", task.id)))
+    return reasons
 
 
 def left_by_a_run(tx: Tx, task: Task) -> Run | None:

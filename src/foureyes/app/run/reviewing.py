@@ -8,15 +8,19 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.findings.lookup import findings_of
 from foureyes.app.review.prompts import AtHand, prompt_at_hand
-from foureyes.app.review.reviews import Reviews
+from foureyes.app.review.reviews import Reviews, asked
 from foureyes.app.run.rows import ReviewRun
+from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.session import SessionView
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.shapes import ReviewResult, name_of
+from foureyes.core.documents.shapes import RequestContext, ReviewRequest, ReviewResult, name_of
 from foureyes.core.nouns.attempt import ChangedFile
+from foureyes.core.nouns.cycle import Look, TargetRow
+from foureyes.core.nouns.finding import UNRESOLVED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.fence import fenced
@@ -28,7 +32,6 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.run.in_hand import InHand
-    from foureyes.core.documents.shapes import ReviewRequest
     from foureyes.core.nouns.run import Run
     from foureyes.core.run.step import StartRun
     from foureyes.core.words.ids import Sha
@@ -39,7 +42,7 @@ MOST_REQUEST = 12_000
 LONG = 2_000
 RESULT = name_of(ReviewResult)
 
-AGAIN = """Your review of {task} could not be taken in, and nothing of it was stored. What was wrong with it:
+AGAIN = """Your {what} {task} could not be taken in, and nothing of it was stored. What was wrong with it:
 
 {why}
 
@@ -66,8 +69,23 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[ChangedFile, ...]
 
 
-def subject_of(tx: Tx, run: Run) -> Subject:
+def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
     """V1: what a run reviews."""
+    look = tx.one("cycle.look", Look, task=run.task, n=run.look) if run.look else None
+    if look is not None:
+        files = context.repo.file_diffs(look.base, look.commit)
+        return Subject(
+            attempt=0,
+            diff_id=look.diff_id,
+            base=look.base,
+            head=look.commit,
+            files=tuple(
+                ChangedFile(
+                    file.path, None if file.binary else file.added, None if file.binary else file.removed, file.old_path
+                )
+                for file in files
+            ),
+        )
     attempt = attempt_of(tx, run.task)
     if attempt is None:
         raise not_handed_in(run.task)
@@ -88,14 +106,42 @@ def files_name(run: Run) -> str:
 def review_files(context: Context, runner: Actor, agents: Agents, run: Run) -> ReviewFiles:
     """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
     with context.store.read() as tx:
-        change = subject_of(tx, run)
-    request = Reviews(context).request(runner, run.task, reviewer=run.profile)
+        change = subject_of(context, tx, run)
+    request = _request(context, runner, run, change)
     files = {
         CHANGE: _cut(context.repo.diff_text(change.base, change.head)),
         REQUEST: msgspec.json.format(msgspec.json.encode(request), indent=2).decode(),
     }
     made = agents.checkout(files_name(run), lambda path: context.workshop.export(change.head, path), files)
     return ReviewFiles(path=made.path, beside=made.beside, change=change, request=request)
+
+
+def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
+    """V2: what a reviewer is asked; of a look what is known before there is an attempt."""
+    if not run.look:
+        return Reviews(context).request(runner, run.task, reviewer=run.profile)
+    with context.store.read() as tx:
+        task, policy = context.get(tx, run.task), context.policy(tx, runner)
+        answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=run.task)}
+        known = [finding for finding in findings_of(tx, run.task) if finding.state in UNRESOLVED]
+        targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
+    return ReviewRequest(
+        reviewer=run.profile,
+        task=run.task,
+        title=task.title,
+        attempt=task.iteration + 1,
+        diff_id=change.diff_id,
+        targets=(str(run.task),),
+        context=RequestContext(
+            summaries={str(run.task): targets[0].summary if targets else task.title},
+            diff=CHANGE,
+            acceptance=task.acceptance,
+            open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
+        ),
+        focus_areas=policy.focus,
+        max_words=policy.max_words,
+        iteration=task.iteration + 1,
+    )
 
 
 def drop_files(agents: Agents, run: Run) -> None:
@@ -141,14 +187,15 @@ def _again(context: Context, run: Run) -> str:
     with context.store.read() as tx:
         rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
     why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
-    return AGAIN.format(task=run.task, why=fenced(why[-1] if why else "it was no document"), kind=RESULT)
+    told = fenced(why[-1] if why else "it was no document")
+    return AGAIN.format(what="review of", task=run.task, why=told, kind=RESULT)
 
 
 def take_review(context: Context, own: InHand) -> str:
     """V3: what a run answered, taken in as the review of its session; why it is none, else empty."""
     assert own.outcome is not None
     with context.store.read() as tx:
-        change, reviewer = subject_of(tx, own.run), _actor(tx, own)
+        change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
     try:
         document = document_in(own.outcome.answer, RESULT)
         _refuse_other_change(document, change)
@@ -168,7 +215,7 @@ def _refuse_other_change(document: str, change: Subject) -> None:
         raise BadInput(f"payload.diff_id: it has to name the change that was reviewed, {change.diff_id}.")
 
 
-def _actor(tx: Tx, own: InHand) -> Actor:
+def actor_of(tx: Tx, own: InHand) -> Actor:
     """I2: the session that the run's token was issued for; the token is asked again where it writes."""
     run = own.run
     row = tx.one("session.get", SessionView, id=run.session or "")

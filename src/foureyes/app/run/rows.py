@@ -60,6 +60,15 @@ class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
     hold: str = ""
 
 
+class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A target of a cycle that waits to be clarified (R2), and the sessions that were asked."""
+
+    cycle: CycleId
+    task: str
+    clarifiers: list[str] = []
+    hold: str = ""
+
+
 class ReviewRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run that is over, for somebody who was asked."""
 

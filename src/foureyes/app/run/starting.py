@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.run.clarifying import clarify_prompt
 from foureyes.app.run.in_hand import InHand
 from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import cools_until
@@ -17,7 +18,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer_schema import answer_schema
-from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.nouns.run import ASKED, RunOutcome
 from foureyes.core.words.ids import token_hash
 from foureyes.errors import AgentMissing, AgentUnavailable, FoureyesError, LostClaim, Refused
 
@@ -67,7 +68,7 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> In
             worktree=place.path,
         )
         assert bound.session is not None
-        if run.purpose != "review":
+        if run.purpose not in ASKED:
             make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
         if not runs.holds(runner, run.id):  # it took so long that another runner has it by now: its agent is at work
             raise LostClaim(f"{run.id} was taken over before it began.")
@@ -93,6 +94,8 @@ def _place(context: Context, runner: Actor, agents: Agents, run: Run, step: Star
         files = review_files(context, runner, agents, run)
         return Place(path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema())
     made = make_worktree(context, run.task, runner.session)
+    if run.purpose == "clarify":
+        return Place(path=made.path, prompt=clarify_prompt(context, runner, run, step))
     return Place(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)
 
 
@@ -153,7 +156,7 @@ def _undo(context: Context, runner: Actor, agents: Agents, run: Run, live: LiveR
     runs = Runs(context)
     if not runs.holds(runner, run.id):
         return
-    if run.purpose != "review":
+    if run.purpose not in ASKED:
         runs.release(runner, run.id, how="cancelled", reason=text)
     ending: RunEnding = "stopped" if isinstance(problem, Overdrawn) or is_full(problem) else "unstarted"
     runs.end(runner, run.id, RunOutcome(ended=False, error=error, error_text=text), ending=ending)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.findings.at_hand_in import answers_in
 from foureyes.app.work.worktrees import branch_of
+from foureyes.core.nouns.run import MAKES
 from foureyes.core.run.snapshot import Left
 from foureyes.core.words.fence import some
 from foureyes.core.words.globs import matching
@@ -49,7 +50,7 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
     """S4: what a run left, once nothing of it runs any more. What cannot be committed is named, never dropped. Only who
     holds its lease moves its branch (J4).
     """
-    if run.role != "implement" or run.session is None:
+    if run.purpose not in MAKES or run.session is None:
         return Left()
     with context.store.read() as tx:
         task, policy = context.get(tx, run.task), context.gate_policy(tx)

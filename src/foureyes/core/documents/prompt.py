@@ -305,7 +305,7 @@ def _read_it(briefing: Briefing) -> list[str]:
     """What shows the change: a file for who has it at hand, else the commands, also for what is new in it."""
     if briefing.beside:
         return [
-            f"read it: the file {plain(briefing.beside)}/{CHANGE} where you are, a unified diff",
+            f"read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} where you are, a unified diff",
             "Beside it lie all files as they are after the change. There is no repository here, and nothing to run.",
         ]
     show = f"fe show {plain(briefing.task)} --diff"

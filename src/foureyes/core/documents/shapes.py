@@ -201,6 +201,23 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     payload: Annotated[ReviewPayload, says("the review")]
 
 
+class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is true about one point that reviewers raised."""
+
+    point: Annotated[Number, says("the number of the point, as it was asked")]
+    answer: Annotated[Text, says("what is true in the code, and what should be done")]
+    seen: Annotated[Text, says("where that can be seen: path:line")] = ""
+
+
+class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an agent answers that was asked to clarify concerns (R2)."""
+
+    type: Annotated[Literal["clarification"], says("the kind of document")] = "clarification"
+    version: Annotated[Literal[1], says("the version of this format")] = 1
+    task: Annotated[Line, says("the task's id")] = ""
+    answers: Annotated[tuple[PointAnswer, ...], Items, says("one answer per point")]
+
+
 class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many issues there are of each severity; a number that is given must be the one that counting gives (G6)."""
 
@@ -307,6 +324,7 @@ class QaHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "review_request": ReviewRequest,
     "review_result": ReviewResult,
+    "clarification": ClarificationResult,
     "handoff_tech_lead": TechLeadHandoff,
     "handoff_developer": DeveloperHandoff,
     "handoff_qa": QaHandoff,

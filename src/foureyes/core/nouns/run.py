@@ -38,12 +38,14 @@ Purpose = Literal["implement", "respond", "review", "clarify", "lead", "plan"]
 say what is true where reviews disagree; decide as the lead; plan a goal.
 """
 ROLE_FOR: dict[Purpose, Role] = {
-    "implement": "implement", "respond": "implement", "review": "review", "clarify": "review", "lead": "lead",
+    "implement": "implement", "respond": "implement", "review": "review", "clarify": "implement", "lead": "lead",
     "plan": "plan",
 }  # fmt: skip
 """I2: the role that the token of a run has. An author who clarifies keeps that of its work: a new token to review would
 make other eyes of it.
 """
+ASKED: frozenset[Purpose] = frozenset({"review", "clarify"})
+"""Runs that work for a review cycle: they have no claim, and answer with a document."""
 MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
 """Runs that have the claim of their task, and whose work is handed in."""
 

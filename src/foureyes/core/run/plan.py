@@ -127,12 +127,15 @@ def _cycles(snapshot: Snapshot) -> Iterator[Step]:
     slots = {slot.profile: slot for slot in snapshot.slots}
     for due in snapshot.reviews:
         found = next_of(due, slots.get(due.reviewer))
-        if isinstance(found, NoReview) and not (is_at_work(due, snapshot) and not due.late):
+        if due.purpose != "review" or (is_at_work(due, snapshot) and not due.late):
+            continue  # who was asked to clarify and does not is waited for until the deadline (V9)
+        if isinstance(found, NoReview):
             yield NotGiven(cycle=due.cycle, task=due.task, reviewer=due.reviewer, kind=found.kind, why=found.text)
     for cycle in snapshot.to_decide:
         yield DecideCycle(cycle=cycle)
-    for called in snapshot.called:
-        yield OpenCycle(trigger=called.trigger, tasks=called.tasks, wide=called.wide, why=called.why)
+    for it in snapshot.called:
+        if it.key not in snapshot.told:
+            yield OpenCycle(trigger=it.trigger, tasks=it.tasks, key=it.key, wide=it.wide, why=it.why)
 
 
 class _Places:
@@ -153,11 +156,11 @@ class _Places:
 
 def _starts(snapshot: Snapshot) -> Iterator[Step]:
     """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
-    if snapshot.stopping or snapshot.no_room or not snapshot.agents or not snapshot.starting:
+    if snapshot.stopping or snapshot.no_room or not snapshot.agents:
         return
     places = _Places(snapshot)
     yield from _reviews(snapshot, places)
-    if snapshot.paused:
+    if snapshot.paused or not snapshot.starting:
         return
     room = rooms(snapshot)
     for task in candidates(snapshot):
@@ -170,7 +173,9 @@ def _starts(snapshot: Snapshot) -> Iterator[Step]:
 
 
 def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[Step]:
-    """V4, V9: reviews go on while new work is paused by a rule; a person's pause stops them, too."""
+    """V4, V9: reviews go on while new work is paused by a rule, and of what began they are a part; a person's pause
+    stops them, too.
+    """
     if snapshot.halted:
         return
     slots = {slot.profile: slot for slot in snapshot.slots}

@@ -52,6 +52,8 @@ class Called(msgspec.Struct, frozen=True, kw_only=True):
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
+    key: str = ""
+    """What stays the same while it is the same call."""
     wide: bool = False
     why: str = ""
 

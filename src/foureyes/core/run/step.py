@@ -142,6 +142,7 @@ class OpenCycle(Step, frozen=True, kw_only=True, tag="open"):
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
+    key: str = ""
     wide: bool = False
 
 

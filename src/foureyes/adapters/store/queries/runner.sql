@@ -104,6 +104,16 @@ SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.con
 JOIN cycle_asked a ON a.cycle = r.cycle AND a.task = r.task AND a.reviewer = r.profile
 WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'review' AND r.seq > a.seq ORDER BY r.seq;
 
+-- name: runner.clarify_runs
+SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text FROM runs r
+WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'clarify' ORDER BY r.seq;
+
+-- name: runner.clarifying
+SELECT c.id AS cycle, t.task, c.clarifiers, coalesce(k.hold, '') AS hold FROM cycles c
+JOIN cycle_targets t ON t.cycle = c.id AND t.over = '' JOIN tasks k ON k.id = t.task
+WHERE c.state = 'clarifying' AND EXISTS (SELECT 1 FROM clarifications p WHERE p.cycle = c.id AND p.task = t.task AND p.answer = '')
+ORDER BY c.n, t.task LIMIT :limit;
+
 -- name: runner.awaited
 SELECT a.cycle, a.task, a.reviewer FROM cycle_asked a JOIN cycles c ON c.id = a.cycle AND c.state = 'open'
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = ''

@@ -1,0 +1,246 @@
+"""Reviews by runs: a reviewer reads files of its own and answers with one document, which is stored as its own;
+whatever else it says is no review, and the rules decide (V1 to V9, lessons 34 to 36, 68 to 71, 76).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from foureyes.core.nouns.run import RunOutcome
+
+from tests.stage.peers import ONE, SAID, TWO, Peers, issue, review
+from tests.stage.people import ALICE, BOB
+from tests.stage.playing import DONE, Play
+
+FAILED = RunOutcome(ended=False, rc=1)
+
+
+@pytest.fixture
+def peers() -> Iterator[Peers]:
+    peers = Peers()
+    yield peers
+    peers.sound()
+    peers.check_nothing_left()
+    peers.app.close()
+
+
+def test_who_was_asked_reads_files_of_its_own_and_its_answer_is_its_review_V2_V3_R4(peers: Peers) -> None:
+    peers.says("codex", review())
+    task = peers.made()
+    (run,) = peers.reviews_of(task)
+    (given,) = peers.looked_at(task)
+    assert (run.profile, run.role, run.cycle, run.ending, run.error) == ("codex", "review", "c-1", "finished", "none")
+    assert (given.session, given.verdict, given.counts) == (run.session, "approved", True)
+    assert (peers.cycle().rule, peers.became()) == ("R4", {"codex": "answered"})
+    launch = peers.agents.launched[-1]
+    assert launch.worktree == f"/checkouts/{task}.c-1.codex"
+    assert ".foureyes-review/change.diff" in launch.prompt
+    assert '"type": "review_request"' in launch.prompt
+    assert json.loads(launch.schema)["required"] == ["type", "payload"]
+    assert not launch.resumes
+
+
+def test_prose_is_asked_for_once_more_in_the_same_conversation_V3_lesson_35(peers: Peers) -> None:
+    peers.says("codex", "No blocker found… LGTM", review("concerns"))
+    task = peers.made()
+    first, second = peers.reviews_of(task)
+    assert (first.ending, first.error, second.error) == ("finished", "refused", "none")
+    again = peers.agents.launched[-1]
+    assert (again.resumes, "prose is none" in again.prompt) == ("k-1", True)
+    assert first.worktree == second.worktree, "programs find their conversations by the place"
+    assert (peers.cycle().rule, peers.looked_at(task)[0].session) == ("R3", second.session)
+
+
+@pytest.mark.parametrize(
+    ("what", "answer"),
+    [
+        ("says nothing", ""),
+        ("praises in prose, lesson 68", "LGTM, no issues at all"),
+        ("names another reviewer", json.dumps(json.loads(review()) | {"reviewer": "gemini"})),
+        ("speaks of another change", review(diff_id="sha256:" + "0" * 64)),
+        ("does not say of which change", review(diff_id="")),
+        ("says two things", f"```json\n{review()}\n```\n```json\n{review('blocker')}\n```"),
+        ("sends half a document", review()[:-5]),
+        ("has words of its own", review("LGTM")),
+    ],
+)
+def test_who_answers_with_no_valid_document_twice_gives_no_review_and_the_next_is_asked_V3_V4(
+    peers: Peers, what: str, answer: str
+) -> None:
+    peers.says("codex", answer, answer)
+    peers.says("gemini", review())
+    task = peers.made()
+    assert peers.became() == {"codex": "invalid", "gemini": "answered"}, what
+    assert [run.profile for run in peers.reviews_of(task)] == ["codex", "codex", "gemini"]
+    (given,) = peers.looked_at(task)
+    assert given.session == peers.reviews_of(task)[-1].session
+    assert peers.cycle().rule == "R4"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (replace(FAILED, error="quota", error_text="usage limit"), "quota"),
+        (replace(FAILED, error="auth", error_text="log in"), "auth"),
+        (replace(FAILED, error="refused", error_text="no such model"), "refused"),
+        (replace(FAILED, error="crash"), "crash"),
+        (replace(FAILED, error="timeout", timed_out="deadline"), "timeout"),
+        (Play(missing=True), "missing"),
+        (Play(broken="it would run plugins of the tree"), "crash"),
+    ],
+)
+def test_whoever_cannot_gives_none_and_the_next_is_asked_V4_lesson_69(
+    peers: Peers, outcome: RunOutcome | Play, why: str
+) -> None:
+    peers.says("codex", outcome)
+    peers.says("gemini", review())
+    peers.made()
+    assert (peers.became(), peers.cycle().rule) == ({"codex": why, "gemini": "answered"}, "R4")
+
+
+def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0_lesson_36(peers: Peers) -> None:
+    peers.says("codex", replace(FAILED, error="quota"))
+    peers.says("gemini", "fine", "fine")
+    task = peers.made()
+    assert peers.cycle().rule == "R0"
+    assert (peers.status(task), peers.looked_at(task)) == ("reviewing", [])
+
+
+def test_fail_over_never_asks_the_author_V4_lesson_76(peers: Peers) -> None:
+    peers.says("codex", replace(FAILED, error="quota"))
+    task = peers.made(ONE.replace('"gemini"', '"claude"'))
+    assert [run.profile for run in peers.reviews_of(task)] == ["codex"]
+    assert peers.cycle().rule == "R0"
+
+
+def test_a_review_that_read_nothing_is_kept_and_does_not_count_V6_lesson_70(peers: Peers) -> None:
+    peers.says("codex", review(files_reviewed=[]))
+    peers.says("gemini", review())
+    task = peers.made()
+    first, *_ = peers.looked_at(task)
+    assert (first.verdict, first.counts, bool(first.missing)) == ("approved", False, True)
+    assert peers.cycle().rule in ("R0", "R4")
+    assert peers.cycle().rule == ("R4" if "gemini" in peers.became() else "R0")
+
+
+def test_who_approves_with_a_high_inside_has_concerns_and_the_work_goes_back_V5_V10(peers: Peers) -> None:
+    peers.says("codex", review(issues=[issue("HIGH")]), review())
+    peers.plays = [Play(), Play(during=peers.mends)]
+    task = peers.made()
+    first = peers.looked_at(task)[0]
+    assert (first.verdict, first.effective) == ("approved", "concerns")
+    assert peers.cycle().rule == "R3"
+    assert peers.app.lists.show(BOB, task).task.iteration == 2, "it was sent back, and handed in once more"
+
+
+def test_a_quote_that_is_not_there_goes_back_once_and_is_then_kept_V7(peers: Peers) -> None:
+    made_up = review("concerns", issues=[issue("HIGH", file="@ONE@", line=1, quote="no_such_code()")])
+    peers.says("codex", made_up, made_up)
+    task = peers.made()
+    first, second = peers.reviews_of(task)
+    assert (first.error, second.error) == ("refused", "none")
+    assert "V7" in first.error_text
+    (given,) = peers.looked_at(task)
+    assert (given.session, given.raised) == (second.session, 1)
+
+
+def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9(peers: Peers) -> None:
+    worry = review("concerns", issues=[issue("MEDIUM")])
+    told = json.dumps(
+        {"type": "clarification", "answers": [{"point": 1, "answer": "no"}, {"point": 2, "answer": "no"}]}
+    )
+    peers.says("codex", worry, review())
+    peers.says("gemini", worry, review())
+    peers.says("claude", "It is fine.", told)
+    task = peers.made(TWO)
+    assert (peers.cycle(1).rule, peers.cycle(2).trigger, peers.cycle(2).rule) == ("R2", "CLARIFIED", "R4")
+    clarified = [run for run in peers.runs_of(task) if run.purpose == "clarify"]
+    assert [(run.profile, run.role, run.error) for run in clarified] == [
+        ("claude", "implement", "refused"),
+        ("claude", "implement", "none"),
+    ]
+    assert clarified[0].resumes == DONE.conversation, "the author goes on with its own conversation"
+    assert {point.answer for point in peers.cycle(1).points} == {"no"}
+    assert peers.app.runs.standstill().pauses == []
+    assert peers.app.lists.show(BOB, task).authors == [peers.runs_of(task)[0].session], "who clarifies made nothing"
+
+
+def test_no_clarification_by_the_deadline_is_R0_and_the_pause_stays_V9(peers: Peers) -> None:
+    worry = review("concerns")
+    peers.says("codex", worry)
+    peers.says("gemini", worry)
+    peers.says("claude", "fine", "fine")
+    peers.made(TWO)
+    peers.clock.advance(seconds=31 * 60)
+    peers.settle(peers.runner())
+    assert peers.cycle(1).rule == "R0"
+    assert [pause.rule for pause in peers.app.runs.standstill().pauses] == ["R2"]
+
+
+@pytest.mark.parametrize("type_", ["milestone", "blocker", "request_review"])
+def test_what_an_agent_says_in_the_middle_of_its_work_opens_one_cycle_about_a_look_V1(peers: Peers, type_: str) -> None:
+    peers.configured(ONE)
+    task = peers.create(ALICE)
+    peers.says("codex", review(), review())
+    peers.plays = [Play(lasts=12, during=lambda launch: peers.emits(launch, type_))]
+    peers.settle(peers.runner(agents=3))
+    first = peers.cycle(1)
+    assert (first.trigger, first.rule, first.targets[0].look) == (type_.upper(), "R4", 1)
+    assert peers.cycle(2).targets[0].attempt == 1, "the hand-in is another cycle"
+    assert len(peers.app.cycles.listed()) == 2
+    assert peers.status(task) == "reviewing"
+
+
+def test_silence_of_all_live_runs_is_looked_at_once_V1(peers: Peers) -> None:
+    peers.configured(ONE)
+    peers.create(ALICE)
+    peers.says("codex", review(), review())
+    peers.plays = [Play(lasts=40, quiet=16 * 60.0)]
+    peers.clock.advance(seconds=3600)
+    peers.settle(peers.runner(agents=3))
+    assert [cycle.trigger for cycle in peers.app.cycles.listed()][::-1] == ["TIMEOUT_FALLBACK", "REQUEST_REVIEW"]
+    assert peers.cycle(1).wide
+
+
+def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> None:
+    peers.configured(ONE)
+    task, other = peers.create(ALICE), peers.create(ALICE)
+    peers.says("codex", review("blocker", summary="it deletes the database"), review())
+    peers.plays = [Play(lasts=200, during=lambda launch: peers.emits(launch, "milestone")), Play(lasts=3)]
+    peers.settle(peers.runner(agents=3))
+    assert peers.cycle(1).rule == "R1"
+    held = peers.app.lists.show(BOB, task).task
+    assert (held.status, "blocker" in (held.hold or "")) == ("open", True)
+    assert [run.ending for run in peers.runs_of(task) if run.purpose == "implement"] == ["stopped"]
+    assert peers.status(other) == "reviewing"
+
+
+def test_a_review_whose_runner_dies_begins_again_J4(peers: Peers) -> None:
+    peers.configured(ONE)
+    task = peers.create(ALICE)
+    peers.says("codex", Play(commits=0, lasts=100, outcome=SAID), review())
+    first = peers.runner()
+    while not peers.reviews_of(task):
+        peers.ticks(first)
+    peers.outside.gone.add(peers.outside.own)
+    peers.settle(peers.runner())
+    lost, again = peers.reviews_of(task)
+    assert (lost.ending, again.ending, peers.cycle().rule) == ("lost", "finished", "R4")
+
+
+def test_a_newer_attempt_ends_the_review_of_the_older_one_V4(peers: Peers) -> None:
+    peers.configured(ONE)
+    task = peers.create(ALICE)
+    peers.says("codex", Play(commits=0, lasts=100, outcome=SAID), review())
+    runner = peers.runner()
+    while not peers.reviews_of(task):
+        peers.ticks(runner)
+    peers.app.feedback.redo(BOB, task, "other idea")
+    peers.settle(runner)
+    first, second = peers.reviews_of(task)
+    assert (first.ending, first.cycle, second.cycle) == ("stopped", "c-1", "c-2")
+    assert peers.cycle(2).rule == "R4"

@@ -1,0 +1,143 @@
+"""Reviewers by real processes: scripted agents below their reapers are asked, read files of their own and answer; each
+rule follows from what they say (V1 to V9), also when the runner is killed in between (J4).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stage.commands import Stage
+from tests.stage.shop import Shop
+from tests.stage.theatre import DONE, Theatre, is_alive, wait_for, write
+
+SETTINGS = """
+[tiers]
+developer = "dev"
+senior = "dev"
+
+[review.peers]
+reviewers = ["one", "two"]
+ask = 2
+"""
+AGENT = """
+[agents.{name}]
+program = "scripted"
+args = ["{play}"]
+"""
+WORK: list[dict[str, Any]] = [*write("{task}.py", "fine\n"), DONE]
+GOOD: dict[str, Any] = {"review": {"verdict": "approved"}}
+WORRY: dict[str, Any] = {"review": {"verdict": "concerns", "summary": "Is it wanted?"}}
+STOP: dict[str, Any] = {"review": {"verdict": "blocker", "summary": "It deletes everything."}}
+PROSE: dict[str, Any] = {"say": "No blocker found. LGTM!"}
+
+
+class Peers(Theatre):
+    """Three scripted agents: `dev` works, `one` and `two` review."""
+
+    def __init__(self, shop: Shop, folder: Path) -> None:
+        agents = "".join(AGENT.replace("{name}", name) for name in ("dev", "one", "two"))
+        settings = shop.repo / "foureyes.toml"
+        settings.write_text(settings.read_text().replace("[project]\n", "[project]\ndemo = true\n"))
+        super().__init__(shop, folder, SETTINGS + agents)
+
+    def reviewed(self, *, one: dict[str, Any], two: dict[str, Any], work: list[dict[str, Any]] = WORK) -> str:
+        """A task that `dev` makes, and what each of the others says about it."""
+        answers = [{"point": point, "answer": "It is."} for point in (1, 2)]
+        answer = {"say": json.dumps({"type": "clarification", "answers": answers})}
+        plays = [
+            {"purpose": "review", "profile": "one", "play": "1", "steps": [one]},
+            {"purpose": "review", "profile": "two", "play": "1", "steps": [two]},
+            {"purpose": "review", "steps": [PROSE if PROSE in (one, two) else GOOD]},
+            {"purpose": "clarify", "steps": [answer]},
+            {"steps": work},
+        ]
+        self.play({"plays": plays})
+        return self.shop.create(self.shop.cast.alice, title="Reviewed")
+
+    def rules(self) -> list[str]:
+        return [row["rule"] for row in self.rows("CycleDecided")]
+
+    def rows(self, kind: str) -> list[dict[str, Any]]:
+        rows = self.shop.lines(self.shop.cast.alice, "audit", "export")
+        return [json.loads(row["payload"]) for row in rows if row["kind"] == kind]
+
+
+@pytest.fixture
+def peers(stage: Stage, tmp_path: Path) -> Peers:
+    return Peers(Shop(stage.repo, stage.cast), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "rules"),
+    [
+        (WORRY, WORRY, ["R2", "R4"]),
+        (GOOD, STOP, ["R1"]),
+        (GOOD, WORRY, ["R3"]),
+        (GOOD, GOOD, ["R4"]),
+        (PROSE, PROSE, ["R0"]),
+    ],
+)
+def test_each_rule_follows_from_what_reviewers_say_V8(
+    peers: Peers, one: dict[str, Any], two: dict[str, Any], rules: list[str]
+) -> None:
+    task = peers.reviewed(one=one, two=two)
+    lines = peers.run("--agents", "3", "--until-idle")
+    assert peers.rules() == rules, lines
+    page = peers.shop.show(task)
+    assert page["task"]["status"] == "reviewing"
+    assert (page["task"]["hold"] is not None) == (rules == ["R1"])
+    folder = peers.shop.repo / ".foureyes"
+    assert [list((folder / name).iterdir()) for name in ("checkouts", "runs")] == [[], []]
+    assert peers.shop.verify()
+
+
+@pytest.mark.parametrize("type_", ["milestone", "blocker", "request_review"])
+def test_what_an_agent_says_in_the_middle_of_its_work_is_reviewed_as_it_lies_there_V1(
+    peers: Peers, type_: str, tmp_path: Path
+) -> None:
+    shop = peers.shop
+    said = {"fe": ["emit", type_, "half of it"]}
+    half = {"write": "src/half.py", "text": "half\n"}
+    work: list[dict[str, Any]] = [half, said, {"until": str(tmp_path / "go")}, {"commit": "Half"}, DONE]
+    task = peers.reviewed(one=GOOD, two=GOOD, work=work)
+    begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
+    try:
+        wait_for(lambda: peers.rules() == ["R4"])
+        (tmp_path / "go").touch()
+        wait_for(lambda: peers.rules() == ["R4", "R4"])
+    finally:
+        os.kill(begun["pid"], signal.SIGTERM)
+    wait_for(lambda: not is_alive(begun["pid"]))
+    opened = peers.rows("CycleOpened")
+    assert [(row["trigger"], bool(row["targets"][0].get("look"))) for row in opened] == [
+        (type_.upper(), True),
+        ("REQUEST_REVIEW", False),
+    ]
+    assert shop.status(task) == "reviewing"
+
+
+def test_a_runner_killed_in_the_middle_of_a_cycle_leaves_what_the_next_one_brings_to_its_end_J4(
+    peers: Peers, tmp_path: Path
+) -> None:
+    shop, pid = peers.shop, tmp_path / "pid"
+    tell = {"run": ["sh", "-c", f"echo $PPID > {pid}.new; mv {pid}.new {pid}"]}
+    task = peers.reviewed(one=GOOD, two=GOOD)
+    waits = [tell, {"until": str(tmp_path / "never")}]
+    good, done = {"purpose": "review", "steps": [GOOD]}, {"steps": WORK}
+    peers.play({"plays": [{"purpose": "review", "profile": "two", "steps": waits}, good, done]})
+    begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
+    wait_for(pid.exists)
+    os.kill(begun["pid"], signal.SIGKILL)
+    wait_for(lambda: not is_alive(int(pid.read_text())))
+    peers.play({"plays": [good, done]})
+    lines = peers.run("--agents", "3", "--until-idle")
+    assert peers.rules() == ["R4"], lines
+    assert len(shop.show(task)["reviews"]) == 2
+    assert not list((shop.repo / ".foureyes/checkouts").iterdir())
+    peers.check_nothing_left([task])
