@@ -104,6 +104,6 @@ def _start(asked: bytes, asks: socket.socket) -> Answer:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         Running(root, environ, options).be_detached(written, starter)
     os.close(written)
-    with open(readable, encoding="utf-8", errors="replace") as pipe:
-        said = pipe.read()
+    said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
+    os.close(readable)
     return Answer(child, said)
