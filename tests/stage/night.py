@@ -125,6 +125,7 @@ PLAYS = {
     "random passwords in addresses": Plays(30, 300),
     "random values through the engines": Plays(10, 100),
     "random run ends": Plays(300, 1000),
+    "random cycles": Plays(4, 60),
     "run ends of real processes": Plays(8, 30),
     "random values": Plays(30, 300),
 }
