@@ -17,7 +17,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foureyes.app.run.held import Options
+    from foureyes.app.run.in_hand import Options
     from foureyes.core.nouns.session import Actor
 
 LONGEST = 1 << 20
@@ -89,7 +89,7 @@ def _wait(asks: socket.socket) -> None:
 
 def _start(asked: bytes, asks: socket.socket) -> Answer:
     from foureyes.adapters.process import twin
-    from foureyes.app.run.held import Options
+    from foureyes.app.run.in_hand import Options
     from foureyes.bootstrap.running import Running
     from foureyes.core.nouns.session import Actor
 
