@@ -167,3 +167,15 @@ def test_the_descriptor_is_not_inherited_by_programs(path: Path) -> None:
     with WriterLock(str(path), SHORT):
         pass
     child.communicate(b"\n")
+
+
+def test_what_a_sandbox_forbids_is_not_made_writable_by_rights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Landlock: the rights of the files would allow it."""
+
+    def forbidden(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("foureyes.adapters.store.lock.opened", forbidden)
+    with pytest.raises(StoreProblem) as problem, WriterLock(str(tmp_path / "lock")):
+        pass
+    assert problem.value.next_step.steps[0].argv == ("fe", "doctor")

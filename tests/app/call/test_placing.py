@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.call.placing import misplaced
-from foureyes.errors import BadInput, Refused
+from foureyes.errors import BadInput, GitProblem, Refused
+from foureyes.steps import NO_STEP, prose
 
 from tests.stage.people import ALICE, CI, CLAUDE
 from tests.stage.world import GitWorld
@@ -108,3 +109,20 @@ def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_ta
     assert world.app.claims.start(CLAUDE, other).changed
     world.app.projects.adopt(ALICE, "the backup of Monday")
     assert world.app.claims.start(CLAUDE, merged).changed
+
+
+def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a sandbox in which git cannot make a temporary file."""
+    step = prose("let the sandbox write there")
+
+    def unread(*_: object) -> str:
+        raise GitProblem("no temporary directory", next_step=step)
+
+    monkeypatch.setattr(world.app.context.repo, "last_anchor", unread)
+    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
+    assert (check.result, check.next) == ("fail", step)
+    assert "cannot be read: no temporary directory" in check.message
+    report = world.app.audit.verify()
+    assert ([each.area for each in report.findings], report.next) == (["integrity"], NO_STEP)

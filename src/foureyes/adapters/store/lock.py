@@ -21,6 +21,9 @@ class Expired(Exception):
     """The alarm rang."""
 
 
+ENCLOSED = fe("doctor", after=", which says what a sandbox has to allow")
+
+
 class WriterLock:
     """Held for the length of one writing transaction and its mirror files. Nothing is written to the file itself."""
 
@@ -55,10 +58,11 @@ class WriterLock:
             folder = os.path.dirname(self._path)
             if is_mounted_read_only(folder):
                 raise only_readable(folder, [f"{os.path.basename(folder)}/"]) from problem
+            own = prose("make the directory .foureyes writable for you")
             raise StoreProblem(
                 f"the store cannot be written: {problem.strerror} ({os.path.basename(self._path)}). Nothing "
                 "was changed.",
-                next_step=prose("make the directory .foureyes writable for you"),
+                next_step=ENCLOSED if _may_write(self._path) else own,
             ) from problem
 
     def _wait(self, fd: int) -> None:
@@ -127,14 +131,17 @@ def is_mounted_read_only(folder: str) -> bool:
         return False
 
 
+def _may_write(path: str) -> bool:
+    """Whether the rights of the files would allow it: then what encloses this process does not (Landlock, say)."""
+    return os.access(os.path.dirname(path), os.W_OK) and (not os.path.lexists(path) or os.access(path, os.W_OK))
+
+
 def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
     """What to say where the store can be read and not written, and what of it that is."""
     names, are = " and ".join(wrong), "is" if len(wrong) == 1 else "are"
     if is_mounted_read_only(folder):
         said = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
-        return StoreProblem(
-            f"{said} Nothing was changed.", next_step=fe("doctor", after=", which says what a sandbox has to allow")
-        )
+        return StoreProblem(f"{said} Nothing was changed.", next_step=ENCLOSED)
     return StoreProblem(
         f"{names} {are} read-only for you: the store can be read, not written. Nothing was changed.",
         next_step=prose(f"make {names} writable for you, or ask who owns it"),

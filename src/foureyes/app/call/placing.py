@@ -71,6 +71,15 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, near: bool = Fa
     return [sentence for sentence in sentences if sentence]
 
 
+def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | None:
+    """Why the target's last anchor cannot be read, if so: then nothing says that this is another store."""
+    try:
+        lost_anchor(context, tx, project)
+    except GitProblem as problem:
+        return problem
+    return None
+
+
 def merged_unknown(context: Context) -> dict[str, Sha]:
     """P12: tasks whose merge is on the target, where this store lacks the last one: it may take them for open."""
     with context.store.read() as tx:

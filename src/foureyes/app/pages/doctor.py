@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.placing import ADOPT, misplaced, unplaced
+from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
@@ -156,6 +156,9 @@ class Doctor:
             if self._is_missing(project.target):
                 return Check("place", "warn", f"there is no branch {project.target} to compare the store with")
             wrong = misplaced(self._context, tx, project)
+            unread = unread_anchor(self._context, tx, project) if wrong else None
+        if unread is not None and not found_elsewhere(self._context, project):
+            return Check("place", "fail", "; ".join(wrong), unread.next_step or fe("audit", "verify"))
         if wrong:
             adopt = in_turn(prose("find out who moved it"), ADOPT, joint=", then, if this is the store, ")
             return Check("place", "fail", "; ".join(wrong), adopt)

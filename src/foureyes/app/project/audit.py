@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
-from foureyes.app.call.placing import ADOPT, misplaced
+from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
 from foureyes.app.project.kept_attempts import attempts_lost
@@ -56,13 +56,18 @@ class Audit:
             findings=(*others, *elsewhere),
             signatures=signatures,
             notes=tuple(notes),
-            next=by_person(ADOPT) if elsewhere and not others else NO_STEP,
+            next=by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP,
         )
 
     def _misplaced(self) -> list[Discrepancy]:
         with self._context.store.read() as tx:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
+
+    def _is_unread(self) -> bool:
+        """Whether the target cannot be compared with at all: then there is nothing to take up."""
+        with self._context.store.read() as tx:
+            return unread_anchor(self._context, tx, self._context.project(tx)) is not None
 
     def exceptions(self, limit: int = 100) -> list[SecurityRow]:
         """Every exception on record, the latest first (P8)."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from os.path import join
 
 from foureyes.adapters.folders import MB, kind_of, read
+from foureyes.adapters.git.client.included import included
 from foureyes.adapters.git.client.locate import LOOK
 from foureyes.errors import GitProblem
 
@@ -37,6 +38,8 @@ def refuse_odd(git_dir: str, common_dir: str) -> None:
     wanted = [(join(common_dir, name), most) for name, most in _COMMON.items()]
     wanted += [(join(git_dir, name), most) for name, most in _OF_A_WORKTREE.items()]
     wanted += [(join(store, "info", "alternates"), _SMALL) for store in borrowed(common_dir)]
+    configs = (join(common_dir, "config"), join(git_dir, "config.worktree"))
+    wanted += [(path, _SMALL) for path in included(configs, _SMALL)]
     for path, most in wanted:
         if why := _odd(path, most):
             raise _problem(path, why)
@@ -128,6 +131,9 @@ def held_by(common_dir: str, work_tree: str = "") -> str:
                 path = join(folder, name)
                 if (names is None or name in names) and (why := _odd(path, _SIZES.get(name, 0))):
                     return _sentence(path, why)
+    for path in included((join(common_dir, "config"),), _SMALL):
+        if why := _odd(path, _SMALL):
+            return _sentence(path, why)
     return ""
 
 
