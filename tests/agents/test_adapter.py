@@ -85,6 +85,18 @@ def test_configuration_of_the_tree_starts_nothing(name: str, role: str, tmp_path
     assert not marker.exists()
 
 
+def test_qwen_starts_no_server_of_tools_while_it_reads_no_configuration_of_the_tree(tmp_path: Path) -> None:
+    """So a run of qwen uses `fe`. Where this fails, `--mcp-config` works with `--bare`, and the dialect can have it."""
+    ground = Ground("qwen", tmp_path)
+    marker = tmp_path / "marker"
+    server = {"command": "/bin/sh", "args": ["-c", f"touch {marker}; cat > /dev/null"]}
+    given = json.dumps({"mcpServers": {"foureyes": server}})
+    own = [*ground.settings.profile["args"], "--mcp-config", given, "--allowed-mcp-server-names", "foureyes"]
+    found = ground.drive("true", DONE, args=own).outcome
+    assert (found["error"], found["signal"]) == ("none", "DONE")
+    assert not marker.exists()
+
+
 def hostile(ground: Ground, command: str) -> None:
     """A tree whose files ask each program to start a command: hooks, and servers of tools."""
     entry = {"hooks": [{"type": "command", "command": command}], "matcher": ".*"}
