@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,15 @@ def test_qwen_starts_no_server_of_tools_while_it_reads_no_configuration_of_the_t
     found = ground.drive("true", DONE, args=own).outcome
     assert (found["error"], found["signal"]) == ("none", "DONE")
     assert not marker.exists()
+
+
+def test_over_acp_qwen_works_and_who_must_not_write_does_not(tmp_path: Path) -> None:
+    ground = Ground("qwen", tmp_path)
+    own: dict[str, Any] = {"program": "qwen", "adapter": "acp", "args": ["--acp", "--auth-type", "openai"]}
+    found = ground.drive(HELLO, DONE, role="lead", **own).outcome
+    assert (found["error"], ground.changed()) == ("none", []), found
+    found = ground.drive(HELLO, DONE, **own).outcome
+    assert (found["error"], found["signal"], ground.changed()) == ("none", "DONE", ["hello.txt"]), found
 
 
 def hostile(ground: Ground, command: str) -> None:

@@ -86,7 +86,9 @@ def test_core_is_pure(path: Path) -> None:
 
 def test_only_process_starts_programs() -> None:
     # The scripted agent is no part of Foureyes when it runs, but a program that Foureyes starts.
-    starters = {PACKAGE / "adapters" / name for name in ("process.py", "reaper.py", "agents/scripted.py")}
+    starters = {
+        PACKAGE / "adapters" / name for name in ("process.py", "reaper.py", "agents/scripted.py", "agents/acp.py")
+    }
     starters.add(PACKAGE / "ui" / "cli" / "demonstrating.py")  # makes way for the demo
     found = [
         f"{name_of(path)}:{line} {what}"

@@ -16,7 +16,8 @@ import msgspec
 
 from foureyes.core.rules.policy import Profile
 
-SCRIPTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripted.py")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPTED, ACP = os.path.join(HERE, "scripted.py"), os.path.join(HERE, "acp.py")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     `review` is for every role that must not write. `resume` stands behind the other words; codex has a command of its
     own for it: `resume_words` in place of `words`, `resume_implement` and `resume_review` in place of the role's.
+    `between` stands before a profile's own arguments.
     `attach` is how a person goes on with a conversation at a terminal.
     `structured` holds it to the schema of its answer (qwen cannot with `--bare`: it does not offer the tool for
     it). `mcp_files` are files of the run's directory. `obeys` are files of a tree by which it starts programs, and
@@ -38,6 +40,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     implement: tuple[str, ...] = ()
     review: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
     resume_words: tuple[str, ...] = ()
     resume_implement: tuple[str, ...] = ()
@@ -151,6 +154,20 @@ OPENCODE = Dialect(
     obeys=(".opencode/plugin", ".opencode/plugins"),
     reads=("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"),
 )
+SPEAKS_ACP = Dialect(
+    program="",
+    output="claude",
+    before=(sys.executable or "python3", "-I", ACP),
+    implement=("--writes",),
+    review=("--reads",),
+    resume=("--resume", "{conversation}"),
+    model=(),
+    mcp=("--mcp-command", "{mcp_command}", "--mcp-args", "{mcp_args}"),
+    between=("--",),
+    keys=tuple(dict.fromkeys((*CLAUDE.keys, *CODEX.keys, *GEMINI.keys, *QWEN.keys, *OPENCODE.keys))),
+    own=(*CLAUDE.own, *CODEX.own),
+    links=(*GEMINI.links, *QWEN.links, *OPENCODE.links),
+)
 TEXT = Dialect(program="", output="text", model=())
 SCRIPT = Dialect(
     program=SCRIPTED,
@@ -162,8 +179,8 @@ SCRIPT = Dialect(
     version=(),
 )
 DIALECTS: dict[str, Dialect] = {
-    "claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "qwen": QWEN, "opencode": OPENCODE, "text": TEXT,
-    "scripted": SCRIPT,
+    "claude": CLAUDE, "codex": CODEX, "gemini": GEMINI, "qwen": QWEN, "opencode": OPENCODE, "acp": SPEAKS_ACP,
+    "text": TEXT, "scripted": SCRIPT,
 }  # fmt: skip
 
 

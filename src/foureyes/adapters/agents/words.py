@@ -44,7 +44,7 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     chosen += dialect.mcp if serves else ()
     chosen += dialect.structured if launch.schema else ()
     env = {**dialect.env, **({} if may_write else dialect.review_env), **(dialect.mcp_env if serves else {})}
-    arguments = tuple(_fill(word, filled) for word in (*chosen, *own, *dialect.last))
+    arguments = tuple(_fill(word, filled) for word in (*chosen, *dialect.between, *own, *dialect.last))
     files = _filled(dialect.mcp_files, filled) if serves else {}
     files |= {SCHEMA: launch.schema} if launch.schema else {}
     return Words(arguments, _filled(env, filled), files)

@@ -70,7 +70,7 @@ DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
 }
 
 
-Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "text", "scripted"]
+Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "acp", "text", "scripted"]
 Output = Literal["", "claude", "codex", "gemini", "opencode", "text"]
 
 

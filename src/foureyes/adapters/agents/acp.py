@@ -1,0 +1,290 @@
+"""The Agent Client Protocol (ACP), for agents that speak it: a program of its own between the reaper and the agent. It
+gives the agent the prompt, answers what it asks, and tells its own stream in the format of claude's.
+
+It is started by its path with nothing but the standard library: no module of Foureyes, none of its rights. It offers
+the agent neither files nor terminals: an agent uses its own. Who must not write is allowed to read, and nothing else.
+
+    acp.py PROGRAM [--writes | --reads] [--resume ID] [--mcp-command JSON --mcp-args JSON] -- ARGUMENTS
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+VERSION = 1
+LONGEST = 64 << 20
+"""Bytes of one message; an agent that sends more is not listened to any more."""
+CHUNK = 1 << 16
+GRACE, PAUSE = 5.0, 0.05
+"""Seconds that an agent has to end by itself."""
+READING = frozenset({"read", "search", "think", "fetch"})
+"""Kinds of tool calls that change nothing."""
+READ_ONLY = ("plan", "read-only", "ask")
+"""What agents call a mode in which they change nothing."""
+NO_METHOD, NEEDS_LOGIN = -32601, -32000
+SAID_NO = {
+    "refusal": "the agent refused to go on",
+    "max_tokens": "it came to the end of its tokens",
+    "max_turn_requests": "it made more requests than it may",
+    "cancelled": "it was cancelled",
+}
+Message = Mapping[str, Any]
+
+
+class Failed(Exception):
+    """The agent said no, or went away; in its own words."""
+
+    def __init__(self, text: str, code: int = 0) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Gone(Failed):
+    """The agent is not there any more: there is no end of its stream to tell."""
+
+
+class Wire:
+    """JSON-RPC with one agent: a message is a line."""
+
+    def __init__(self, argv: list[str]) -> None:
+        theirs_in, self._out = os.pipe()
+        self._in, theirs_out = os.pipe()
+        actions = [(os.POSIX_SPAWN_DUP2, theirs_in, 0), (os.POSIX_SPAWN_DUP2, theirs_out, 1)]
+        self.pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=actions)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._number = 0
+
+    def send(self, message: Message) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+        try:
+            while data:
+                data = data[os.write(self._out, data) :]
+        except OSError as problem:
+            raise Gone("the agent ended before it was asked everything") from problem
+
+    def ask(self, method: str, params: Message) -> int:
+        """A request; its number, by which its answer is known."""
+        self._number += 1
+        self.send({"id": self._number, "method": method, "params": params})
+        return self._number
+
+    def messages(self) -> Iterator[Message]:
+        """What it sends; what cannot be read is left out."""
+        rest = b""
+        while part := os.read(self._in, CHUNK):
+            *lines, rest = (rest + part).split(b"\n")
+            if len(rest) > LONGEST:
+                raise Failed("the agent sent a message without an end")
+            for line in lines:
+                try:
+                    found = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(found, dict):
+                    yield found
+
+    def close(self) -> None:
+        """Let the agent end by itself, then end it."""
+        os.close(self._out)
+        end = time.monotonic() + GRACE
+        while time.monotonic() < end:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                return
+            time.sleep(PAUSE)
+        os.kill(self.pid, signal.SIGTERM)
+
+
+class Told:
+    """What is told on standard output, in the format of claude's stream."""
+
+    def __init__(self) -> None:
+        self.conversation = ""
+        self.final, self._pieces = "", ""
+        self.usage: dict[str, int] = {}
+        self.broken = ""
+
+    def event(self, kind: str, **fields: Any) -> None:
+        given = {"session_id": self.conversation} if self.conversation else {}
+        sys.stdout.write(json.dumps({"type": kind, **fields, **given}) + "\n")
+        sys.stdout.flush()
+
+    def block(self, who: str, **block: Any) -> None:
+        self.event(who, message={"content": [block]})
+
+    def say(self, piece: str) -> None:
+        self._pieces += piece
+
+    def whole(self) -> None:
+        """A message in pieces is whole."""
+        text, self._pieces = self._pieces, ""
+        if text.strip():
+            self.final = text
+            self.block("assistant", type="text", text=text)
+
+    def update(self, update: Message) -> None:
+        kind = update.get("sessionUpdate")
+        if kind == "agent_message_chunk":
+            self.say(_text(update.get("content")))
+        elif kind == "tool_call":
+            self.whole()
+            given = update.get("rawInput")
+            name = str(update.get("title") or update.get("kind") or "tool")
+            self.block("assistant", type="tool_use", name=name, input=given if isinstance(given, dict) else {})
+        elif kind == "tool_call_update" and update.get("status") in ("completed", "failed"):
+            parts = update.get("content")
+            told = [_text(part.get("content")) for part in parts if isinstance(part, dict)] if parts else []
+            self.block("user", type="tool_result", content="\n".join(filter(None, told)) or str(update["status"]))
+        elif kind == "usage_update":
+            used = update.get("used")
+            self.usage = {"input_tokens": used} if isinstance(used, int) else self.usage
+        status = _table(_table(_table(update.get("_meta")).get("codex")).get("threadStatus"))
+        if status.get("type") == "systemError":
+            self.broken = "systemError"
+
+    def end(self, problem: str = "", code: int = 0) -> int:
+        """The last event; the exit code."""
+        self.whole()
+        problem = problem or (self.final or self.broken if self.broken else "")
+        status = {"api_error_status": 401} if code == NEEDS_LOGIN else {}
+        result = problem or self.final
+        self.event("result", subtype="error" if problem else "success", is_error=bool(problem), result=result,
+                   usage=self.usage, **status)  # fmt: skip
+        return 1 if problem else 0
+
+
+class Client:
+    """One conversation."""
+
+    def __init__(self, wire: Wire, told: Told, options: Mapping[str, str]) -> None:
+        self._wire, self._told, self._options = wire, told, options
+        self._messages = wire.messages()
+        self._listens = False
+
+    def talk(self, prompt: str) -> str:
+        """From the greeting to the end of the turn: why it ended."""
+        offers = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+        hello = self._answer("initialize", {"protocolVersion": VERSION, "clientCapabilities": offers})
+        loads = bool(_table(hello.get("agentCapabilities")).get("loadSession"))
+        session, modes = self._session(loads)
+        self._told.conversation = session if loads else ""
+        self._told.event("system", subtype="init")
+        wanted = next((mode for mode in READ_ONLY if mode in modes), "") if "--reads" in self._options else ""
+        if wanted:
+            self._answer("session/set_mode", {"sessionId": session, "modeId": wanted})
+        self._listens = True
+        text = [{"type": "text", "text": prompt}]
+        done = self._answer("session/prompt", {"sessionId": session, "prompt": text})
+        return str(done.get("stopReason") or "")
+
+    def _session(self, loads: bool) -> tuple[str, list[str]]:
+        """The conversation, a new one or that of before; the modes it has."""
+        place = {"cwd": os.getcwd(), "mcpServers": self._servers()}
+        before = self._options.get("--resume", "")
+        if before and not loads:
+            raise Failed("the agent cannot go on with a conversation")
+        if before:
+            made = self._answer("session/load", {"sessionId": before, **place})
+        else:
+            made = self._answer("session/new", place)
+        modes = _table(made.get("modes")).get("availableModes")
+        names = [str(mode.get("id")) for mode in modes if isinstance(mode, dict)] if isinstance(modes, list) else []
+        return before or str(made.get("sessionId") or ""), names
+
+    def _servers(self) -> list[Message]:
+        command = json.loads(self._options.get("--mcp-command", '""'))
+        args = json.loads(self._options.get("--mcp-args", "[]"))
+        return [{"name": "foureyes", "command": command, "args": args, "env": []}] if command else []
+
+    def _answer(self, method: str, params: Message) -> Message:
+        """The answer to a request; meanwhile the agent is listened to, and what it asks is answered."""
+        number = self._wire.ask(method, params)
+        for message in self._messages:
+            if message.get("method"):
+                self._hear(message)
+            elif message.get("id") == number:
+                if isinstance(error := message.get("error"), dict):
+                    raise Failed(_why(error), int(error.get("code") or 0))
+                return _table(message.get("result"))
+        raise Gone("the agent ended in the middle of its work")
+
+    def _hear(self, message: Message) -> None:
+        params = _table(message.get("params"))
+        if message["method"] == "session/update":
+            if self._listens:  # what was said in an earlier run is repeated when it is loaded
+                self._told.update(_table(params.get("update")))
+        elif message["method"] == "session/request_permission":
+            self._wire.send({"id": message.get("id"), "result": {"outcome": self._permit(params)}})
+        elif message.get("id") is not None:
+            why = {"code": NO_METHOD, "message": f"{message['method']} is not offered"}
+            self._wire.send({"id": message["id"], "error": why})
+
+    def _permit(self, params: Message) -> Message:
+        """Who works may; who reads may read. Once each: nothing is allowed for ever."""
+        may = "--writes" in self._options or _table(params.get("toolCall")).get("kind") in READING
+        options = params.get("options")
+        offered = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
+        for kind in ("allow_once", "allow_always") if may else ("reject_once", "reject_always"):
+            for option in offered:
+                if option.get("kind") == kind:
+                    return {"outcome": "selected", "optionId": option.get("optionId")}
+        return {"outcome": "cancelled"}
+
+
+def _table(value: object) -> Message:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(content: object) -> str:
+    text = _table(content).get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _why(error: Message) -> str:
+    """What went wrong, with what the agent says about it."""
+    data = error.get("data")
+    about = data if isinstance(data, str) else _table(data).get("details") or _table(data).get("message") or ""
+    message = str(error.get("message") or "it failed")
+    return f"{message}: {about}" if about and str(about) not in message else message
+
+
+def options_of(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Our own options, and what is behind them for the agent."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest and (name := rest.pop(0)) != "--":
+        found[name] = "" if name in ("--writes", "--reads") or not rest else rest.pop(0)
+    return found, rest
+
+
+def main(argv: Sequence[str]) -> int:
+    program, *words = argv
+    options, arguments = options_of(words)
+    prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    told = Told()
+    try:
+        wire = Wire([program, *arguments])
+    except OSError as problem:
+        sys.stderr.write(f"{program}: {problem.strerror}\n")
+        return 127
+    try:
+        reason = Client(wire, told, options).talk(prompt)
+        code = told.end(SAID_NO.get(reason, "" if reason == "end_turn" else f"it ended by {reason or 'nothing'}"))
+    except Gone as problem:
+        told.whole()
+        sys.stderr.write(f"{problem}\n")
+        code = 1
+    except Failed as problem:
+        code = told.end(str(problem), problem.code)
+    wire.close()
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
