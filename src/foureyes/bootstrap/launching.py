@@ -8,6 +8,7 @@ makes a runner of another copy of itself each time that it is asked; it ends wit
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import socket
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ class Launcher:
 
     def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> Answer:
         """Let it start a runner. Only who has this end of the pair can ask: it is handed to nobody."""
-        self._copy.send(msgspec.msgpack.encode((root, dict(environ), options, starter)))
+        self._copy.send(pickle.dumps((root, dict(environ), options, starter)))
         told = self._copy.recv(LONGEST)
         return msgspec.msgpack.decode(told, type=Answer) if told else Answer(0, "who starts runners has ended")
 
@@ -89,11 +90,9 @@ def _wait(asks: socket.socket) -> None:
 
 def _start(asked: bytes, asks: socket.socket) -> Answer:
     from foureyes.adapters.process import twin
-    from foureyes.app.run.in_hand import Options
     from foureyes.bootstrap.running import Running
-    from foureyes.core.nouns.session import Actor
 
-    root, environ, options, starter = msgspec.msgpack.decode(asked, type=tuple[str, dict[str, str], Options, Actor])
+    root, environ, options, starter = pickle.loads(asked)  # noqa: S301 - of our own process; nobody else can write here
     readable, written = os.pipe2(os.O_CLOEXEC)
     child = twin()
     if child == 0:
