@@ -146,7 +146,9 @@ class Running:
         """The child: begins, lets go of the terminal, and never comes back."""
         code = 1
         try:
-            self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
+            ended = self.run(_say, lambda _: None, lambda: self._let_go(written), starter)
+            for line in ended.splitlines():
+                _say("", f"the runner ended: {line}")
             code = 0
         except FoureyesError as problem:
             code = problem.exit_code

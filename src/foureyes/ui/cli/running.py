@@ -34,14 +34,24 @@ AGAIN = "ends after what runs; Ctrl-C once more ends the runs now, and their wor
 @click.option("--once", is_flag=True, help="Begin what can begin now, see it to its end, and end.")
 @click.option("--until-idle", is_flag=True, help="End when there is nothing left to do.")
 @click.option("--assign", multiple=True, metavar="TASK=AGENT", help="Who does a task; repeatable.")
+@click.option("--sprints", is_flag=True, help="New tasks of sprints only; ends when no sprint goes on.")
 @click.option("--detach", is_flag=True, help="In the background; it outlives this terminal.")
-def run(session: Session, agents: int, once: bool, until_idle: bool, assign: tuple[str, ...], detach: bool) -> None:
+def run(
+    session: Session,
+    agents: int,
+    once: bool,
+    until_idle: bool,
+    assign: tuple[str, ...],
+    sprints: bool,
+    detach: bool,
+) -> None:
     """Let agents work on ready tasks, each in its own worktree: their work is handed in, checked, sent back or merged,
     or waits for a person. For people, and for services that the policy names (I5).
 
     A first Ctrl-C lets what runs come to its end, a second one ends it; work stays on its branches either way.
     """
-    _runs(session, agents, once=once, until_idle=until_idle, assigned=tuple(map(_assigned, assign)), detach=detach)
+    assigned = tuple(map(_assigned, assign))
+    _runs(session, agents, once=once, until_idle=until_idle, assigned=assigned, detach=detach, sprints=sprints)
 
 
 @verb("watch", example="fe watch --until-idle")
@@ -62,13 +72,20 @@ def _assigned(text: str) -> tuple[str, str]:
 
 
 def _runs(
-    session: Session, agents: int, *, once: bool, until_idle: bool, assigned: tuple[tuple[str, str], ...], detach: bool
+    session: Session,
+    agents: int,
+    *,
+    once: bool,
+    until_idle: bool,
+    assigned: tuple[tuple[str, str], ...],
+    detach: bool,
+    sprints: bool = False,
 ) -> None:
     from foureyes.bootstrap.running import Running, options_for
 
     if session.asserted:
         raise BadInput("a runner has no typed name.", next_step=fe("run"))
-    options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned)
+    options = options_for(agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
     if os.environ.get(RUN_DIR) and session.actor.kind == "agent":
         session.app.runs.begin(session.actor, agents=agents)  # I5: refused, also where a run has no store to open
     running = Running(session.cwd, os.environ, options)

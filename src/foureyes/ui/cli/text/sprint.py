@@ -88,7 +88,7 @@ def counts_line(view: SprintView) -> str:
     parts = [f"merged {view.merged}", f"merging {view.merging}"]
     parts += [f"by rule {view.by_rule}"] if view.by_rule else []
     parts += [f"in review {view.waiting}", f"running {view.running}"]
-    parts += [f"sent back {view.begun}"] if view.begun else []
+    parts += [f"begun {view.begun}"] if view.begun else []
     parts += [f"failed {view.failed}"] if view.failed else []
     parts += [f"to do {view.todo}"]
     parts += [f"cancelled {view.out}"] if view.out else []
@@ -116,7 +116,9 @@ def report_text(report: SprintReport) -> str:
             lines += [f"    {_row(row)}" for row in rows]
     lines += [f"  {words}" for words in _figures(report)]
     lines += [f"  {words}" for words in report.halts]
-    lines += [f"  not complete: {flat(why)}" for why in report.incomplete[:SHOWN]]
+    if report.incomplete:
+        many = output.count(len(report.incomplete), "reason")
+        lines.append(f"  not complete: {many}   fe validate --sprint {report.id}")
     return "\n".join([*lines, next_line(report.next)])
 
 

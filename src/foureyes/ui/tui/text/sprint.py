@@ -22,6 +22,8 @@ BAR = 40
 MODES = {"auto-approve": "auto"}
 RIGHT = 22
 """How wide mode and estimate are."""
+WIDE = 100
+"""From this width there is room for the labels of a task."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,16 +73,16 @@ def task_line(row: PlannedTaskView, ticked: bool, marks: Marks, palette: Palette
     """A task: whether it is in, its priority and labels, how it will be reviewed, how long it will take."""
     star = "*" if row.default else " "
     mode = MODES.get(row.mode, row.mode)
-    right = Text(f"{mode:<9}{row.minutes:>5} m{star} ", palette["dim"])
+    right = Text(f" {mode:<9}{row.minutes:>5} m{star}", palette["dim"])
     what = [f"P{row.priority}", *row.labels[:2]]
     what += [f"waits {row.waits_for[0]}"] if row.waits_for else []
     middle = Text(" ".join(visible(word) for word in what), palette["dim"])
     room = max(1, width - RIGHT)
     left = Text.assemble(f" [{marks.checks['passed'] if ticked else ' '}] ", (row.task, palette["title"]), " ")
     left.append(visible(row.title))
-    left = cut(left, max(1, room - min(24, middle.cell_len) - 2), pad=True)
-    line = Text.assemble(left, " ", cut(middle, 24))
-    return Text.assemble(cut(line, room, pad=True), right)
+    about = 26 if width >= WIDE else 15
+    left = cut(left, max(1, room - about - 1), pad=True)
+    return Text.assemble(left, " ", cut(middle, about, pad=True), right)
 
 
 def ready_words(view: SprintPlanView) -> str:
@@ -128,7 +130,7 @@ def _where(view: SprintView) -> Text:
     done = [f"{view.merged} merged"]
     done += [f"{view.merging} approved, merging"] if view.merging else []
     done += [f"{view.by_rule} auto-approved"] if view.by_rule else []
-    rest = [f"sent back {view.begun}"] if view.begun else []
+    rest = [f"begun {view.begun}"] if view.begun else []
     rest += [f"to do {view.todo}"] if view.todo else []
     return Text(f" done {' · '.join(done)}   waiting for you {view.waiting}   {'   '.join(rest)}".rstrip())
 
