@@ -149,7 +149,7 @@ class Ground:
         profile: dict[str, Any], more: Mapping[str, str],
     ) -> subprocess.CompletedProcess[str]:  # fmt: skip
         launch = {
-            "profile_name": self.name, "role": role, "purpose": "implement" if role == "implement" else "lead",
+            "profile_name": self.name, "role": role, "purpose": role,
             "worktree": str(self.work), "prompt": prompt, "token": "tok-of-the-run", "task": "fe-1", "resumes": resumes,
             **more,
         }  # fmt: skip

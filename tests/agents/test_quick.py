@@ -1,12 +1,18 @@
-"""The real programs below the adapter, in a minute or two: each works and says so, and each is refused (S1, S2)."""
+"""The real programs below the adapter, in a minute or two: each works and says so, each reviews, and each is refused
+(S1, S2, V3).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from foureyes import __version__
+from foureyes.core.documents.answer import document_in
+from foureyes.core.documents.reader import read
+from foureyes.core.documents.shapes import ReviewResult
 
 from tests.agents.ground import DONE, EACH, HELLO, SIGNAL, Ground
+from tests.agents.reviewer import ISSUE, RESULT, Reviewing
 
 
 @EACH
@@ -34,3 +40,11 @@ def test_a_key_that_is_not_valid_is_an_error_of_its_kind_S2(name: str, tmp_path:
     found = Ground(name, tmp_path).drive({"trouble": "401"}).outcome
     assert (found["error"], found["signal"]) == ("auth", None)
     assert "key" in found["error_text"]
+
+
+@EACH
+def test_it_reviews_and_answers_with_one_document_V3(name: str, tmp_path: Path) -> None:
+    found = Reviewing(name, tmp_path).review("cat mean.py", RESULT).outcome
+    assert (found["error"], found["rc"]) == ("none", 0), found
+    (issue,) = read(document_in(found["answer"], "review_result"), ReviewResult).payload.issues
+    assert (issue.title, issue.quote) == (ISSUE["title"], ISSUE["quote"])

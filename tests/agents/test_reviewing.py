@@ -9,38 +9,14 @@ from pathlib import Path
 import msgspec
 
 from foureyes.core.documents.answer import document_in
-from foureyes.core.documents.answer_schema import answer_schema
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
 
-from tests.agents.ground import EACH, Ended, Ground
+from tests.agents.ground import EACH
 from tests.agents.house import House, told
+from tests.agents.reviewer import ISSUE, PAYLOAD, RESULT, Reviewing
 from tests.sandboxes.scripted_model import Asked
 from tests.stage.commands import Stage
-
-ISSUE = {
-    "severity": "HIGH", "title": "It divides by zero", "id": "", "file": "mean.py", "line": 2, "problem": "no values",
-    "fix": "ask first", "why": "it fails", "quote": "return sum(values) / len(values)", "fix_patch": "",
-}  # fmt: skip
-PAYLOAD = {
-    "verdict": "concerns", "summary": "It fails for no values.", "status": "CHANGES_REQUESTED", "attempt": 1,
-    "diff_id": "sha256:12345678", "issues": [ISSUE], "files_reviewed": ["mean.py"], "rulings": [],
-}  # fmt: skip
-RESULT: Asked = {"answer": {"type": "review_result", "payload": PAYLOAD}}
-
-
-class Reviewing(Ground):
-    """A reviewer with a checkout of its own below `.foureyes`, which is in somebody's repository."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        super().__init__(name, folder)
-        self.tree = folder / ".foureyes" / "checkouts" / "fe-1"
-
-    def review(self, *commands: Asked, resumes: str = "") -> Ended:
-        self.tree.mkdir(parents=True, exist_ok=True)
-        (self.tree / "mean.py").write_text("def mean(values):\n    return sum(values) / len(values)\n")
-        launch = {"purpose": "review", "worktree": str(self.tree), "schema": answer_schema()}
-        return self.drive(*commands, role="review", resumes=resumes, launch=launch, prompt="Review mean.py.\n")
 
 
 @EACH

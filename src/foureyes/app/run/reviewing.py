@@ -239,4 +239,4 @@ def actor_of(tx: Tx, own: InHand) -> Actor:
 def why_refused(problem: FoureyesError) -> str:
     """Every reason, with its rule, for who sends it again."""
     said = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
-    return one_line("; ".join([problem.message, *said]), LONG)
+    return one_line("; ".join([problem.message.rstrip("."), *said]), LONG)
