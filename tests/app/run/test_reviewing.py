@@ -108,6 +108,7 @@ def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0_lesson_36(peers:
     task = peers.made()
     assert peers.cycle().rule == "R0"
     assert (peers.status(task), peers.looked_at(task)) == ("reviewing", [])
+    assert any(line.startswith(f"! {task} was not reviewed (c-1 R0)") for _, line in peers.said)
 
 
 def test_fail_over_never_asks_the_author_V4_lesson_76(peers: Peers) -> None:
@@ -217,6 +218,8 @@ def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> N
     assert (held.status, "blocker" in (held.hold or "")) == ("open", True)
     assert [run.ending for run in peers.runs_of(task) if run.purpose == "implement"] == ["stopped"]
     assert peers.status(other) == "reviewing"
+    (told,) = [line for _, line in peers.said if line.startswith("!")]
+    assert told.startswith(f"! {task} is stopped by a reviewer (c-1 R1)"), "a person is told at once, and once"
 
 
 def test_a_review_whose_runner_dies_begins_again_J4(peers: Peers) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.run.rows import Troubled
+from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.run.snapshot import Attention
 from foureyes.core.words.text import one_line
 
@@ -43,6 +44,17 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldow
         for row in cooled
         if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
+    found += [
+        Attention(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row))
+        for row in tx.all("cycle.flagged", Cycle, limit=MOST)
+        if row.rule in ("R0", "R1") or (row.rule == "R2" and row.state == "decided")
+    ]
     if desk.merge_problem:
         found.append(Attention(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
     return tuple(Attention(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)
+
+
+def _ruled(cycle: Cycle) -> str:
+    """V8: what reviewers came to that waits for a person."""
+    what = {"R0": "was not reviewed", "R1": "is stopped by a reviewer"}.get(cycle.rule, "is paused by reviewers")
+    return f"{cycle.task} {what} ({cycle.id} {cycle.rule}): {'; '.join(cycle.reasons)}"
