@@ -14,6 +14,7 @@ import msgspec
 from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import Ways
 from foureyes.app.pages.claimed import claims_of
+from foureyes.app.pages.ruled import ruled
 from foureyes.app.pages.stopped_runs import Halt, halts
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from foureyes.app.project.policy import Proposal
     from foureyes.app.views.board import AgentRow
     from foureyes.app.views.project import ProjectView
-    from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -42,8 +42,7 @@ MOST = 50
 CLAIMS = 1_000
 """Among how many claims silent ones are looked for."""
 LINE = 200
-LINES = 12
-"""How long a line may be here, and how many rounds are shown."""
+"""How long a line may be here."""
 UNDATED = "~"
 """Sorts after every moment: what nobody can date stands first."""
 WHY = phrase("why")
@@ -143,6 +142,8 @@ class Attention:
     def _seeds(self, look: Look) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
+        by_rule = tuple(ruled(self._context, look.tx, look.ways))
+        ruled_tasks = {halt.task for halt in by_rule}
         if look.project.hold is not None:
             rows = look.tx.all("board.project_held", Stop)
             yield Seed(rows[0].since if rows else "", partial(self._held_project, look, rows[0] if rows else None))
@@ -153,13 +154,14 @@ class Attention:
             ("board.rejections", self._rejected),
         ):
             for stop in look.tx.all(statement, Stop, limit=look.most):
-                yield Seed(stop.since, partial(make, look, stop))
+                if make != self._held or stop.task not in ruled_tasks:
+                    yield Seed(stop.since, partial(make, look, stop))
         for stop in look.tx.all("board.waivers", Stop, now=self._context.now(), limit=look.most):
             yield Seed(stop.since, partial(self._waiver, look, stop))
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        for halt in halts(self._context, look.tx, look.ways):
+        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks), *by_rule):
             yield Seed(halt.since, partial(self._halted, halt))
 
     def _row(
@@ -238,13 +240,13 @@ class Attention:
 
     def _rounds(self, look: Look, stop: Stop) -> list[str]:
         """L12: the table of rounds; nothing while the configuration that says how far a loop may go is broken."""
-        from foureyes.app.tasks.escalation import loop_state_of
+        from foureyes.app.tasks.escalation import loop_state_of, rounds_table
 
         try:
             state = loop_state_of(self._context, look.tx, self._context.get(look.tx, TaskId(stop.task)))
         except ConfigError:
             return []
-        return _table(state)
+        return rounds_table(state)
 
     def _rejected(self, look: Look, stop: Stop) -> AttentionRow:
         """T: rejected work goes on, or ends, by who rejected it or a person."""
@@ -386,14 +388,3 @@ def _cut(line: str) -> str:
 
 def _status(stop: Stop) -> str:
     return stop.status.replace("_", " ")
-
-
-def _table(state: LoopState) -> list[str]:
-    """The rounds of a loop, the latest ones."""
-    if not state.rounds:
-        return []
-    rows = [
-        f"{round_.n:>2}  {round_.found:>5}  {round_.fixed:>5}  {round_.no_progress:>11}"
-        for round_ in state.rounds[-LINES:]
-    ]
-    return ["it  found  fixed  no-progress", *rows]

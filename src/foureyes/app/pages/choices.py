@@ -128,6 +128,30 @@ class Ways:
             return False
         return True
 
+    def sending_back(self, task: str) -> tuple[Choice, ...]:
+        """F1: back to whoever works on it, with words."""
+        if not self._may_send_back(task):
+            return ()
+        step = fe("redo", task, "-m", WHY)
+        text = "send it back with what was found (redo)"
+        return (Choice(text=text, noun="feedback", verb="redo", values={"task": task}, asks="text", step=step),)
+
+    def clarifying(self, cycle: str, point: str, task: str) -> tuple[Choice, ...]:
+        """R2: answer a concern; with the last answer the cycle runs again."""
+        if not self.may("review clarify", task):
+            return ()
+        step = fe("review", "clarify", cycle, point, "-m", phrase("the answer"))
+        values: dict[str, object] = {"cycle": cycle, "point": point}
+        return (Choice(text=f"answer {point}", noun="cycles", verb="clarify", values=values, asks="text", step=step),)
+
+    def looking_again(self, task: str) -> tuple[Choice, ...]:
+        """V1: let reviewers look now."""
+        if not self.may("review now", task):
+            return ()
+        step = fe("review", "now", task)
+        text = "let reviewers look at it now"
+        return (Choice(text=text, noun="cycles", verb="now", values={"task": task}, step=step),)
+
     def releasing(self, task: str) -> tuple[Choice, ...]:
         """T1: give a claim free of which nothing was heard."""
         if not self.may("unstart", task):

@@ -98,11 +98,12 @@ def _beginning(context: Context, run: Run, heard: dict[str, Heard]) -> AgentRow:
         age_seconds=seconds_since(context, since),
         quiet_seconds=0,
         silent=False,
-        line="begins" if run.state == "reserved" else run.purpose,
+        line="begins" if run.state == "reserved" else "reads" if run.role == "review" else run.purpose,
         line_at=since,
         run=run.id,
         profile=run.profile,
         stopping=run.stop_asked,
+        reviews=run.role == "review",
     )
 
 

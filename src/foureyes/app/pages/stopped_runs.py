@@ -4,7 +4,7 @@ that need a login.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -80,12 +80,14 @@ MENDED = {
 }
 
 
-def halts(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
-    """Everything of runs that waits for a person."""
+def halts(context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = ()) -> Iterator[Halt]:
+    """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait."""
     for pause in tx.all("run.pauses", PauseView):
-        yield _paused(pause, ways)
+        if pause.made_by != "rule" or pause.task not in by_rule:
+            yield _paused(pause, ways)
     for unreviewed in tx.all("cycle.unreviewed", Unreviewed, limit=MOST):
-        yield _unreviewed(unreviewed)
+        if unreviewed.task not in by_rule:
+            yield _unreviewed(unreviewed, ways)
     for stuck in tx.all("run.stuck", StuckView):
         yield _stuck(stuck, ways)
     for blocked in tx.all("run.blocked", Blocked, limit=MOST):
@@ -115,7 +117,7 @@ def _paused(pause: PauseView, ways: Ways) -> Halt:
     )
 
 
-def _unreviewed(row: Unreviewed) -> Halt:
+def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
     return Halt(
         kind="review",
         task=row.task,
@@ -123,6 +125,7 @@ def _unreviewed(row: Unreviewed) -> Halt:
         text=f"{row.cycle} R0: it was not reviewed",
         since=row.at,
         details=(*[one_line(reason, LINE) for reason in row.reasons], "Nobody is left to ask: a person looks."),
+        choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
         otherwise=fe("show", row.task, "--diff"),
     )
 

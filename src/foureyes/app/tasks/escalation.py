@@ -15,6 +15,7 @@ from foureyes.core.loop.engine import FindingMove, Handed, LoopAct, LoopState, O
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 
+ROUNDS_SHOWN = 12
 AT_WORK = ("open", "in_progress", "blocked", "deferred")
 
 
@@ -92,3 +93,14 @@ def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
 def _tier(task: Task) -> Tier:
     tier: Tier = msgspec.convert(task.tier, Tier)
     return tier
+
+
+def rounds_table(state: LoopState) -> list[str]:
+    """L12: the rounds of a loop, the latest ones."""
+    if not state.rounds:
+        return []
+    rows = [
+        f"{round_.n:>2}  {round_.found:>5}  {round_.fixed:>5}  {round_.no_progress:>11}"
+        for round_ in state.rounds[-ROUNDS_SHOWN:]
+    ]
+    return ["it  found  fixed  no-progress", *rows]

@@ -62,7 +62,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     """A live claim or run: who works on what, since when, and what was last heard. `silent`: longer than a claim may be
     silent, or its session has ended; anybody may release it (T1). `run` is the run that it is of, with its `profile`;
-    `stopping` why it is to end; empty for who was not started by a runner.
+    `stopping` why it is to end; empty for who was not started by a runner. `reviews`: it reads the work of another.
     """
 
     session: str
@@ -81,6 +81,12 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     run: str = ""
     profile: str = ""
     stopping: str = ""
+    reviews: bool = False
+
+    @property
+    def row(self) -> str:
+        """Its own among all rows: several may be at work on one task."""
+        return self.run or self.task
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):

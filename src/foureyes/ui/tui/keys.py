@@ -71,7 +71,12 @@ _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decis
 _ESC = Key("escape", "back", Whole("Esc"), "one screen up")
 
 PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
-    "board": (("drafts", "your drafts: what you began to say and did not send"),),
+    "board": (
+        ("drafts", "your drafts: what you began to say and did not send"),
+        ("issues", "what reviewers flagged (fe review issues)"),
+        ("review_now", "let reviewers look now: at the task under the cursor, else at all that is in progress"),
+    ),
+    "task": (("review_now", "let reviewers look at this task now (fe review now)"),),
     "diff": (("whitespace", "hide what changed in white space only, or show it again"),),
 }
 """What only the palette does, as action and words: nothing that a finger should hit."""

@@ -37,7 +37,8 @@ def read(desk: Desk, task: str, row: QueueRow | None, *, looked: int, acts: int)
     if detail.task.status == "reviewing" and not is_as_now(row, detail):
         rows = app.queue.view(desk.actor, most=MANY).rows
         row = next((each for each in rows if each.task == detail.task.id), None)
-    view = TaskView(detail=detail, row=row, acts=acts)
+    cycles = tuple(app.cycles.listed(task=detail.task.id, limit=1))
+    view = TaskView(detail=detail, row=row, acts=acts, cycles=cycles)
     if attempt is None or attempt.no_code:
         return view
     try:

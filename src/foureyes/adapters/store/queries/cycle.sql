@@ -115,3 +115,6 @@ ORDER BY c.n DESC LIMIT :limit;
 
 -- name: cycle.at_work
 SELECT id FROM tasks WHERE status = 'in_progress' AND deleted = 0 ORDER BY n LIMIT :limit;
+
+-- name: cycle.stands
+SELECT id, status, hold FROM tasks WHERE id IN (SELECT value FROM json_each(:ids)) AND deleted = 0;

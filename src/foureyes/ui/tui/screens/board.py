@@ -247,7 +247,7 @@ class BoardPage(Coached):
     def selected_task(self) -> str:
         """The task under the cursor, in a column or in the agents' pane; empty where there is none."""
         if self.pane == "agents" and self.view is not None:
-            return next((row.task for row in self.view.agents if row.task == self.rows.at), "")
+            return next((row.task for row in self.view.agents if row.row == self.rows.at), "")
         return self.rows.at or "" if self.pane == "column" else ""
 
     def words(self) -> dict[str, str]:
@@ -366,7 +366,7 @@ class BoardPage(Coached):
     def _agent(self) -> AgentRow | None:
         """Who the cursor of the agents' pane stands on."""
         agents = self.view.agents if self.view and self.pane == "agents" else ()
-        return next((row for row in agents if row.task == self.rows.at), None)
+        return next((row for row in agents if row.row == self.rows.at), None)
 
     def do_stop(self) -> None:
         from foureyes.ui.tui.stopping import stop_run

@@ -328,6 +328,16 @@ class Page(Screen[None], inherit_bindings=False):
     def do_undo(self) -> None:
         self.app.undo()
 
+    def do_issues(self) -> None:
+        from foureyes.ui.tui.peers import show_issues
+
+        show_issues(self)
+
+    def do_review_now(self) -> None:
+        from foureyes.ui.tui.peers import look_now
+
+        look_now(self, self.words().get("task", ""))
+
     def why_not(self, key: str) -> Whole:
         """The label of a decision key that would be refused (no dead keys)."""
         return Whole(f"[{shown(key)}] Why not?")

@@ -125,9 +125,9 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
         return [plain(Text(f" {words}", palette["dim"])), *rest]
     lines = []
     for row in view.agents:
-        lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.task))  # type: ignore[misc]
+        lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.row))  # type: ignore[misc]
         if tall:
-            lines.append(Line(lambda width, row=row: cut(_heard(row, palette), width), row.task))  # type: ignore[misc]
+            lines.append(Line(lambda width, row=row: cut(_heard(row, palette), width), row.row))  # type: ignore[misc]
     return [*lines, *rest]
 
 
@@ -152,13 +152,19 @@ def _heard(row: AgentRow, palette: Palette) -> Text:
     )
 
 
+def _of(row: AgentRow) -> str:
+    return "review of " if row.reviews else ""
+
+
 def _agent(row: AgentRow, palette: Palette, width: int) -> Text:
     right = f"{age(row.age_seconds):>6} "
     if width < NARROW:
-        left = Text.assemble(f" {visible(row.name)} ", (row.task, palette["title"]))
+        left = Text.assemble(f" {visible(row.name)} {_of(row)}", (row.task, palette["title"]))
         return cut(left, max(1, width - len(right)), pad=True).append(right)
     words = " · ".join(part for part in (visible(row.line), _quiet(row)) if part)
-    left = Text.assemble(f"   {visible(row.name):<14} ", (row.task, palette["title"]), f" {visible(row.title)}")
+    left = Text.assemble(
+        f"   {visible(row.name):<14} {_of(row)}", (row.task, palette["title"]), f" {visible(row.title)}"
+    )
     half = cut(left, max(1, width - len(right) - 31), pad=True)
     return cut(Text.assemble(half, f" {right}", (f" {words}", palette["dim"])), width)
 

@@ -8,6 +8,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from foureyes.app.views.cycle import CycleView
 from foureyes.app.views.diff import DiffView, FileDiff
 from foureyes.app.views.finding import FindingView
 from foureyes.app.views.review import QueueRow
@@ -18,6 +19,7 @@ from foureyes.ui.steps import steps_text
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.diff import finding_mark
 from foureyes.ui.tui.text.lines import cut
+from foureyes.ui.tui.text.reviews import reviews_text
 from foureyes.ui.tui.widgets.rows import Line, plain
 
 INDENT, MOST = 10, 4
@@ -36,6 +38,8 @@ class TaskView(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     """Why the change cannot be shown."""
     acts: int = 0
+    cycles: tuple[CycleView, ...] = ()
+    """The review cycles about it, the latest first."""
 
 
 class Drawing(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
         *_changes(view, draw),
         *_field("quality", "QUALITY", check_marks(view.detail, draw), draw),
         *_findings(view.detail, draw),
-        *_field("reviews", "REVIEWS", Text(reviews_text(view.detail)), draw),
+        *_field("reviews", "REVIEWS", Text(reviews_text(view.detail, view.cycles)), draw),
         *_field("signal", "SIGNAL", Text(signal_text(view.detail)), draw),
         *_last_run(view.detail, draw),
         *_answer(view, draw),
@@ -247,22 +251,6 @@ def _finding(finding: FindingView, draw: Drawing, width: int) -> Text:
         "   ", (f"{mark:<3}", draw.palette[role]), (finding.id, draw.palette["title"]), f" {visible(finding.title)}"
     )
     return cut(left, max(1, width - len(right)), pad=True).append(right, draw.palette["dim"])
-
-
-def reviews_text(detail: TaskDetail) -> str:
-    """What reviewers said about the latest attempt, and whether it counts."""
-    latest = detail.attempts[-1].n if detail.attempts else 0
-    words = []
-    for review in detail.reviews:
-        if review.attempt != latest:
-            continue
-        name = visible(review.by or detail.name(review.session))
-        files = f", {len(review.missing)} files not read" if review.missing else ""
-        counts = "" if review.counts else f" (does not count: {visible(review.against)})" if review.against else ""
-        words.append(f"{name} {review.effective}{files}{counts}")
-    earlier = sum(review.attempt != latest for review in detail.reviews)
-    words += [f"{earlier} of earlier attempts"] if earlier else []
-    return " · ".join(words) or "none asked"
 
 
 def signal_text(detail: TaskDetail) -> str:

@@ -1,0 +1,112 @@
+"""What review cycles stopped (V8, V9): work that R1 holds and that R2 pauses, with what the reviewers said and the ways
+on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.pages.stopped_runs import WHY, Halt
+from foureyes.app.views.run import PauseView
+from foureyes.core.nouns.cycle import Cycle
+from foureyes.core.words.text import one_line
+from foureyes.steps import by_person, fe
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.app.cycles.reading import Whole
+    from foureyes.app.pages.choices import Ways
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.attention import Choice
+
+REVIEWABLE = ("in_progress", "reviewing")
+MOST = 50
+LINE = 160
+WAIVED_MOST = 2
+"""So many findings of a task can be waived from here."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How a task stands."""
+
+    id: str
+    status: str
+    hold: str | None = None
+
+
+def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
+    """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
+    rows = {row.task: row for row in tx.all("cycle.flagged", Cycle, limit=MOST) if row.rule != "R3"}
+    if not rows:
+        return
+    from foureyes.app.cycles.reading import wholes
+
+    known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in rows.values()}.values()))}
+    paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
+    for standing in tx.all("cycle.stands", Standing, ids=list(rows)):
+        cycle = rows[standing.id]
+        stopped = standing.hold is not None if cycle.rule == "R1" else standing.id in paused
+        if stopped:
+            yield _halt(context, tx, ways, standing, known[cycle.id])
+
+
+def _halt(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole) -> Halt:
+    task, cycle = standing.id, known.cycle
+    return Halt(
+        kind="pause",
+        task=task,
+        of=f"{task} {cycle.id}",
+        text=f"rule {cycle.rule}: {'; '.join(cycle.reasons)}",
+        since=cycle.ended_at or cycle.at,
+        details=(
+            *_said(tx, task, known),
+            *([one_line(f"Held: {standing.hold}", LINE)] if standing.hold is not None else []),
+            f"Paused by {cycle.id}: {task} only; other agents go on. Nothing is lost, its worktree is kept.",
+        ),
+        choices=partial(_choices, context, tx, ways, standing, known),
+        otherwise=by_person(fe("resume", task, "-m", WHY)),
+    )
+
+
+def _said(tx: Tx, task: str, known: Whole) -> Iterator[str]:
+    """Who said what about it, and what was asked about that."""
+    from foureyes.app.call.facts import parties_of
+
+    reviews = [review for review in known.reviews if review.task == task]
+    parties = parties_of(tx, {review.session for review in reviews}) if reviews else {}
+    for review in reviews:
+        name = party.name if (party := parties.get(review.session)) else str(review.session)
+        whole = len(review.files) + len(review.missing)
+        yield one_line(f"{name}, {len(review.files)}/{whole} files read, verdict {review.effective}:", LINE)
+        yield f'  "{one_line(review.summary, LINE)}"'
+    for asked in known.asked:
+        if asked.task == task and asked.state == "not_given":
+            yield one_line(f"{asked.reviewer} gave no review: {asked.why} {asked.text}", LINE)
+    for point in known.points:
+        if point.task == task:
+            yield one_line(f"{point.id} {point.reviewer}: {point.text}", LINE)
+            yield f"  {one_line(point.answer, LINE) or 'not answered yet'}"
+
+
+def _choices(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole) -> tuple[Choice, ...]:
+    """Send back, resume, clarify, look again, waive: those that would not be refused."""
+    from foureyes.app.findings.lookup import open_blocking
+
+    task, cycle = standing.id, known.cycle
+    point = next((each for each in known.points if each.task == task and not each.answer), None)
+    waived = [
+        msgspec.structs.replace(choice, text=f"waive {finding.id}")
+        for finding in open_blocking(tx, task, context.now())[:WAIVED_MOST]
+        for choice in ways.waiving(task, finding.id)
+    ]
+    return (
+        *ways.sending_back(task),
+        *ways.resuming(task),
+        *(ways.clarifying(cycle.id, point.id, task) if cycle.state == "clarifying" and point else ()),
+        *(ways.looking_again(task) if standing.status in REVIEWABLE else ()),
+        *waived,
+    )

@@ -1,0 +1,83 @@
+"""What review cycles left to a person, in attention: why, and the ways on (R0, R1, R2, V9, E6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foureyes.app.views.attention import AttentionRow
+from foureyes.core.nouns.session import Actor
+
+from tests.stage.gated import configure
+from tests.stage.looped import issue, review
+from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
+from tests.stage.world import DeskWorld
+
+PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini", "claude"]\nask = 2\n'
+CONCERN: dict[str, Any] = {"verdict": "concerns", "summary": "the salt is missing"}
+
+
+def rows(desk: DeskWorld, actor: Actor = BOB) -> list[AttentionRow]:
+    return list(desk.app.attention.view(actor).rows)
+
+
+def do(desk: DeskWorld, row: AttentionRow, verb: str, **given: object) -> object:
+    """What the digit of a row does."""
+    choice = next(choice for choice in row.choices if f"{choice.noun}.{choice.verb}" == verb)
+    answer: object = getattr(getattr(desk.app, choice.noun), choice.verb)(BOB, **choice.values, **given)
+    return answer
+
+
+def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task, _ = desk.handed_in(), desk.handed_in()
+    review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
+    review(desk, task, by=GEMINI)
+    (row,) = rows(desk)
+    assert (row.kind, row.task, row.text) == ("pause", task, "rule R1: codex says blocker")
+    assert '  "it deletes the database"' in row.details
+    assert any("other agents go on" in line for line in row.details)
+    assert rows(desk, CLAUDE)[0].choices == ()
+    do(desk, row, "stops.resume", reason="I looked")
+    assert rows(desk) == []
+
+
+def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_through_R2(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, **CONCERN)
+    review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
+    (row,) = rows(desk)
+    assert (row.kind, row.task) == ("pause", task)
+    assert row.text.startswith("rule R2: ")
+    do(desk, row, "cycles.clarify", text="the salt is in the hash")
+    (row,) = rows(desk)
+    assert "  the salt is in the hash" in row.details
+    do(desk, row, "feedback.redo", text="say it in the code")
+    assert desk.show(task).task.status == "open"
+    (row,) = rows(desk)
+    assert row.kind == "pause", "a pause is never out of sight"
+    do(desk, row, "stops.resume", reason="it goes on")
+    assert rows(desk) == []
+
+
+def test_nobody_who_reviewed_is_a_row_and_reviewers_are_asked_again_R0(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    for _ in range(4):
+        desk.clock.wait(31 * 60)
+        desk.app.cycles.decide(CI)
+    (row,) = rows(desk)
+    assert (row.kind, row.task) == ("review", task)
+    assert any("timeout" in line for line in row.details)
+    do(desk, row, "cycles.now")
+    assert [view.trigger for view in desk.app.cycles.listed(live=True)] == ["USER_MANUAL"]
+
+
+def test_a_hold_of_a_person_is_told_beside_the_rule_D3(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, **CONCERN)
+    review(desk, task, by=GEMINI, **CONCERN)
+    desk.app.stops.hold(ALICE, task, "release freeze")
+    (row,) = rows(desk)
+    assert "Held: release freeze" in row.details
