@@ -306,6 +306,20 @@ def test_a_look_at_all_work_in_progress_is_one_wide_cycle_and_stops_everything_V
     assert set(states(view)) == {"codex", "gemini"}
 
 
+@pytest.mark.parametrize(
+    ("said", "trigger"), [("milestone", "MILESTONE"), ("blocker", "BLOCKER"), ("request_review", "REQUEST_REVIEW")]
+)
+def test_what_an_agent_says_without_a_runner_asks_for_eyes_V1_S3(desk: DeskWorld, said: str, trigger: str) -> None:
+    peers(desk, PEERS)
+    task = begun(desk, CLAUDE)
+    done = desk.app.runs.emit(CLAUDE, said, "half of it", task=task)
+    assert (cycle(desk).trigger, cycle(desk).reason, cycle(desk).targets[0].look) == (trigger, "half of it", 1)
+    assert done.notes == (f"c-1 {trigger}",)
+    desk.app.runs.emit(CLAUDE, said, "half of it", task=task)
+    desk.app.runs.emit(CLAUDE, "progress", "more of it", task=task)
+    assert len(desk.app.cycles.listed()) == 1
+
+
 def test_a_review_of_a_look_binds_the_task_and_approves_nothing_V1(desk: DeskWorld) -> None:
     peers(desk, PEERS)
     task = begun(desk, CLAUDE)

@@ -68,6 +68,15 @@ def _without_overdue(context: Context, work: Work, known: Whole) -> Whole:
     return whole(work.tx, known.cycle.id) if late else known
 
 
+def may_be_due(known: Whole, now: str) -> bool:
+    """Whether anything may have to be decided: somebody is late, or nobody is waited for."""
+    if known.cycle.state == "clarifying":
+        return bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now
+    live = set(known.tasks)
+    silent = [row for row in known.asked if row.state == "asked" and row.task in live]
+    return any(is_overdue(row, now) for row in silent) or (not silent and bool(known.asked or known.reviews))
+
+
 def is_overdue(row: Asked, now: str) -> bool:
     """Whether somebody was asked until a time that is over."""
     return row.state == "asked" and bool(row.until) and row.until <= now

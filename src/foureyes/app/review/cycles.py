@@ -12,16 +12,17 @@ from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
-from foureyes.app.cycles.deciding import decide_if_due
+from foureyes.app.cycles.deciding import decide_if_due, may_be_due
 from foureyes.app.cycles.opening import attempt_target, open_again, open_cycle
-from foureyes.app.cycles.reading import cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.cycles.reading import cycle_named, is_cycle_name, live_of, whole, wholes
 from foureyes.app.review.cycle_pages import issues_of, view_of
 from foureyes.app.review.looks import Looked, record_look, take_look
 from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
 from foureyes.core import events as e
 from foureyes.core.nouns.cycle import Cycle, CycleId, NotGivenWhy, ReviewerKind, Target, Trigger
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.involvement import labels_in_force, made_by
+from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
 from foureyes.errors import BadInput, FoureyesError, Reason
@@ -99,8 +100,9 @@ class Cycles:
                     Reason("V8", "an agent does not cut short who is waited for", fe("review", "decide")),
                 )
             found = []
+            due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or may_be_due(each, self._context.now())}
             for row in rows:
-                if row.is_live:
+                if row.is_live and row.id in due:
                     done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
                     after = cycle_named(work.tx, row.id)
                     if done.ruled is not None or cycle:
@@ -191,7 +193,7 @@ class Cycles:
         looked, left = self._looked(actor, tasks)
         with self._context.writing(actor, verb) as work:
             targets = [self._target(work, each) for each in looked]
-            before = {row.id for row in work.tx.all("cycle.live", Cycle, limit=1_000)}
+            before = {row.id for row in live_of(work.tx, targets[0].task)}
             cycle = open_cycle(self._context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
             named = self._ask_named(work, cycle, [target.task for target in targets], reviewers)
             notes = tuple(left) + self._nobody(work, cycle)
@@ -298,3 +300,15 @@ def _refuse_over(cycle: Cycle) -> None:
     if cycle.state != "open":
         why = f"{cycle.id} is {cycle.state}"
         refuse_verb("nobody was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)
+
+
+def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reason: str) -> str:
+    """V1: what an agent says outside of a run asks for eyes at once, where peers are wanted; what became of it."""
+    with context.store.read() as tx:
+        facts, policy = facts_of(context, tx, context.find_id(tx, task)), context.gate_policy(tx)
+    if not (policy.peers.reviewers or required_reviews(policy, labels_in_force(facts))):
+        return ""
+    try:
+        return Cycles(context)._open(actor, "emit", trigger, [task], reason=reason).message
+    except FoureyesError as problem:
+        return problem.message

@@ -297,7 +297,8 @@ class Runs:
         with self._context.writing(actor, "emit") as work:
             row, run = speaking.speaks_of(self._context, work, task)
             work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
-            return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")
+            done = outcome(self._context.get(work.tx, row.id), f"{row.id}: {named} is on record")
+        return done if run is not None else speaking.with_eyes(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
         """S3: what a run said in its own stream is what it says itself."""

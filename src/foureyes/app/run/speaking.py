@@ -18,6 +18,7 @@ from foureyes.steps import NO_STEP, Steps, blank, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.views.outcome import Outcome
     from foureyes.core.nouns.task import Task
     from foureyes.core.run.signals import Spoken
 
@@ -133,3 +134,16 @@ def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
     if signal == "BLOCKED":
         return fe("block", task, "-m", phrase("what it waits for"))
     return fe("unstart", task, "-m", phrase("why it failed"))
+
+
+def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
+    """V1: without a runner, what an agent says asks for other eyes by itself, where peers are wanted."""
+    from foureyes.core.cycle.triggering import trigger_of
+
+    trigger = trigger_of(type_)
+    if trigger is None:
+        return done
+    from foureyes.app.review.cycles import triggered
+
+    said = triggered(context, actor, done.task, trigger, summary)
+    return msgspec.structs.replace(done, notes=(*done.notes, said)) if said else done

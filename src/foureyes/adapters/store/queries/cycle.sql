@@ -44,7 +44,8 @@ WHERE id = :cycle AND state IN ('open', 'clarifying');
 UPDATE cycles SET state = 'ended', why = :why, ended_at = :at, seq = :seq WHERE id = :cycle AND state IN ('open', 'clarifying');
 
 -- name: cycle.leave
-UPDATE cycle_targets SET over = :kind WHERE task = :task AND over = '' AND cycle IN (SELECT id FROM cycles WHERE state IN ('open', 'clarifying'));
+UPDATE cycle_targets SET over = :kind
+WHERE task = :task AND over = '' AND EXISTS (SELECT 1 FROM cycles c WHERE c.id = cycle_targets.cycle AND c.state IN ('open', 'clarifying'));
 
 -- name: cycle.leave_last
 UPDATE cycles SET state = 'ended', why = :kind, ended_at = :at, seq = :seq
