@@ -102,3 +102,19 @@ def test_what_a_run_says_in_its_stream_is_on_record_as_its_own_S3() -> None:
     assert "claude: milestone: half of it" in ground.lines(task)
     ground.sound()
     ground.app.close()
+
+
+def test_a_cycle_that_nobody_can_be_asked_in_keeps_no_runner_busy_V1() -> None:
+    ground = Playground()
+    task = ground.create(ALICE)
+    ground.plays = [Play(says=[Spoken("milestone", "half of it")], lasts=60)]
+    runner = ground.runner(1)
+    ground.agents.missing = {"codex", "gemini", "qwen", "opencode", "claude-senior"}
+    ground.ticks(runner, 40)
+    told = [line for _, line in ground.said if line.startswith("c-")]
+    assert len(told) == len(set(told)), told
+    ground.plays = []
+    ground.settle(runner)
+    assert ground.status(task) in ("reviewing", "closed", "approved")
+    ground.sound()
+    ground.app.close()

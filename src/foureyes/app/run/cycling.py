@@ -23,8 +23,8 @@ def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
 
 
 def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
-    """One step; what to tell people about it. What calls for a cycle is told once: where there is nothing to look at,
-    nobody is asked again.
+    """One step; what to tell people about it, nothing where nothing could be done yet. What calls for a cycle is told
+    once: where there is nothing to look at, nobody is asked again.
     """
     cycles = Cycles(context)
     if isinstance(step, NotGiven):
@@ -32,6 +32,6 @@ def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle 
         cycles.not_given(runner, step.cycle, step.reviewer, task=step.task, why=step.kind, text=why)
         return f"no review by {step.reviewer} ({step.kind}): {why}"
     if isinstance(step, DecideCycle):
-        return "; ".join(done.message for done in cycles.decide(runner, step.cycle))
+        return "; ".join(done.message for done in cycles.decide(runner, step.cycle) if done.changed)
     told.add(step.key)
     return cycles.open(runner, step.trigger, step.tasks, reason=one_line(step.why, LONG), wide=step.wide).message

@@ -128,7 +128,9 @@ class Performing:
                 self._tell("", f"! {said}") if said else None
                 return bool(said)
             case NotGiven() | DecideCycle() | OpenCycle():
-                self._tell(task_of(step), perform_cycle(self._context, self._runner, step, desk.told))
+                said = perform_cycle(self._context, self._runner, step, desk.told)
+                self._tell(task_of(step), said) if said else None
+                return bool(said)
             case Notify():
                 self._notify(step, desk)
         return None
