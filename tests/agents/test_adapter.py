@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.agents.ground import DONE, EACH, ESCAPE, HELLO, Ground
+from tests.sandboxes.programs import ROOT
 
 
 @EACH
@@ -69,17 +70,26 @@ def test_stopped_in_the_middle_of_a_command_it_leaves_no_process_lesson_39(name:
     assert (ended.left, ended.marked, ended.outcome["left"]) == ([], 0, 0)
 
 
-@EACH
+def test_opencode_runs_plugins_of_the_tree_so_it_is_not_started_to_read_one(tmp_path: Path) -> None:
+    """No flag keeps it from that, and the page says so. Who works there runs what the tree brings anyway; once it obeys
+    a flag, it can be started to read as the others are.
+    """
+    ground, marker = Ground("opencode", tmp_path), tmp_path / "marker"
+    hostile(ground, f"touch {marker}")
+    for role in ("lead", "review"):
+        ground.refused("would run plugins", "true", DONE, role=role)
+    assert not marker.exists()
+    found = ground.drive("true", DONE, role="implement").outcome
+    assert (found["error"], found["signal"], marker.exists()) == ("none", "DONE", True)
+    page = (ROOT / "docs/howto/agent-profiles.md").read_text()
+    assert "opencode runs plugins that a tree brings" in page
+
+
+@pytest.mark.parametrize("name", ["codex", "claude", "gemini", "qwen"])
 @pytest.mark.parametrize("role", ["lead", "review", "implement"])
 def test_configuration_of_the_tree_starts_nothing(name: str, role: str, tmp_path: Path) -> None:
     ground = Ground(name, tmp_path)
     marker = tmp_path / "marker"
-    if name == "opencode":  # it runs plugins of the tree, whatever it is told: it is not started to read one
-        hostile(ground, f"touch {marker}")
-        if role != "implement":
-            ground.refused("would run plugins", "true", DONE, role=role)
-            assert not marker.exists()
-        return
     hostile(ground, f"touch {marker}")
     found = ground.drive("true", DONE, role=role).outcome
     assert (found["error"], found["signal"]) == ("none", "DONE")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -161,9 +162,15 @@ def test_a_directory_of_that_name_is_no_file(tmp_path: Path, name: str) -> None:
 # What init makes of it
 
 
-def init(checkout: Checkout, *, trying: bool = False, environ: dict[str, str] | None = None) -> Created:
+def init(
+    checkout: Checkout,
+    *,
+    trying: bool = False,
+    environ: dict[str, str] | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Created:
     return create_project(
-        str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying
+        str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying, tell=tell
     )
 
 
@@ -222,8 +229,10 @@ def test_try_runs_what_is_checked_in_and_not_what_lies_around(checkout: Checkout
     checkout.write("Makefile", "check:\n\ttest -e committed.py && ! test -e loose.py\n")
     checkout.commit("committed.py")
     checkout.write("loose.py", "x\n")
-    (proposal,) = init(checkout, trying=True, environ={"PATH": "/usr/bin:/bin"}).checks
+    told: list[str] = []
+    (proposal,) = init(checkout, trying=True, environ={"PATH": "/usr/bin:/bin"}, tell=told.append).checks
     assert proposal.tried == "passed: exit code 0"
+    assert told == ["trying checks: make check"], "it may take its time"
 
 
 def test_where_everything_is_left_out_no_check_is_written(checkout: Checkout) -> None:

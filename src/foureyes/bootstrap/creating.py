@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -76,10 +76,11 @@ def create_project(
     trying: bool = False,
     home: IdentityRule | None = None,
     anew: bool = False,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
     nothing. `home` is where a new project is at home (I3). `anew`: a person begins a new journal of the project that
-    foureyes.toml names, because its store is lost.
+    foureyes.toml names, because its store is lost. `tell` is told what takes its time.
     """
     permit(actor, "init")
     place = repository(cwd)
@@ -87,7 +88,7 @@ def create_project(
     repo.check_version()
     folder = folder_of(place)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
-    proposed = _proposed(place, environ, settings, trying=trying)
+    proposed = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not is_project(folder)
@@ -133,7 +134,7 @@ def _home(home: IdentityRule | None) -> dict[str, Value]:
 
 
 def _proposed(
-    place: Located, environ: Mapping[str, str], settings: dict[str, Value], *, trying: bool
+    place: Located, environ: Mapping[str, str], settings: dict[str, Value], trying: Callable[[str], None] | None
 ) -> list[Proposal]:
     """The checks that the repository seems to have; with `--try` those that run on what is checked in, required only
     those that pass there.
@@ -143,18 +144,19 @@ def _proposed(
     if "checks" in settings:
         return []
     proposals = checks_in(place.root)
-    if trying:
-        proposals = [_tried(place, environ, proposal) for proposal in proposals]
+    if trying is not None:
+        proposals = [_tried(place, environ, proposal, trying) for proposal in proposals]
     settings |= {"checks": tuple(proposal.rule for proposal in proposals if proposal.is_of_use)} if proposals else {}
     return proposals
 
 
-def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal) -> Proposal:
+def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal, tell: Callable[[str], None]) -> Proposal:
     from foureyes.adapters.checks.pipeline import Pipeline
     from foureyes.adapters.git.checkouts.following import roots
     from foureyes.core.nouns.check import judge
 
     shop = workshop(place)
+    tell(f"trying {proposal.rule.name}: {proposal.rule.run}")
     try:
         head = git(place).commit_of("HEAD")
         tree = shop.tree_of(head) if head else None

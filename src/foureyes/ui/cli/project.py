@@ -64,6 +64,7 @@ def init(
         trying=trying,
         home=session.home,
         anew=anew,
+        tell=lambda line: None if session.json else session.note(line),
     )
     _say_made(session, made)
 
