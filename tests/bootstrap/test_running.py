@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.bootstrap.running import BEGAN, LOGS, RUNNER_LOG, Running, options_for, refusal_of
+from foureyes.adapters.folders import LOGS
+from foureyes.bootstrap.running import BEGAN, RUNNER_LOG, Running, options_for, refusal_of
 from foureyes.errors import BadInput, LostRunner, Reason, Refused
 from foureyes.steps import fe, phrase
 from foureyes.ui.steps import steps_text

@@ -19,6 +19,8 @@ SAFE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MB = 1 << 20
+LOGS = "logs"
+"""The folder of logs below the project's: of runs, of a runner, of defects."""
 HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """What a shell calls the open files of a command, those of `<(...)` among them."""
 KINDS = {

@@ -46,8 +46,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation to go on with; the program then gets the prompt as the next message."""
     schema: str = ""
     """The JSON Schema of the one document that it answers with, for programs that can be held to one (V3)."""
-    log: str = ""
-    """The file that both streams are appended to, across relaunches; empty: the task's own."""
 
     @property
     def writes(self) -> bool:

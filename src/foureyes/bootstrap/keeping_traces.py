@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from foureyes.adapters.folders import folder, opened
-
-LOGS = "logs"
+from foureyes.adapters.folders import LOGS, folder, opened
 
 
 def append_trace(project: str, name: str, text: str) -> str:

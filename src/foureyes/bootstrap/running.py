@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from foureyes import errors
-from foureyes.adapters.folders import folder, opened
+from foureyes.adapters.folders import LOGS, folder, opened
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.bootstrap.wiring import open_project, whoami
-from foureyes.errors import BadInput, FoureyesError, Reason, Refused
+from foureyes.errors import FoureyesError, Reason, Refused
 from foureyes.steps import Step, Steps, fe
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str, str], None]
 Show = Callable[["RunnerGlance"], None]
-LOGS, RUNNER_LOG = "logs", "runner.log"
+RUNNER_LOG = "runner.log"
 BEGAN = "began"
 
 
@@ -94,22 +94,16 @@ class Running:
 
     def _refuse_unknown(self, app: Application) -> None:
         """`--assign` names a task and a profile that there are."""
-        from foureyes.config.policy import agent_profiles
-
-        with app.context.store.read() as tx:
-            profiles = agent_profiles(app.context.layers(tx, app.context.gate))
-            tasks = {name: app.context.find_id(tx, name) for name, _ in self._options.assigned}
-        for _, profile in self._options.assigned:
-            if profile not in profiles:
-                raise BadInput(
-                    f"there is no agent profile {profile!r}; there are {', '.join(sorted(profiles))}.",
-                    next_step=fe("policy", "show"),
-                )
         from msgspec.structs import replace
 
-        self._options = replace(
-            self._options, assigned=tuple((tasks[name], profile) for name, profile in self._options.assigned)
-        )
+        from foureyes.app.run.beginning import profile_named
+
+        with app.context.store.read() as tx:
+            tasks = {name: app.context.find_id(tx, name) for name, _ in self._options.assigned}
+            for _, profile in self._options.assigned:
+                profile_named(app.context, tx, profile)
+        assigned = tuple((tasks[name], profile) for name, profile in self._options.assigned)
+        self._options = replace(self._options, assigned=assigned)
 
     def detach(self) -> tuple[int, str]:
         """The same in a process of its own that outlives this one and its terminal: its number, and where it writes.

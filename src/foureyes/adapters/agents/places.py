@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from foureyes.adapters import process
-from foureyes.adapters.folders import Odd, entered, entries, folder, opened, replace
+from foureyes.adapters.folders import LOGS, Odd, entered, entries, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
-RUNS, HOMES, LOGS, CHECKOUTS = "runs", "homes", "logs", "checkouts"
+RUNS, HOMES, CHECKOUTS = "runs", "homes", "checkouts"
 BESIDE = ".foureyes-review"
 OF_A_READER = "@read"
 """Behind a profile's name, where no profile has such a sign: who reviews has another home than who works."""

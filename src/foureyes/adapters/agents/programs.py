@@ -118,7 +118,7 @@ class AgentPrograms:
         given = os.path.join(directory, PROMPT)
         # Everything that can fail comes first: no reaper is left waiting.
         log = Log(
-            self.places.append_to_log(launch.log or self.places.log(launch.task or launch.run)),
+            self.places.append_to_log(self.places.log(launch.task or launch.run)),
             f"{launch.run} {launch.profile_name} {launch.purpose} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             secret=launch.token,
         )

@@ -1,5 +1,6 @@
 """Named SQL: `queries/*.sql`, one `-- name: …` before each statement or fragment. All that verbs and projections
-use is there; what an engine asks about itself stands beside it."""
+use is there; what an engine asks about itself stands beside it. What several statements of a file have in common stands
+above them once, as `-- part: NAME`, and in them as `{NAME}`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from functools import cache
 from foureyes.errors import Internal
 
 FOLDER = os.path.join(os.path.dirname(__file__), "queries")
-MARK = "-- name: "
+MARK, PART = "-- name: ", "-- part: "
 
 
 @cache
@@ -17,8 +18,12 @@ def _load(noun: str) -> dict[str, str]:
     """All statements of one file, with their comments."""
     with open(os.path.join(FOLDER, noun + ".sql"), encoding="utf-8") as file:
         text = file.read()
-    blocks = (block.partition("\n") for block in text.split(MARK)[1:])
-    return {name.strip(): body for name, _, body in blocks}
+    above, *blocks = text.split(MARK)
+    for part in above.split(PART)[1:]:
+        name, _, body = part.partition("\n")
+        blocks = [block.replace(f"{{{name.strip()}}}", _statement(body)) for block in blocks]
+    found = (block.partition("\n") for block in blocks)
+    return {name.strip(): body for name, _, body in found}
 
 
 def _statement(body: str) -> str:

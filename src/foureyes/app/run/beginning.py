@@ -19,6 +19,7 @@ from foureyes.steps import fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
     from foureyes.core.nouns.run import Run
     from foureyes.core.rules.policy import Profile
 
@@ -66,11 +67,11 @@ def run_id(context: Context) -> RunId:
     return RunId(task_id("run", context.ids.number(), 10))
 
 
-def profile_named(context: Context, work: Work, name: str) -> Profile:
+def profile_named(context: Context, tx: Tx, name: str) -> Profile:
     """I5, I6: a profile of the policy in force; runs have no others."""
     from foureyes.config.policy import agent_profiles
 
-    profiles = agent_profiles(context.layers(work.tx, context.gate))
+    profiles = agent_profiles(context.layers(tx, context.gate))
     if name not in profiles:
         raise BadInput(
             f"there is no agent profile {visible(name)[:60]!r}.",
@@ -83,7 +84,7 @@ def token_for(context: Context, work: Work, run: Run, secret: str, process: str)
     """I2, I4: good for one task and one role below one process; without evidence that it would share with any other
     run.
     """
-    profile = profile_named(context, work, run.profile)
+    profile = profile_named(context, work.tx, run.profile)
     count = work.tx.one("session.count_agent", Count, agent=run.profile)
     return e.TokenIssued(
         session=session_id(context.ids.number().to_bytes(16, "big")),

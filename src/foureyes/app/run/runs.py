@@ -118,7 +118,7 @@ class Runs:
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
-            beginning.profile_named(self._context, work, profile)
+            beginning.profile_named(self._context, work.tx, profile)
             reasons = why_not_begin(self._context, work, row, purpose, asked=(cycle, profile))
             if reasons:
                 refuse_task(row.id, "was not reserved", *reasons)

@@ -1,5 +1,16 @@
 -- Agent runs: runners, leases, what agents say, pauses (S, J4, V9).
 
+-- part: RUNNER
+SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
+FROM runners r LEFT JOIN renewals n ON n.lease = r.session
+
+-- part: RUN
+SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
+  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
+FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+
 -- name: run.begin
 INSERT INTO runners (session, starter, process, host, agents, until, beacon, started_at, seq)
 VALUES (:session, :starter, :process, :host, :agents, :until, :beacon, :at, :seq);
@@ -8,15 +19,11 @@ VALUES (:session, :starter, :process, :host, :agents, :until, :beacon, :at, :seq
 UPDATE runners SET ended_at = :at, reason = :reason, lost = :lost, seq = :seq WHERE session = :session AND ended_at = '';
 
 -- name: run.runner
-SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
-FROM runners r LEFT JOIN renewals n ON n.lease = r.session
+{RUNNER}
 WHERE r.session = :session;
 
 -- name: run.runners
-SELECT r.session, r.starter, r.process, r.host, r.agents, r.beacon, r.started_at, r.ended_at, r.reason, r.lost, r.seq,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
-FROM runners r LEFT JOIN renewals n ON n.lease = r.session
+{RUNNER}
 WHERE r.ended_at = '' OR EXISTS (SELECT 1 FROM runs x WHERE x.runner = r.session AND x.state <> 'ended')
 ORDER BY r.started_at, r.session;
 
@@ -79,38 +86,23 @@ INSERT INTO renewals (lease, fence, until) VALUES (:lease, :fence, :until)
 ON CONFLICT (lease) DO UPDATE SET fence = excluded.fence, until = excluded.until;
 
 -- name: run.get
-SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
-  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
-FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+{RUN}
 WHERE r.id = :run;
 
 -- name: run.live
-SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
-  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
-FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+{RUN}
 WHERE r.state <> 'ended' AND (CAST(:host AS TEXT) = '' OR r.host = :host) ORDER BY r.reserved_at, r.id;
 
 -- name: run.at_work
-SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
-  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
-FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+{RUN}
 WHERE r.task = :task AND r.state <> 'ended' AND r.role <> 'review';
 
 -- name: run.of_task
-SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
-  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
-FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+{RUN}
 WHERE r.task = :task ORDER BY r.reserved_at DESC, r.seq DESC LIMIT :limit;
 
 -- name: run.of_session
-SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
-  r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
-FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+{RUN}
 WHERE r.session = :session;
 
 -- name: run.insert_signal
