@@ -33,8 +33,10 @@ KEY_LINES = (
     r"fe-\w+ +started: senior",
     r"M4, by the rule itself: .*2/2 checks, iteration 1, signal DONE",
     r"refused: approve is not for you\. 1 reason:\n +I2 ",
-    r"CHANGES_REQUESTED: 1 open blocking, sent back",
-    r"VERIFIED; no blocking finding is open",
+    r"is stopped by a reviewer \(c-1 R1\): critic says blocker\n(.*\n)+?.* started: dev",
+    r"PAUSED +fe-\w+ · rule R1: critic says blocker",
+    r"alice\$ fe review list\n.* R4: all 2 approve .*\n.* R3: critic says concerns .*\n.* R1: critic says blocker ",
+    r"HIGH +resolved .* VERIFIED\n +0 open blocking of 1",
     r"alice\$ fe queue\n +2 tasks wait in review(.*\n)+? +security label",
     r"rows verified",
 )
@@ -194,6 +196,7 @@ def check_the_tasks(kept: Kept) -> None:
 def check_the_journal(kept: Kept) -> None:
     """Every decision of the story is on record, by whom the story says, and the chain is whole; nothing is left."""
     assert "rows verified" in kept.fe("audit", "verify")
+    assert [row["rule"] for row in kept.fe_lines("review", "list")] == ["R4", "R3", "R1"]
     assert {title for title in kept.tasks if "TaskMerged" in kept.kinds(title)} == set(MERGED)
     assert "AttemptSentBack" in kept.kinds(DISCOUNT)
     assert "TaskEscalated" in kept.kinds(ORDER)

@@ -24,7 +24,7 @@ def play(folder: Path) -> None:
         tasks = acts.plan(s)
         told = acts.night(s, tasks)
         acts.morning(s, tasks, told)
-        acts.finding(s, tasks)
+        acts.peers(s, tasks)
         acts.your_turn(s)
     finally:
         s.close()

@@ -22,7 +22,6 @@ def set_the_stage(s: Story) -> None:
         (s.repo / name).write_text(text, encoding="utf-8")
     (s.folder / "plan.md").write_text(shop.PLAN, encoding="utf-8")
     (s.folder / "play.json").write_text(json.dumps(script(), indent=1), encoding="utf-8")
-    (s.folder / "review.json").write_text(json.dumps(shop.REVIEW), encoding="utf-8")
     name = "git config user.name Alice && git config user.email alice@example.org"
     s.do(s.alice, f"git init -q -b main && {name} && git add . && git commit -q -m 'A small shop'", quiet=True)
     s.do(s.alice, "fe whoami", ": human, observed", quiet=True)
@@ -75,20 +74,26 @@ def morning(s: Story, t: Tasks, told: str) -> None:
     print("".join(f"    {line}\n" for line in said.splitlines()), end="")
 
 
-def finding(s: Story, t: Tasks) -> None:
-    """Alice finds something; the next run answers it, and she rules on the answer."""
-    task = t[shop.RECEIPT]
-    s.tell("9. Alice reads the receipt and finds something. It goes back with her finding, and the runner goes on.")
-    seen = found(r"(1\.[0-9a-f]{8})", s.do(s.alice, f"fe show {task}", quiet=True))
-    s.do(s.alice, f"fe review submit {task} ../review.json --seen {seen}", "CHANGES_REQUESTED: 1 open blocking")
-    s.do(s.alice, "fe run --until-idle")
-    s.do(s.alice, f"fe finding list {task}", "HIGH")
-    s.do(s.alice, f"fe finding rule TL-{task}-1-001 --verified", "VERIFIED; no blocking finding is open")
+def peers(s: Story, t: Tasks) -> None:
+    """Two reviewers: a blocker stops its task alone, a concern sends back, and the second look agrees."""
+    login, receipt = t[shop.LOGIN], t[shop.RECEIPT]
+    s.tell("9. Alice lets two agents review what waits; neither wrote any of it. The runner starts them.")
+    s.do(s.alice, f"fe review request {login} --ask critic --ask reader", "critic")
+    s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", "critic")
+    s.do(s.alice, "fe run --agents 3 --until-idle")
+    s.tell("10. A blocker stopped the login, and nothing else (R1). Alice reads why, and lets it go on.")
+    s.do(s.alice, "fe attention", "rule R1: critic says blocker")
+    s.do(s.alice, f'fe resume {login} -m "what is stored is a hash"')
+    s.tell("11. One concern about the receipt: it went back with the finding (R3), and was mended. Now both agree.")
+    s.do(s.alice, f"fe review request {receipt} --ask critic --ask reader", quiet=True)
+    s.do(s.alice, "fe run --agents 3 --until-idle", quiet=True)
+    s.do(s.alice, "fe review list", "R1: critic says blocker", "R3: ", "R4: ")
+    s.do(s.alice, f"fe finding list {receipt}", "HIGH")
 
 
 def your_turn(s: Story) -> None:
     """What is left for a person, and where everything is."""
-    s.tell("10. What waits for a person, the riskiest first; and the journal of all of it.")
+    s.tell("12. What waits for a person, the riskiest first; and the journal of all of it.")
     s.do(s.alice, "fe queue", "2 tasks wait in review", "security label")
     s.do(s.alice, "fe status", "closed 5")
     s.do(s.alice, "fe audit verify", "rows verified")

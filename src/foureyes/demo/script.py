@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from foureyes.demo import shop
@@ -12,6 +13,10 @@ Steps = list[dict[str, Any]]
 def script() -> dict[str, Any]:
     """Every play. The first that fits is played, so what comes later stands first."""
     plays = [
+        _review(shop.AGREED, shop.RECEIPT, again=True),
+        _review(shop.CONCERN, shop.RECEIPT),
+        _review(shop.BLOCKER, shop.LOGIN),
+        {"purpose": "review", "steps": [{"review": shop.FINE}]},
         _play(shop.GREET, _work(shop.GREETING, "Greet by name")),
         _play(shop.DISCOUNT, _work(shop.RIGHT_DISCOUNT, "A discount is a share of the price"), again=True),
         _play(shop.DISCOUNT, _work(shop.WRONG_DISCOUNT, "Give a discount")),
@@ -35,6 +40,11 @@ def _play(title: str, steps: Steps, *, profile: str = "", again: bool = False) -
     if again:
         play["play"] = "[2-9]*"
     return play | ({"profile": profile} if profile else {})
+
+
+def _review(said: Mapping[str, Any], title: str, *, again: bool = False) -> dict[str, Any]:
+    """What the critic says about a task; `again`: about what came back."""
+    return _play(title, [{"review": said}], profile="critic", again=again) | {"purpose": "review"}
 
 
 def _work(files: shop.Files, message: str) -> Steps:

@@ -89,10 +89,25 @@ slots = 3
 program = "scripted"
 args = ["{script}"]
 
+[agents.critic]
+program = "scripted"
+args = ["{script}"]
+
+[agents.reader]
+program = "scripted"
+args = ["{script}"]
+
+[review.label_rules.security]
+mode = "per-task"
+auto_approve = false
+independence = "origin"
+
 [loop]
 no_progress_limit = 1
 """
-"""What the demo adds to its foureyes.toml: two agents that play a script, and a loop that goes up soon."""
+"""What the demo adds to its foureyes.toml: two agents that work and two that review, each plays a script; what is about
+security waits for a person, and peers may look at it; and a loop goes up soon.
+"""
 
 Files = dict[str, str]
 
@@ -136,23 +151,29 @@ BETTER_RECEIPT: Files = {
     "receipt.py": FIRST_RECEIPT["receipt.py"].replace("(net)}", "(net):.2f}"),
     "test_receipt.py": test_of("receipt", "receipt", 'self.assertEqual(receipt(19.99), "total 23.79")'),
 }
-REVIEW = {
-    "type": "review_result",
-    "payload": {
-        "verdict": "concerns",
-        "summary": "The total is not money yet, and the test does not notice.",
-        "files_reviewed": ["receipt.py", "test_receipt.py"],
-        "issues": [
-            {
-                "severity": "HIGH",
-                "title": "19.99 prints 23.788099999999997",
-                "location": "receipt.py:5",
-                "quote": RECEIPT_LINE,
-                "problem": "the total is printed as it is computed",
-                "why": "customers pay in cents",
-                "fix": "print two decimals",
-            }
-        ],
-    },
+CONCERN = {
+    "verdict": "concerns",
+    "summary": "The total is not money yet, and the test does not notice.",
+    "issues": [
+        {
+            "severity": "HIGH",
+            "title": "19.99 prints 23.788099999999997",
+            "location": "receipt.py:5",
+            "quote": RECEIPT_LINE,
+            "problem": "the total is printed as it is computed",
+            "why": "customers pay in cents",
+            "fix": "print two decimals",
+        }
+    ],
 }
-"""What Alice finds in the first receipt."""
+"""What the critic finds in the first receipt."""
+AGREED = {
+    "verdict": "approved",
+    "summary": "Two decimals, and a test that notices.",
+    "rulings": [{"finding": "TL-{task}-1-001", "ruling": "VERIFIED", "reason": "19.99 prints 23.79 now"}],
+}
+BLOCKER = {
+    "verdict": "blocker",
+    "summary": "Is what is stored the password itself? A leak would be one of all.",
+}
+FINE = {"verdict": "approved", "summary": "It does what the task says."}
