@@ -108,9 +108,16 @@ def test_qwen_starts_no_server_of_tools_while_it_reads_no_configuration_of_the_t
     assert not marker.exists()
 
 
-def test_over_acp_qwen_works_and_who_must_not_write_does_not(tmp_path: Path) -> None:
-    ground = Ground("qwen", tmp_path)
-    own: dict[str, Any] = {"program": "qwen", "adapter": "acp", "args": ["--acp", "--auth-type", "openai"]}
+ACP = {
+    "gemini": ["--acp", "--skip-trust", "-m", "gemini-2.5-pro"],
+    "qwen": ["--acp", "--auth-type", "openai"],
+}
+
+
+@pytest.mark.parametrize("name", ACP)
+def test_over_acp_it_works_and_who_must_not_write_does_not(name: str, tmp_path: Path) -> None:
+    ground = Ground(name, tmp_path)
+    own: dict[str, Any] = {"program": name, "adapter": "acp", "args": ACP[name]}
     found = ground.drive(HELLO, DONE, role="lead", **own).outcome
     assert (found["error"], ground.changed()) == ("none", []), found
     found = ground.drive(HELLO, DONE, **own).outcome

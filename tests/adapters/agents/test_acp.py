@@ -29,6 +29,7 @@ def test_it_is_given_its_prompt_lets_write_and_says_how_it_ended_S1(bench: Bench
     found = bench.run(speaks(bench, "work"), prompt="hello\n")
     assert (found.succeeded, found.signal, found.message, found.conversation) == (True, "DONE", "it is there", "")
     assert (bench.work / "hello.txt").read_text() == "hello\n"
+    assert bench.log.count("tool_use") == 1
     first, second, third = asked(bench)
     assert first["params"]["clientCapabilities"] == {
         "fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False,

@@ -109,6 +109,7 @@ class Told:
         self.final, self._pieces = "", ""
         self.usage: dict[str, int] = {}
         self.broken = ""
+        self._calls: set[str] = set()
 
     def event(self, kind: str, **fields: Any) -> None:
         given = {"session_id": self.conversation} if self.conversation else {}
@@ -133,10 +134,7 @@ class Told:
         if kind == "agent_message_chunk":
             self.say(_text(update.get("content")))
         elif kind == "tool_call":
-            self.whole()
-            given = update.get("rawInput")
-            name = str(update.get("title") or update.get("kind") or "tool")
-            self.block("assistant", type="tool_use", name=name, input=given if isinstance(given, dict) else {})
+            self.call(update)
         elif kind == "tool_call_update" and update.get("status") in ("completed", "failed"):
             parts = update.get("content")
             told = [_text(part.get("content")) for part in parts if isinstance(part, dict)] if parts else []
@@ -147,6 +145,16 @@ class Told:
         status = _table(_table(_table(update.get("_meta")).get("codex")).get("threadStatus"))
         if status.get("type") == "systemError":
             self.broken = "systemError"
+
+    def call(self, call: Message) -> None:
+        """A tool is used, or asked for; told once."""
+        if (name := str(call.get("toolCallId"))) in self._calls:
+            return
+        self._calls.add(name)
+        self.whole()
+        given = call.get("rawInput")
+        title = str(call.get("title") or call.get("kind") or "tool")
+        self.block("assistant", type="tool_use", name=title, input=given if isinstance(given, dict) else {})
 
     def end(self, problem: str = "", code: int = 0) -> int:
         """The last event; the exit code."""
@@ -220,6 +228,7 @@ class Client:
             if self._listens:  # what was said in an earlier run is repeated when it is loaded
                 self._told.update(_table(params.get("update")))
         elif message["method"] == "session/request_permission":
+            self._told.call(_table(params.get("toolCall")))
             self._wire.send({"id": message.get("id"), "result": {"outcome": self._permit(params)}})
         elif message.get("id") is not None:
             why = {"code": NO_METHOD, "message": f"{message['method']} is not offered"}
