@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, counts, gate, loop, others, scale, startup, terminal, writes
+from bench import audit, claims, counts, gate, loop, others, scale, sprints, startup, terminal, writes
 from bench import run as running
 from bench.install import ROOT
 
@@ -20,6 +20,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "gate": gate.main,
     "loop": loop.main,
     "run": running.main,
+    "sprints": sprints.main,
     "terminal": terminal.main,
     "others": others.main,
 }

@@ -8,6 +8,7 @@ import pytest
 
 from foureyes.app.views.sprint import SprintAsk, SprintPlanView
 from foureyes.errors import BadInput, EnvironmentProblem, NotFound
+from foureyes.steps import by_person, fe
 
 from tests.stage.gated import configure
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
@@ -152,6 +153,10 @@ def test_a_pause_says_why_and_a_start_lets_it_go_on_X3(desk: DeskWorld) -> None:
     desk.app.sprints.pause(ALICE, reason="the machine is needed")
     view = desk.app.sprints.status(ALICE)
     assert (view.state, view.why) == ("paused", "the machine is needed")
+    row = next(row for row in desk.app.attention.view(ALICE).rows if row.kind == "pause")
+    assert (row.kind, row.text, row.next) == (
+        "pause", f"sprint {name}: the machine is needed", by_person(fe("sprint", "start", name))
+    )  # fmt: skip
     assert desk.app.sprints.pause(ALICE).changed is False
     said = desk.app.sprints.start(ALICE, name)
     assert said.message == f"{name} goes on; it was paused: the machine is needed"

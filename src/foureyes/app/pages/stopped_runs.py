@@ -13,6 +13,7 @@ import msgspec
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.app.views.run import Cooldown, PauseView, StuckView
+from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.words.text import one_line
 from foureyes.steps import Steps, by_person, fe, phrase, prose
 
@@ -54,6 +55,15 @@ class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
 
 
+class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
+    """A sprint that is paused, why, and since when."""
+
+    id: str
+    why: str
+    pause_kind: str
+    at: str
+
+
 class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
     """R0: an attempt that nobody reviewed as it was to be; a person looks."""
 
@@ -85,6 +95,8 @@ def halts(context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = ()) -
     for pause in tx.all("run.pauses", PauseView):
         if pause.made_by != "rule" or pause.task not in by_rule:
             yield _paused(pause, ways)
+    for sprint in tx.all("sprint.paused", PausedSprint):
+        yield _paused_sprint(sprint)
     for unreviewed in tx.all("cycle.unreviewed", Unreviewed, limit=MOST):
         if unreviewed.task not in by_rule:
             yield _unreviewed(unreviewed, ways)
@@ -114,6 +126,19 @@ def _paused(pause: PauseView, ways: Ways) -> Halt:
         ),
         choices=lambda: ways.resuming(pause.task),
         otherwise=by_person(fe("resume", pause.task or "--project", "-m", WHY)),
+    )
+
+
+def _paused_sprint(sprint: PausedSprint) -> Halt:
+    """X3: none of its tasks begins until somebody says so, or its reason is gone."""
+    passes = "It goes on by itself when that is gone." if sprint.pause_kind in PASSING else "Somebody lets it go on."
+    return Halt(
+        kind="pause",
+        of=sprint.id,
+        text=f"sprint {sprint.id}: {one_line(sprint.why, LINE)}",
+        since=sprint.at,
+        details=(f"None of its tasks begins: {sprint.why}", f"What runs finishes. {passes} Nothing is lost."),
+        otherwise=by_person(fe("sprint", "start", sprint.id)),
     )
 
 

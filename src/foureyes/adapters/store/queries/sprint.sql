@@ -139,3 +139,7 @@ SELECT kind, why, at FROM sprint_halts WHERE sprint = :sprint ORDER BY seq;
 
 -- name: sprint.any
 SELECT id FROM sprints WHERE state IN ('running', 'paused') ORDER BY n LIMIT 1;
+
+-- name: sprint.paused
+SELECT s.id, s.why, s.pause_kind, coalesce((SELECT max(h.at) FROM sprint_halts h WHERE h.sprint = s.id), s.started_at) AS at
+FROM sprints s WHERE s.state IN ('running', 'paused') AND s.state = 'paused' ORDER BY s.n;
