@@ -93,10 +93,9 @@ SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0
 SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.asked
-SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look, coalesce(k.hold, '') AS hold FROM cycles c
-JOIN cycle_asked a ON a.cycle = c.id AND a.state = 'asked'
+SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look, coalesce(k.hold, '') AS hold FROM cycle_asked a
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' JOIN tasks k ON k.id = a.task
-WHERE c.state = 'open' AND (a.kind = 'profile' OR (a.until <> '' AND a.until <= :now))
+WHERE a.cycle IN (SELECT c.id FROM cycles c WHERE c.state IN ('open', 'clarifying') AND c.state = 'open') AND a.state = 'asked' AND (a.kind = 'profile' OR (a.until <> '' AND a.until <= :now))
 ORDER BY k.priority, a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
 
 -- name: runner.review_runs
@@ -111,7 +110,7 @@ WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.sta
 -- name: runner.clarifying
 SELECT c.id AS cycle, t.task, c.clarifiers, coalesce(k.hold, '') AS hold FROM cycles c
 JOIN cycle_targets t ON t.cycle = c.id AND t.over = '' JOIN tasks k ON k.id = t.task
-WHERE c.state = 'clarifying' AND EXISTS (SELECT 1 FROM clarifications p WHERE p.cycle = c.id AND p.task = t.task AND p.answer = '')
+WHERE t.cycle IN (SELECT x.id FROM cycles x WHERE x.state IN ('open', 'clarifying') AND x.state = 'clarifying') AND EXISTS (SELECT 1 FROM clarifications p WHERE p.cycle = c.id AND p.task = t.task AND p.answer = '')
 ORDER BY c.n, t.task LIMIT :limit;
 
 -- name: runner.awaited
@@ -124,8 +123,8 @@ SELECT r.session AS id, max(r.at) AS at FROM reviews r WHERE r.cycle IN (SELECT 
 
 -- name: runner.to_decide
 SELECT c.id FROM cycles c
-WHERE (c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a WHERE a.cycle = c.id AND a.state = 'asked'))
-  OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now)
+WHERE c.state IN ('open', 'clarifying') AND ((c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a WHERE a.cycle = c.id AND a.state = 'asked'))
+  OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now))
 ORDER BY c.n LIMIT :limit;
 
 -- name: runner.called
