@@ -24,7 +24,15 @@ import pytest
 from tests.stage.processes import Caller, People, Result
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_TYPED = ("keys.md", "shared-store.md", "agent-programs.md", "mcp.md")
+NOT_TYPED = (
+    "keys.md",
+    "shared-store.md",
+    "agent-programs.md",
+    "agent-profiles.md",
+    "mcp.md",
+    "runner.md",
+    "sprints.md",
+)
 """How-to pages that a test cannot type: they ask a person for a passphrase, or want a server or a real agent program
 (`make test-sandboxes` runs those).
 """
