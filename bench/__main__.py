@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, counts, gate, loop, others, scale, sprints, startup, terminal, writes
+from bench import audit, claims, counts, cycles, gate, loop, others, scale, sprints, startup, terminal, writes
 from bench import run as running
 from bench.install import ROOT
 
@@ -19,6 +19,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "audit": audit.main,
     "gate": gate.main,
     "loop": loop.main,
+    "cycles": cycles.main,
     "run": running.main,
     "sprints": sprints.main,
     "terminal": terminal.main,

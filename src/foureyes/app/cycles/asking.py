@@ -46,8 +46,11 @@ def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
 
 def candidates(context: Context, tx: Tx, policy: ReviewPolicy, host: str = "") -> list[Candidate]:
     """The profiles that the policy names as reviewers, as they stand now."""
+    if not policy.peers.reviewers:
+        return []
     profiles = agent_profiles(context.layers(tx, context.gate))
-    last = {row.reviewer: row.seq for row in tx.all("cycle.last_asked", LastAsked)}
+    names = list(policy.peers.reviewers)
+    last = {row.reviewer: row.seq for row in tx.all("cycle.last_asked", LastAsked, ids=names)}
     rows = tx.all("run.cooled", Cooldown, host=host)
     cooled = {row.profile: row.error for row in rows if row.holds(context.now())}
     found = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -52,18 +54,35 @@ def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[Whole]:
     ids = [cycle.id for cycle in cycles]
     if not ids:
         return []
-    targets, asked = tx.all("cycle.targets", TargetRow, ids=ids), tx.all("cycle.asked", Asked, ids=ids)
-    reviews, points = tx.all("cycle.reviews", Review, ids=ids), tx.all("cycle.points", Clarification, ids=ids)
+    targets = _by_cycle(tx.all("cycle.targets", TargetRow, ids=ids))
+    asked = _by_cycle(tx.all("cycle.asked", Asked, ids=ids))
+    reviews = _by_cycle(tx.all("cycle.reviews", Review, ids=ids))
+    points = _by_cycle(tx.all("cycle.points", Clarification, ids=ids))
     return [
         Whole(
             cycle=cycle,
-            targets=[row for row in targets if row.cycle == cycle.id],
-            asked=[row for row in asked if row.cycle == cycle.id],
-            reviews=[row for row in reviews if row.cycle == cycle.id],
-            points=[row for row in points if row.cycle == cycle.id],
+            targets=targets[cycle.id],
+            asked=asked[cycle.id],
+            reviews=reviews[cycle.id],
+            points=points[cycle.id],
         )
         for cycle in cycles
     ]
+
+
+class _InCycle(Protocol):
+    @property
+    def cycle(self) -> str: ...
+
+
+R = TypeVar("R", bound=_InCycle)
+
+
+def _by_cycle(rows: Sequence[R]) -> dict[str, list[R]]:
+    found: dict[str, list[R]] = defaultdict(list)
+    for row in rows:
+        found[row.cycle].append(row)
+    return found
 
 
 def whole(tx: Tx, cycle: str) -> Whole:

@@ -84,7 +84,7 @@ SELECT cycle, task, reviewer, kind, state, until, why, text, review, session, at
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY at, task, reviewer;
 
 -- name: cycle.last_asked
-SELECT reviewer, max(seq) AS seq FROM cycle_asked GROUP BY reviewer;
+SELECT reviewer, max(seq) AS seq FROM cycle_asked WHERE reviewer IN (SELECT value FROM json_each(:ids)) GROUP BY reviewer ORDER BY reviewer;
 
 -- name: cycle.reviews
 SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at

@@ -1,0 +1,123 @@
+"""Review cycles: the decision of one among 1,000 open ones, over the same among 10; what it costs to look through all.
+
+Both stores take turns. Every cycle waits for two reviewers; the one that is decided has both answers, and its decision
+is taken back again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from foureyes.adapters.clock import RandomIds, SystemClock
+from foureyes.adapters.store.opening import create_store
+from foureyes.app.application import Application
+from foureyes.app.call.context import Context
+from foureyes.app.call.work import Work
+from foureyes.app.cycles.deciding import decide_if_due
+from foureyes.app.ports import WriteTx
+from foureyes.core import events as e
+from foureyes.core.nouns.cycle import CycleId, Target
+from foureyes.core.words.ids import TaskId
+
+from bench.figures import Figure, at_most, progress, show
+from bench.loop import MAKER, REVIEWER, Writer, attempt, milliseconds
+from bench.places import ADA, NOW, agent, desk
+from tests.stage.playing import PlayedRepo, PlayedWorkshop
+from tests.stage.ports import DeskOutside
+
+OTHER = agent("other")
+FEW, MANY = 10, 1_000
+BUDGET = 2.0
+UNTIL = "2099-01-01T00:00:00.000Z"
+
+
+class Undone(Exception):
+    """What was decided, to be decided again."""
+
+
+class Asked:
+    """A project with so many open cycles; the first one has its answers."""
+
+    def __init__(self, folder: Path, cycles: int) -> None:
+        progress(f"a store of {cycles:,} open cycles")
+        folder.mkdir()
+        repo = PlayedRepo()
+        shop = PlayedWorkshop(repo)
+        store = create_store(str(folder), "0123456789abcdef", NOW)
+        context = Context(store, lambda: repo, SystemClock(), RandomIds(), {}, outside=DeskOutside(lambda: shop))
+        self.cycles = cycles
+        self.app = Application(context)
+        self.app.projects.create(ADA, "bench", "fe", "main")
+        writer = Writer(self.app)
+        with store.write() as tx:
+            for who in (MAKER, REVIEWER, OTHER):
+                known = e.SessionStarted(
+                    kind="agent", trust="observed", agent=who.agent, name=who.agent, evidence=who.evidence
+                )
+                writer.tell(tx, who.session, "", known)
+            for n in range(1, cycles + 1):
+                ask(writer, tx, n, answered=n == 1)
+
+    def decide(self) -> None:
+        context = self.app.context
+        try:
+            with context.store.write() as tx:
+                work = Work(tx, context.gate, context.now(), context.store.project)
+                assert decide_if_due(context, work, CycleId("c-1")).ruled is not None
+                raise Undone
+        except Undone:
+            return
+
+
+def ask(writer: Writer, tx: WriteTx, n: int, *, answered: bool) -> None:
+    task, cycle = TaskId(f"fe-{n}"), CycleId(f"c-{n}")
+    handed_in = attempt(task, 1)
+    tell = writer.tell
+    tell(tx, MAKER.session, task, e.TaskCreated(title=f"work on {task}"), e.TaskStarted(target_head=handed_in.base))
+    target = Target(task=task, attempt=1, diff_id=handed_in.diff_id, summary="it works")
+    opened = e.CycleOpened(cycle=cycle, trigger="REQUEST_REVIEW", targets=(target,), quorum=1, seats=2)
+    asked = [e.ReviewAsked(cycle=cycle, reviewer=name, kind="session", until=UNTIL) for name in sessions()]
+    tell(tx, MAKER.session, task, handed_in, opened, *asked)
+    for session in sessions() if answered else ():
+        files = tuple(file.path for file in handed_in.files)
+        review = e.ReviewSubmitted(
+            attempt=1,
+            diff_id=handed_in.diff_id,
+            verdict="approved",
+            effective="approved",
+            status="APPROVED",
+            summary="fine",
+            files=files,
+            cycle=cycle,
+            reviewer=session,
+        )
+        tell(tx, session, task, review)
+
+
+def sessions() -> tuple[str, str]:
+    return REVIEWER.session, OTHER.session
+
+
+def measure(folder: Path) -> list[Figure]:
+    small, large = Asked(folder / "small", FEW), Asked(folder / "large", MANY)
+    few, many = milliseconds([small.decide, large.decide])
+    detail = f"{many:.2f} ms among {MANY:,} open cycles, {few:.2f} ms among {FEW}"
+    figures = [at_most("a cycle is decided (V8)", many / few, BUDGET, detail)]
+    few, many = milliseconds([lambda: small.app.cycles.decide(ADA), lambda: large.app.cycles.decide(ADA)])
+    each = (many / MANY) / (few / FEW)
+    detail = f"{many:.1f} ms for {MANY:,}, none due; {few:.2f} ms for {FEW}"
+    figures.append(at_most("looking through all open cycles, each", each, BUDGET, detail))
+    return figures
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args(list(argv))
+    with desk() as folder:
+        return show("Review cycles", "cycles", measure(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
