@@ -30,6 +30,7 @@ NOT_TYPED = (
     "agent-programs.md",
     "agent-profiles.md",
     "mcp.md",
+    "review-cycles.md",
     "runner.md",
     "sprints.md",
 )
