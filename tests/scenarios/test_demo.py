@@ -28,6 +28,7 @@ KEY_LINES = (
     r"alice\$ fe plan import .*\n(.*\n)+? +planned 7 tasks",
     r"alice\$ fe run --agents 3 --until-idle\n(.*\n)+?.* fe-\w+ +started: dev",
     r"checked: tests passed, lint passed; approved",
+    r"alice\$ fe sprint status\n +s-01  7/7 tasks, ended ",
     r"checked: tests failed, lint passed; sent back",
     r"fe-\w+ conflict: .*prices\.py",
     r"fe-\w+ +started: senior",

@@ -7,11 +7,14 @@ project, only what the agents write is a script. A step that does not do what th
 from __future__ import annotations
 
 import json
+import time
 
 from foureyes.demo import shop
 from foureyes.demo.script import script
-from foureyes.demo.story import Story, found
+from foureyes.demo.stage import PATIENCE, Player
+from foureyes.demo.story import FE, Story, StoryBroken, found
 
+LOOK_SECONDS = 0.1
 Tasks = dict[str, str]
 """The ids of the tasks of the plan, by title."""
 
@@ -43,12 +46,31 @@ def plan(s: Story) -> Tasks:
     return {title: found(rf"(fe-\w+) .*{title}", text) for title in shop.PLAN_TITLES}
 
 
+def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
+    """The whole plan becomes a sprint, with a runner that takes its tasks."""
+    s.do(s.alice, f"fe sprint plan {target}", "planned: 7 tasks")
+    runner.begin([*FE, "run", "--agents", "3", *options], s.repo)
+    late = time.monotonic() + PATIENCE
+    while not json.loads(s.do(s.alice, "fe status --json", quiet=True))["runners"]:
+        if time.monotonic() > late or runner.has_answered:
+            raise StoryBroken("no runner is at work")
+        time.sleep(LOOK_SECONDS)
+    s.do(s.alice, "fe sprint start s-01", "s-01 has started: 7 tasks")
+
+
 def night(s: Story, t: Tasks) -> str:
     """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
     told.
     """
-    s.tell("3. Alice starts a runner and goes home. Nobody types anything from here on.")
-    told = s.do(s.alice, "fe run --agents 3 --until-idle", "sent back", "conflict", "started: senior")
+    s.tell("3. Alice makes the plan a sprint, with a runner, and goes home. Nobody types anything from here on.")
+    runner = Player(s.folder, "runner", person=True)
+    try:
+        sprint(s, runner, "--until-idle", "--until-idle")
+        answer = runner.wait()
+    finally:
+        runner.close()
+    told = s.told(s.alice, "fe run --agents 3 --until-idle", answer, "sent back", "conflict", "started: senior")
+    s.do(s.alice, "fe sprint status", "7/7 tasks")
     merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
     for title in merged:
         s.do(s.alice, f"fe show {t[title]}", "closed (merged)", quiet=True)

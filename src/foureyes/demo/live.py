@@ -65,7 +65,7 @@ def play(folder: Path) -> None:
     try:
         acts.set_the_stage(s)
         acts.plan(s)
-        runner.begin([*FE, "run", "--agents", "3"], s.repo)
+        acts.sprint(s, runner, "--hours 8")
         with the_terminal_as_it_was():
             _open_app(s.repo)
         alone = runner.has_answered

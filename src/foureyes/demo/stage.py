@@ -62,13 +62,17 @@ class Player:
     def run(self, argv: list[str], cwd: Path) -> Answer:
         """Run a program as this player and wait for its end."""
         self.begin(argv, cwd)
-        return Answer(*json.loads(self._wire.readline()))
+        return self.wait()
 
     def begin(self, argv: list[str], cwd: Path) -> None:
-        """Run a program as this player, which nobody waits for until `close`."""
+        """Run a program as this player, which goes on until it is waited for, or `close`."""
         request = {"argv": argv, "cwd": str(cwd), "env": self._env, "terminal": self.person, "limit": LIMIT}
         self._wire.write(json.dumps(request) + "\n")
         self._wire.flush()
+
+    def wait(self) -> Answer:
+        """Wait for the end of what was begun."""
+        return Answer(*json.loads(self._wire.readline()))
 
     @property
     def has_answered(self) -> bool:

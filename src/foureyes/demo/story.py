@@ -39,6 +39,10 @@ class Story:
     ) -> str:
         """Run a command as a player, print it with what it said, and check that it did what the story says."""
         answer = who.run(self._argv(command), at or self.repo)
+        return self.told(who, command, answer, *says, expect=expect, quiet=quiet)
+
+    def told(self, who: Player, command: str, answer: Answer, *says: str, expect: int = 0, quiet: bool = False) -> str:
+        """A command with what it said, once it has ended."""
         if self.aloud and not quiet:
             print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
             print("".join(f"    {line}".rstrip() + "\n" for line in answer.text.splitlines()), end="", flush=True)
