@@ -30,14 +30,15 @@ def set_the_stage(s: Story) -> None:
     s.do(s.alice, "fe whoami", ": human, observed", quiet=True)
 
 
-def plan(s: Story) -> Tasks:
+def plan(s: Story, settings: str = "") -> Tasks:
     """Alice sets up the project with the checks that it has, says who works here, and imports her plan."""
     s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
     s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
     s.tell("2. Two agents will work here, dev and its senior. Alice commits that, accepts it, and imports her plan.")
-    settings = s.repo / "foureyes.toml"
-    text = settings.read_text(encoding="utf-8").replace("[project]\n", "[project]\ndemo = true\n", 1)
-    settings.write_text(text + shop.SETTINGS.replace("{script}", str(s.folder / "play.json")), encoding="utf-8")
+    file = s.repo / "foureyes.toml"
+    text = file.read_text(encoding="utf-8").replace("[project]\n", "[project]\ndemo = true\n", 1)
+    agents = shop.SETTINGS.replace("{script}", str(s.folder / "play.json"))
+    file.write_text(text + agents + settings, encoding="utf-8")
     s.do(s.alice, "git commit -q -a -m 'Two agents'", quiet=True)
     seal = found(r"--seen (\S+)", s.do(s.alice, "fe policy accept", expect=2, quiet=True))
     s.do(s.alice, f"fe policy accept --seen {seal}", quiet=True)

@@ -18,7 +18,7 @@ import termios
 from collections.abc import Iterator
 from pathlib import Path
 
-from foureyes.demo import acts, proofs
+from foureyes.demo import acts, proofs, shop
 from foureyes.demo.stage import PATIENCE, SOURCE, Player
 from foureyes.demo.story import FE, Story, StoryBroken
 
@@ -64,7 +64,7 @@ def play(folder: Path) -> None:
     runner = Player(folder, "runner", person=True)
     try:
         acts.set_the_stage(s)
-        acts.plan(s)
+        acts.plan(s, shop.PEERS)
         acts.sprint(s, runner, "--hours 8")
         with the_terminal_as_it_was():
             _open_app(s.repo)

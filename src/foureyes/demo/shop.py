@@ -109,6 +109,13 @@ no_progress_limit = 1
 security waits for a person, and peers may look at it; and a loop goes up soon.
 """
 
+PEERS = """
+[review.peers]
+reviewers = ["critic", "reader"]
+ask = 2
+"""
+"""Where nobody tells the story: every hand-in is reviewed by two, without being asked for."""
+
 Files = dict[str, str]
 
 GREETING: Files = {
