@@ -24,7 +24,7 @@ DEMO = [sys.executable, "-P", "-m", "foureyes", "demo"]
 SLOWEST = 300.0
 """Seconds; about 25 on two cores that have nothing else to do."""
 KEY_LINES = (
-    r"alice\$ fe init --try\n +Foureyes project created\.\n(.*\n)+? +checks +tests ",
+    r"alice\$ fe init --try\n(.*\n)*? +Foureyes project created\.\n(.*\n)+? +checks +tests ",
     r"alice\$ fe plan import .*\n(.*\n)+? +planned 7 tasks",
     r"alice\$ fe run --agents 3 --until-idle\n(.*\n)+?.* fe-\w+ +started: dev",
     r"checked: tests passed, lint passed; approved",
