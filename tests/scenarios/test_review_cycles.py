@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.stage.commands import Cast
+from tests.stage.documents import review_result
 from tests.stage.shop_loop import Loop, loop_at, loop_template
 
 PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n'
@@ -43,4 +45,21 @@ def test_two_concerns_are_clarified_and_agreed_to_and_a_blocker_stops_its_task_o
     attention = loop.run(cast.alice, "attention").out
     assert "R1: codex" in attention
     loop.approve(cast.alice, work)
+    loop.verify()
+
+
+def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_binds_it_V1(loop: Loop) -> None:
+    loop.configure(PEERS)
+    cast, task = loop.cast, loop.plan()
+    place = Path(loop.done(cast.claude, "start", task, "--worktree")["worktree"])
+    place = place if place.is_absolute() else loop.repo / place
+    (place / "limit.py").write_text("LIMIT = 1000\n")
+    said = loop.run(cast.alice, "review", "now", task, "-m", "is this the way?").out
+    assert "c-1 USER_MANUAL" in said
+    issue = {"severity": "HIGH", "title": "limit is hard-coded", "file": "limit.py", "line": 1, "fix": "a setting"}
+    document = json.dumps(review_result([issue], verdict="concerns", files_reviewed=["limit.py"]))
+    done = loop.done(cast.codex, "review", "submit", task, "-", input=document)
+    assert (len(done["raised"]), done["task_status"]) == (1, "in_progress")
+    assert f"{task} look 1" in loop.run(cast.alice, "review", "list").out
+    assert "LIMIT" in loop.git("show", f"refs/foureyes/looks/{task}/1:limit.py")
     loop.verify()

@@ -105,3 +105,39 @@ def test_a_trailer_cannot_bring_lines_of_its_own(project: Project, linked: Path)
     (linked / "new.py").write_text("x\n")
     with pytest.raises(GitProblem, match="one line"):
         project.workshop().commit_all("all", [("Task", "fe-1\nX: y")], apart=TASK)
+
+
+def test_a_look_is_the_worktree_as_it_is_and_nothing_there_changes_V1(project: Project, linked: Path) -> None:
+    (linked / "new.py").write_text("x\n")
+    (linked / "code.py").write_text("changed\n")
+    project.git("-C", str(linked), "add", "code.py")
+    (linked / "code.py").write_text("changed again\n")
+    project.git("init", "-q", str(linked / "inner"))
+    (linked / "inner" / "file").write_text("x\n")
+    before, head = project.git("-C", str(linked), "status", "--porcelain"), project.head(WORK)
+    look = project.workshop().look(TASK, "look 1")
+    assert project.git("show", f"{look}:code.py") == "changed again"
+    assert project.git("show", f"{look}:new.py") == "x"
+    assert "inner" not in project.git("ls-tree", "-r", "--name-only", look)
+    assert project.git("rev-parse", f"{look}^") == head
+    assert (project.git("-C", str(linked), "status", "--porcelain"), project.head(WORK)) == (before, head)
+
+
+def test_a_look_at_what_is_all_committed_is_its_head_V1(project: Project, linked: Path) -> None:
+    assert project.workshop().look(TASK, "look 1") == project.head(WORK)
+
+
+def test_no_hook_filter_or_monitor_is_run_for_a_look_V1(project: Project, linked: Path, tmp_path: Path) -> None:
+    marker, evil = tmp_path / "ran", tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\necho $0 >> {marker}\ncat\n")
+    evil.chmod(0o755)
+    for name in ("pre-commit", "post-index-change", "post-checkout"):
+        project.write(f".git/hooks/{name}", evil.read_text()).chmod(0o755)
+    for key in ("core.fsmonitor", "filter.evil.clean", "filter.evil.smudge", "gpg.program"):
+        project.git("config", key, str(evil))
+    project.git("config", "commit.gpgSign", "true")
+    (linked / ".gitattributes").write_text("* filter=evil\n")
+    (linked / "new.py").write_text("x\n")
+    look = project.workshop().look(TASK, "look 1")
+    assert not marker.exists(), marker.read_text()
+    assert project.git("show", f"{look}:new.py") == "x"
