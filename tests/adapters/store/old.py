@@ -5,7 +5,9 @@ that it knew, and of its tables. `schema_3.jsonl` and `schema_4.jsonl` are the s
 is what the last version wrote before modules and names moved, `schema_6.jsonl` what one wrote that had no index of
 what is closed, `schema_7.jsonl` what one wrote that knew no stacks, measured no bytes and drew no samples,
 `schema_8.jsonl` what one wrote that took every run for one on its own tree, `schema_9.jsonl` what one wrote that ran no
-agents (`write_last.py` says how). They are never written again: what they hold must be understood for ever.
+agents, `schema_10.jsonl` what one wrote that knew no review cycles, `schema_11.jsonl` one without sprints,
+`schema_12.jsonl` one without leases of checks (`write_last.py` says how). They are never written again: what they hold
+must be understood for ever.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ from tests.engines import NOW
 
 OLD = 2
 """The schema that the stores of this module have, unless another is asked for."""
-OLDER = (2, 3, 4, 5, 6, 7, 8, 9)
+OLDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 """The schemas of which there are stores."""
-LAST = (5, 6, 7, 8, 9)
+LAST = (5, 6, 7, 8, 9, 10, 11, 12)
 """The schemas of the stores that `write_last.py` wrote."""
 
 

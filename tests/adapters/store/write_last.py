@@ -1,4 +1,4 @@
-"""The writer of `schema_5.jsonl` to `schema_9.jsonl`: runs in a working copy of the version whose store it is to be,
+"""The writer of `schema_5.jsonl` to `schema_12.jsonl`: runs in a working copy of the version whose store it is to be,
 with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
@@ -6,6 +6,9 @@ with that version's own Application, stages and shop.
     cd <working copy of 04a4170> && .venv/bin/python <here>/write_last.py > <here>/schema_7.jsonl
     cd <working copy of 48d49c9> && .venv/bin/python <here>/write_last.py > <here>/schema_8.jsonl
     cd <working copy of 01986d9> && .venv/bin/python <here>/write_last.py > <here>/schema_9.jsonl
+    cd <working copy of aaf999e> && .venv/bin/python <here>/write_last.py > <here>/schema_10.jsonl
+    cd <working copy of 631070c> && .venv/bin/python <here>/write_last.py > <here>/schema_11.jsonl
+    cd <working copy of c6d09fe> && .venv/bin/python <here>/write_last.py > <here>/schema_12.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """
@@ -26,6 +29,7 @@ sha = stage.sha if OLD_STAGE else import_module("tests.stage.scripted_git").sha
 shop = import_module("tests.adapters.store.shop")
 replay = import_module("foureyes.adapters.store.replay")
 ports = import_module("foureyes.app.ports")
+ports = ports if hasattr(ports, "Merged") else import_module("foureyes.app.git_ports")
 KINDS = import_module("foureyes.core.events").KINDS
 ALICE, BOB, CI, CLAUDE, CODEX = people.ALICE, people.BOB, people.CI, people.CLAUDE, people.CODEX
 TABLES = {"journal": "seq", "head": "seq", **replay.TABLES}
@@ -130,6 +134,12 @@ def outcomes(world: Any) -> dict[str, str]:
     return {row.task: row.outcome for row in world.app.merges.process(CI)}
 
 
+def go_on_with_a_sprint(world: Any) -> None:
+    """One that was paused, where the version has sprints (X)."""
+    if hasattr(world.app, "sprints"):
+        world.app.sprints.start(ALICE, "s-03")
+
+
 def write(world: Any) -> None:
     """Every row of every table, one a line."""
     for table, key in TABLES.items():
@@ -145,6 +155,7 @@ def main() -> None:
     merge(world)
     setattr(shop, "_sign", sign)  # noqa: B010 - the shop's own signatures are none: it looks at stores from below
     shop.fill(world)
+    go_on_with_a_sprint(world)
     missing = set(KINDS) - {row[0] for row in world.store.engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
     assert not missing, f"this version writes more: {sorted(missing)}"
     assert world.app.audit.verify().findings == ()
