@@ -90,7 +90,8 @@ WITHOUT: dict[str, str] = {
         ui/tui/screens/page ui/tui/screens/redo ui/tui/screens/reject ui/tui/screens/review ui/tui/screens/sheet
         ui/tui/screens/texts ui/tui/screens/too_small ui/tui/sprinting ui/tui/stack
         ui/tui/task_reading ui/tui/theming ui/tui/text/batch ui/tui/text/board ui/tui/text/feedback
-        ui/tui/text/sprint ui/tui/text/reviews ui/tui/text/story ui/tui/text/summary ui/tui/text/task ui/tui/text/why
+        ui/tui/text/sprint ui/tui/text/reviews ui/tui/text/story
+        ui/tui/text/summary ui/tui/text/task ui/tui/text/why
         ui/tui/widgets/bar
         ui/tui/widgets/canvas ui/tui/widgets/choice ui/tui/widgets/file_list ui/tui/widgets/hunks
         ui/tui/widgets/key_line ui/tui/widgets/options ui/tui/widgets/rows ui/tui/widgets/text_part
