@@ -17,7 +17,13 @@ from tests.stage.night import steps
 from tests.stage.world import DeskWorld
 
 NOT_PROJECTED = {"renewals", "journal", "head", "migrations", "task_text"}
-UNIQUE = {"tasks": "id", "signatures": "signature", "findings": "id"}
+UNIQUE: dict[str, tuple[str, object]] = {
+    "tasks": ("id", "forged"),
+    "signatures": ("signature", "forged"),
+    "findings": ("id", "forged"),
+    "cycles": ("n", 999_999),
+    "sprints": ("n", 999_999),
+}
 """Columns beside the key that no two rows have alike."""
 
 
@@ -153,7 +159,8 @@ def test_an_inserted_row_is_found_and_named_J2(world: DeskWorld, table: str) -> 
     value = row[last]
     row[last] = value + 100_000 if isinstance(value, int) else f"{value}~"
     if table in UNIQUE:
-        row[names.index(UNIQUE[table])] = "forged"
+        column, value = UNIQUE[table]
+        row[names.index(column)] = value
     world.sql(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)
     found = findings(world)
     world.sql(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})")

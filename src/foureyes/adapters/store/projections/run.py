@@ -71,7 +71,8 @@ def run_ended(db: Engine, row: Row, event: e.RunEnded) -> None:
 
 
 def run_stop_asked(db: Engine, row: Row, event: e.RunStopAsked) -> None:
-    db.run("run.ask_stop", {"run": event.run, "reason": event.reason or "stop"})
+    if db.change("run.ask_stop", {"run": event.run, "reason": event.reason or "stop"}) != 1:
+        raise StaleState(f"{event.run} was asked to end already, or never began.", next_step=fe("status"))
 
 
 def signalled(db: Engine, row: Row, event: e.Signalled) -> None:
@@ -96,11 +97,12 @@ def runs_paused(db: Engine, row: Row, event: e.RunsPaused) -> None:
 
 def runs_resumed(db: Engine, row: Row, event: e.RunsResumed) -> None:
     if event.by == "rule":
-        db.run("run.resume_by_rule", {"task": row.task, "cycle": event.cycle})
-        return
-    db.run("run.resume", {"task": row.task})
-    if row.task:
-        db.run("run.unstick", {"task": row.task})
+        lifted = db.change("run.resume_by_rule", {"task": row.task, "cycle": event.cycle})
+    else:
+        lifted = db.change("run.resume", {"task": row.task})
+        lifted += db.change("run.unstick", {"task": row.task}) if row.task else 0
+    if not lifted:
+        raise StaleState("nothing was paused that this could lift.", next_step=fe("status"))
 
 
 def run_stuck(db: Engine, row: Row, event: e.RunStuck) -> None:

@@ -69,7 +69,8 @@ def sprint_ended(db: Engine, row: Row, event: e.SprintEnded) -> None:
 
 def sprint_undone(db: Engine, row: Row, event: e.SprintUndone) -> None:
     for task, revert in event.reverts:
-        db.run("sprint.revert", {"sprint": event.sprint, "task": task, "revert": revert})
+        if db.change("sprint.revert", {"sprint": event.sprint, "task": task, "revert": revert}) != 1:
+            raise StaleState(f"{revert} takes {task} of {event.sprint} back already.", next_step=fe("status"))
 
 
 PROJECTIONS: dict[str, Any] = {

@@ -76,7 +76,7 @@ WHERE id = :run AND fence = :fence AND state <> 'ended';
 DELETE FROM renewals WHERE lease = :lease;
 
 -- name: run.ask_stop
-UPDATE runs SET stop_asked = :reason WHERE id = :run;
+UPDATE runs SET stop_asked = :reason WHERE id = :run AND stop_asked = '';
 
 -- name: run.signal
 UPDATE runs SET signal = :signal, message = :message WHERE id = :run;

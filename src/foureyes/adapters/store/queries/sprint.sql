@@ -34,7 +34,7 @@ WHERE id = :sprint AND state <> 'ended';
 INSERT INTO sprint_halts (seq, sprint, kind, why, session, at) VALUES (:seq, :sprint, :kind, :why, :session, :at);
 
 -- name: sprint.revert
-UPDATE sprint_tasks SET revert = :revert WHERE sprint = :sprint AND task = :task;
+UPDATE sprint_tasks SET revert = :revert WHERE sprint = :sprint AND task = :task AND revert <> :revert;
 
 -- name: sprint.last
 SELECT coalesce(max(n), 0) AS n FROM sprints;
