@@ -57,7 +57,9 @@ def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_b
     said = loop.run(cast.alice, "review", "now", task, "-m", "is this the way?").out
     assert "c-1 USER_MANUAL" in said
     issue = {"severity": "HIGH", "title": "limit is hard-coded", "file": "limit.py", "line": 1, "fix": "a setting"}
-    document = json.dumps(review_result([issue], verdict="concerns", files_reviewed=["limit.py"]))
+    shown = loop.run(cast.codex, "review", "show", "c-1").out
+    diff = shown.partition(f"about {task} look 1 (diff ")[2].partition(")")[0]
+    document = json.dumps(review_result([issue], verdict="concerns", files_reviewed=["limit.py"], diff_id=diff))
     done = loop.done(cast.codex, "review", "submit", task, "-", input=document)
     assert (len(done["raised"]), done["task_status"]) == (1, "in_progress")
     assert f"{task} look 1" in loop.run(cast.alice, "review", "list").out

@@ -57,3 +57,19 @@ def test_structured_output_counts_before_the_message_V3() -> None:
     assert read("claude", stream, asks=True).answer == '{"a": [1]}'
     failed = lines({"type": "result", "is_error": True, "result": "429", "structured_output": None})
     assert read("claude", failed, asks=True).succeeded is False
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("0199-a1b2", "0199-a1b2"),
+        ("ses_4F:x.1", "ses_4F:x.1"),
+        ("--dangerously-bypass-approvals-and-sandbox", ""),
+        ("-c", ""),
+        ("a b", ""),
+        ("c" * 201, ""),
+    ],
+)
+def test_what_a_stream_calls_its_conversation_is_a_name_or_none_I2(told: str, kept: str) -> None:
+    assert read("codex", lines({"type": "thread.started", "thread_id": told})).conversation == kept
+    assert read("claude", lines({"type": "system", "subtype": "init", "session_id": told})).conversation == kept

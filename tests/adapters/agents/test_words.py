@@ -89,6 +89,17 @@ def test_a_conversation_goes_on_only_where_one_is_named_lesson_71(name: str) -> 
     assert "--ignore-user-config" in words(profile, resumes="c-7").arguments or name != "codex"
 
 
+NO_NAMES = ["--dangerously-bypass-approvals-and-sandbox", "-c", "", " c1", "a b", "a\n", "c" * 201, "ü", "{task}"]
+
+
+@pytest.mark.parametrize("told", NO_NAMES)
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_a_conversation_of_an_old_row_never_becomes_an_option_of_its_program_I2(name: str, told: str) -> None:
+    profile = Profile(name)
+    assert words(profile, resumes=told) == words(profile)
+    assert attached_words(dialect_of(profile), profile, "fe-1", "p", told) == ()
+
+
 def test_who_goes_on_and_must_not_write_still_cannot_lesson_74() -> None:
     first = "exec resume --json --ignore-user-config --disable plugins"
     assert line(Profile("codex"), resumes="c-7") == f'{first} -c sandbox_mode="workspace-write" c-7 -'

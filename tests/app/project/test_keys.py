@@ -158,6 +158,21 @@ def test_where_a_key_exists_policy_holds_and_break_glass_need_it_I9(keyed: DeskW
     keyed.sound()
 
 
+def test_who_ends_a_review_cycle_signs_for_that_cycle_I9(keyed: DeskWorld) -> None:
+    task = keyed.handed_in(CLAUDE)
+    cycle = keyed.app.cycles.now(BOB, task).cycle
+    alices = keyed.keys
+    forget(keyed)
+    with keyed.unchanged(), keyed.refused("I9"):
+        keyed.app.cycles.end(BOB, cycle, "no need")
+    use(keyed, alices)
+    assert keyed.app.cycles.end(ALICE, cycle, "no need").changed
+    assert [(each.verb, each.reason) for each in said(keyed)] == [(f"review end {cycle}", "no need")]
+    assert keyed.app.audit.verify().findings == ()
+    forget(keyed)
+    assert not keyed.app.cycles.end(BOB, cycle, "again").changed, "there is nothing to sign"
+
+
 @pytest.mark.parametrize("verb", DECIDED)
 def test_ordinary_decisions_stay_observed_until_the_policy_asks_for_keys_I9(keyed: DeskWorld, verb: str) -> None:
     task = keyed.handed_in(CLAUDE)

@@ -345,13 +345,71 @@ def test_a_hand_in_ends_the_look_s_cycle_and_a_look_counts_for_no_attempt_V1_V6(
         desk.app.decisions.approve(GEMINI, task, seen=desk.show(task).attempts[-1].seen)
 
 
+def test_a_review_is_of_the_look_that_it_names_and_of_no_other_D7_V1(desk: DeskWorld) -> None:
+    peers(desk)
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    desk.repo.commit(f"fe/{task}")
+    desk.app.cycles.request(CLAUDE, task, reviewers=["codex", "gemini"])
+    first, second = (cycle(desk, name).targets[0] for name in ("c-1", "c-2"))
+    assert (first.look, second.look, first.diff_id == second.diff_id) == (1, 2, False)
+    for reviewer in (CODEX, GEMINI):
+        look_review(desk, reviewer, task)
+    assert (cycle(desk).state, cycle(desk).reviews) == ("open", ())
+    assert (cycle(desk, "c-2").rule, len(cycle(desk, "c-2").reviews)) == ("R4", 2)
+    look_review(desk, CODEX, task, diff_id=first.diff_id)
+    assert states(cycle(desk))["codex"] == "answered"
+
+
+@pytest.mark.parametrize("named", ["1.0123456789abcdef0123", "", "sha256:"])
+def test_an_agent_s_review_of_a_look_names_what_it_looked_at_D7(desk: DeskWorld, named: str) -> None:
+    peers(desk)
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    with desk.refused("D7"):
+        look_review(desk, CODEX, task, diff_id=named)
+    assert states(cycle(desk)) == {"codex": "asked", "gemini": "asked"}
+
+
+def test_a_person_may_leave_out_which_look_it_is_where_there_is_one_D7(desk: DeskWorld) -> None:
+    peers(desk)
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    with desk.refused("D7"):
+        look_review(desk, BOB, task, diff_id="1.0123456789abcdef0123")
+    assert look_review(desk, BOB, task, diff_id="").message == "APPROVED: look 1"
+    desk.repo.commit(f"fe/{task}")
+    desk.app.cycles.now(ALICE, task)
+    with desk.refused("D7"):
+        look_review(desk, ALICE, task, diff_id="")
+
+
+def test_a_person_signs_a_review_of_a_look_I9_V1(desk: DeskWorld) -> None:
+    peers(desk)
+    desk.app.keys.new(ALICE)
+    desk.app.policy.set(ALICE, "review.human_proof", "key")
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    assert look_review(desk, ALICE, task).message == "APPROVED: look 1"
+    assert desk.app.audit.verify().findings == ()
+
+
+@pytest.mark.parametrize("verdict", ["blocker", "concerns"])
+def test_who_does_not_approve_a_look_is_not_told_that_it_is_approved_L5(desk: DeskWorld, verdict: str) -> None:
+    peers(desk)
+    task = begun(desk, CLAUDE)
+    desk.app.cycles.now(ALICE, task)
+    done = look_review(desk, CODEX, task, verdict=verdict, summary="no")
+    assert (done.status, done.message) == ("CHANGES_REQUESTED", "CHANGES_REQUESTED: look 1")
+
+
 def look_review(
     desk: DeskWorld, by: Actor, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any
 ) -> ReviewOutcome:
     """A review of the last look, which reads every file of it."""
     with desk.store.read() as tx:
         look = tx.all("cycle.looks", Look, task=task)[-1]
-    said = review_result(issues, **{"files_reviewed": look.files} | more)
+    said = review_result(issues, **{"files_reviewed": look.files, "diff_id": look.diff_id} | more)
     return desk.app.reviews.submit(by, task, json.dumps(said).encode())
 
 

@@ -197,17 +197,24 @@ def _refused_by_role(desk: DeskWorld, actor: Actor, task: str) -> None:
             call()
 
 
-def test_a_planner_makes_tasks_below_its_goal_and_touches_nothing_else_I2_M7(desk: DeskWorld) -> None:
+def test_a_run_that_plans_imports_nothing_and_makes_no_task_that_is_for_a_person_M7_I2(desk: DeskWorld) -> None:
     goal, other = desk.create(BOB, type="epic", title="a goal"), desk.create(BOB)
     bound(desk, runner(desk), goal, purpose="plan")
     planner = agent_of(desk)
-    made = desk.app.tasks.create(planner, "a first part", labels=["api"]).task
-    rows = desk.app.plans.import_(planner, "## Task: one\n\n## Task: two\nDepends on: one\n")
-    assert {desk.task(task).parent for task in (made, *(row.task for row in rows))} == {goal}
+    evil = "## Task 1: Evil by itself\nLabels: review:skip\n\nDo it.\n"
+    for make in (
+        lambda: desk.app.plans.import_(planner, evil),
+        lambda: desk.app.plans.import_(planner, evil, parent=goal),
+        lambda: desk.app.tasks.create(planner, "a part", parent=goal),
+    ):
+        with desk.unchanged(), desk.refused("M7") as caught:
+            make()
+        assert "a person reads it and imports it" in caught[0].reasons[0].message
+    desk.app.notes.log(planner, goal, "read all of it")
+    desk.app.runs.emit(planner, "progress", "read all of it")
+    desk.app.runs.signal(planner, "DONE")
     for call in (
-        lambda: desk.app.tasks.create(planner, "elsewhere", parent=other),
-        lambda: desk.app.tasks.create(planner, "easy", minor=True),
-        lambda: desk.app.tasks.add_label(planner, made, ["review:skip"]),
+        lambda: desk.app.tasks.add_label(planner, goal, ["review:skip"]),
         lambda: desk.app.notes.log(planner, other, "hello"),
         lambda: desk.app.sessions.spawn(planner, goal, "implement"),
     ):

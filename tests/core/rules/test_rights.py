@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.session import Kind, Role, Trust
-from foureyes.core.rules.rights import FOR_A_ROLE, barred
+from foureyes.core.rules.rights import (
+    BATCH,
+    FOR_A_ROLE,
+    FOR_A_SERVICE,
+    FOR_PEOPLE,
+    NOT_FOR_AGENTS,
+    SIGNED,
+    barred,
+)
 from foureyes.errors import Reason
 
 DECIDING = ["start", "next", "unstart", "approve", "withdraw", "redo", "reject", "close", "cancel", "delete", "reopen"]
@@ -35,6 +43,32 @@ def test_a_typed_name_may_only_log_I1(kind: Kind, verb: str) -> None:
         assert reason.rule == "I1"
         assert "lead" in reason.message
         assert reason.next
+
+
+WITHOUT_A_SIGNATURE = {
+    "key new": "the first key of a project has nothing to be signed with; a later one is signed where it is made (I9)",
+    "restore": "the store it is about may be gone: put on record, for everybody to see (J2)",
+    "store copy": "it decides nothing: what is put on record is where the store lies now",
+    "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",
+    "pause": "it only stops, and what lifts it (resume) is signed (V9)",
+    BATCH: "it decides nothing: each decision of a batch is signed (H3)",
+}
+
+
+def test_what_is_for_people_is_signed_or_it_is_known_why_not_I9() -> None:
+    assert set(WITHOUT_A_SIGNATURE) == FOR_PEOPLE - SIGNED
+    assert "review end" in SIGNED
+
+
+def test_what_no_agent_may_and_nobody_signs_a_service_may_too_so_nobody_gains_by_looking_like_a_person_I5_I9() -> None:
+    assert NOT_FOR_AGENTS <= FOR_A_SERVICE
+
+
+@pytest.mark.parametrize("verb", ["create", "plan import"])
+def test_a_run_that_plans_answers_and_a_person_imports_M7(verb: str) -> None:
+    reason = barred("agent", "issued", "x", verb, "plan")
+    assert reason is not None
+    assert (reason.rule, "a person" in reason.message) == ("M7", True)
 
 
 @pytest.mark.parametrize("verb", ["create", "log", "submit"])

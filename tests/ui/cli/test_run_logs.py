@@ -7,9 +7,11 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 
-from foureyes.ui.cli.run_logs import _Lines, _write
+from foureyes.app.views.run import Conversation
+from foureyes.ui.cli.run_logs import _agrees, _Lines, _write
 
 SAYS = {"type": "assistant", "message": {"content": [{"type": "text", "text": "two\nlines"}]}}
 DOES = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}]}}
@@ -63,3 +65,12 @@ def test_of_a_run_that_lost_its_runner_nothing_more_is_waited_for(capsys: pytest
     session: Any = SimpleNamespace(json=False, app=SimpleNamespace(runs=runs))
     _write(io.BytesIO(b"first\n"), True, session, "fe-1", _Lines(session, raw=False, last=None))
     assert capsys.readouterr().out == "first\n"
+
+
+def test_what_would_be_started_is_shown_before_the_yes_I2(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(click, "confirm", lambda *_, **__: said.append("asked"))
+    session: Any = SimpleNamespace(note=said.append)
+    argv = ("/bin/codex", "resume", "c1")
+    assert not _agrees(session, Conversation(task="fe-1", run="run-1", profile="dev", argv=argv))
+    assert said == ["it starts /bin/codex resume c1", "asked"]

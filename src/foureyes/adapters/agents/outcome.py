@@ -9,7 +9,7 @@ import msgspec
 from foureyes.adapters.agents.streams.reading import Reader
 from foureyes.adapters.agents.streams.story import Story
 from foureyes.adapters.agents.streams.trouble import kind_of, wait_in
-from foureyes.core.nouns.run import ErrorKind, RunOutcome
+from foureyes.core.nouns.run import ErrorKind, RunOutcome, conversation_of
 from foureyes.core.run.signals import after_echo, signal_in
 from foureyes.core.words.text import in_line, visible
 
@@ -51,7 +51,7 @@ def outcome(
         answer=_without(story.structured or final, secret) if asks else "",
         signal=said.signal if said else None,
         message=_without(said.message, secret) if said else "",
-        conversation=story.conversation,
+        conversation=conversation_of(story.conversation),
         usage=story.usage,
         error=error,
         error_text=in_line(_without(told, secret), TOLD),

@@ -11,6 +11,7 @@ import msgspec
 from foureyes.adapters.agents.dialects import Dialect
 from foureyes.adapters.agents.places import PROMPT
 from foureyes.app.agent_ports import Launch
+from foureyes.core.nouns.run import conversation_of
 from foureyes.core.rules.policy import Profile
 
 SERVER = "foureyes"
@@ -27,15 +28,15 @@ class Words(msgspec.Struct, frozen=True):
 
 def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]) -> Words:
     """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
-    profile, may_write = launch.profile, launch.writes
+    profile, may_write, resumes = launch.profile, launch.writes, conversation_of(launch.resumes)
     server = [*mcp, "--run", directory] if mcp else []
     filled = _filling(launch, directory, server)
     serves = bool(server)
     chosen = [*dialect.words, *(dialect.implement if may_write else dialect.review)]
-    if launch.resumes and dialect.resume_words:
+    if resumes and dialect.resume_words:
         chosen = [*dialect.resume_words, *(dialect.resume_implement if may_write else dialect.resume_review)]
-    chosen += dialect.resume if launch.resumes else ()
-    own = profile.resume_args if launch.resumes and profile.resume_args else profile.args
+    chosen += dialect.resume if resumes else ()
+    own = profile.resume_args if resumes and profile.resume_args else profile.args
     own = own if may_write or not profile.review_args else profile.review_args
     # What a profile says itself is not said again: a program that hears it twice may hear neither.
     chosen += [word for name, said in dialect.keyed if environ.get(name) and said[0] not in own for word in said]
@@ -52,6 +53,7 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
 
 def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:
     """What a person starts a program with to go on with a conversation; nothing where it cannot be."""
+    conversation = conversation_of(conversation)
     chosen = profile.attach_args or (dialect.attach if conversation else ())
     model = dialect.model if profile.model and not profile.attach_args else ()
     filled = {"conversation": conversation, "model": profile.model, "task": task, "profile": name}
@@ -66,7 +68,7 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
     command, args = (server[0], list(server[1:])) if server else ("", [])
     return {
         "model": launch.profile.model,
-        "conversation": launch.resumes,
+        "conversation": conversation_of(launch.resumes),
         "worktree": launch.worktree,
         "run_dir": directory,
         "prompt_file": os.path.join(directory, PROMPT),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Token
 from foureyes.app.views.session import SessionView
@@ -16,11 +14,7 @@ from foureyes.errors import Internal, Reason
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foureyes.app.ports import Tx
-    from foureyes.core.events import Event
-    from foureyes.core.events.task import TaskCreated
 
 
 def gate_of(project: str) -> Actor:
@@ -62,25 +56,6 @@ def refuse_other_task(actor: Actor, task: str) -> None:
     if actor.task is not None and task and task != actor.task:
         reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", fe("whoami"))
         refuse_task(task, "was not changed", reason)
-
-
-def plans_for_its_goal(actor: Actor, events: Sequence[Event]) -> bool:
-    """I2: a token to plan is good for its goal, and for new tasks below that."""
-    if actor.role != "plan":
-        return False
-    from foureyes.core.events.task import TaskCreated
-
-    return all(isinstance(event, TaskCreated) and event.parent == actor.task for event in events)
-
-
-def below_its_goal(actor: Actor, event: TaskCreated) -> TaskCreated:
-    """I2: what a token to plan makes lies below its goal, and is not minor; for everybody else, as it is."""
-    if actor.role != "plan":
-        return event
-    if event.minor or event.parent not in (None, actor.task):
-        why = "marks nothing minor" if event.minor else f"makes tasks below {actor.task} only"
-        refuse_verb("nothing was planned.", Reason("I2", f"a token to plan {why}", fe("whoami")))
-    return replace(event, parent=actor.task)
 
 
 def permit(actor: Actor, verb: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.caller import gate_of, plans_for_its_goal, refuse_other_task
+from foureyes.app.call.caller import gate_of, refuse_other_task
 from foureyes.app.call.rows import Count, Known
 from foureyes.app.views.session import SessionView
 from foureyes.errors import Internal
@@ -39,7 +39,7 @@ class Work:
 
     def record(self, task: str, *events: Event) -> list[int]:
         """Journal events about a task (or about none: ""). The session's row is made with its first write (I1)."""
-        if self.actor.task is not None and not plans_for_its_goal(self.actor, events):
+        if self.actor.task is not None:
             refuse_other_task(self.actor, task)
         if self.seal is not None:
             seal, self.seal = self.seal, None

@@ -37,7 +37,7 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
         quorum=cycle.quorum,
         seats=cycle.seats,
         targets=tuple(
-            TargetView(task=t.task, attempt=t.attempt, look=t.look, summary=t.summary, over=t.over)
+            TargetView(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary, over=t.over)
             for t in known.targets
         ),
         asked=tuple(_asked(row, late=cycle.is_live and is_overdue(row, now)) for row in known.asked),

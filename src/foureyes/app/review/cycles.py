@@ -134,10 +134,13 @@ class Cycles:
             return self._outcome(work, new, message=words)
 
     def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
-        """A person ends a cycle without a rule; pauses and holds stay until they are lifted."""
+        """A person ends a cycle without a rule, and signs that (I9); pauses and holds stay until they are lifted."""
         reason = needed(reason, "review end", cycle)
-        with self._context.writing(actor, "review end") as work:
-            row = cycle_named(work.tx, cycle)
+        with self._context.store.read() as tx:
+            before = cycle_named(tx, cycle)
+        worth = lambda: before.is_live  # noqa: E731
+        with self._context.deciding(actor, "review end", reason=reason, how=before.id, worth=worth) as work:
+            row = cycle_named(work.tx, before.id)
             if row.is_live:
                 work.record(row.task, e.CycleEnded(cycle=row.id, why=reason))
             return self._outcome(work, row.id, changed=row.is_live, message=f"{row.id} is over: {reason}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from foureyes.app.call.caller import refuse_other_task
@@ -22,8 +24,9 @@ from foureyes.core.loop.review import unread
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.cycle import CycleId, Look, look_ref
 from foureyes.core.nouns.finding import status_of
-from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.involvement import made_by
+from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason
 from foureyes.steps import fe, prose
@@ -36,34 +39,48 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     cycle: CycleId
 
 
-def look_in_review(tx: Tx, task: TaskId) -> Asked | None:
-    """The look at a task in the middle of work that an open cycle is about."""
+def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[Asked]:
+    """The looks at a task in the middle of work that open cycles are about; only this one, if one is named."""
+    found = []
     for known in wholes(tx, live_of(tx, task)):
         about = next((each for each in known.live if each.task == task and each.look), None)
-        if about is not None and known.cycle.state == "open":
+        if about is not None and known.cycle.state == "open" and look in (0, about.look):
             row = tx.one("cycle.look", Look, task=task, n=about.look)
-            return Asked(look=row, cycle=known.cycle.id) if row is not None else None
-    return None
+            found += [Asked(look=row, cycle=known.cycle.id)] if row is not None else []
+    return found
 
 
-def submit_look(context: Context, actor: Actor, task: TaskId, about: Asked, document: bytes) -> ReviewOutcome:
-    """V3: a review_result about the work as it was frozen; all of it or nothing."""
+def submit_look(
+    context: Context, actor: Actor, task: TaskId, asked: Sequence[Asked], document: bytes, *, seen: str = ""
+) -> ReviewOutcome:
+    """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
     refuse_other_task(actor, task)
     with context.store.read() as tx:
-        before = _as_if_handed_in(case_of(context, tx, actor, task), about.look)
-    given = content_of(context, actor, before.facts, document)
+        known = case_of(context, tx, actor, task)
+    given = content_of(context, actor, _as_if_handed_in(known, asked[0].look).facts, document)
+    named = given.document.payload.diff_id or seen
+    about = next((each for each in asked if is_about(named, each.look.diff_id)), asked[0])
+    before = _as_if_handed_in(known, about.look)
     code = code_of(context, before.attempt, given.findings)
     anchored = [anchor(each, code) for each in given.findings]
-    with context.deciding(
-        actor, "review submit", task=task, diff_id=about.look.diff_id, reason=given.document.payload.verdict
-    ) as work:
+    how = f"look {about.look.n} {about.look.diff_id}"  # the diff id of a signature is that of an attempt (I9)
+    with context.deciding(actor, "review submit", task=task, how=how, reason=given.document.payload.verdict) as work:
         case = _as_if_handed_in(case_of(context, work.tx, work.actor, task), about.look)
-        now = look_in_review(work.tx, task)
-        _refuse(case, given, moved=now is None or now.look.n != about.look.n)
+        now = looks_in_review(work.tx, task, about.look.n)
+        _refuse(case, given, *_about_another(named, case.me, about, asked), moved=about not in now)
         raised = raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
         if raised.refused:
             refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
         return _record(context, work, case, about, given, raised)
+
+
+def _about_another(named: str, me: Party, about: Asked, asked: Sequence[Asked]) -> list[Reason]:
+    """D7: a review names the look it is about; only a person may leave it out, and only where there is one."""
+    if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
+        return []
+    others = ", ".join(f"look {each.look.n} ({each.cycle})" for each in asked)
+    why = f"payload.diff_id: it names the change that was looked at, and reviewers are asked about {others}"
+    return [Reason("D7", why, fe("review", "show", asked[-1].cycle))]
 
 
 def _as_if_handed_in(case: Case, look: Look) -> Case:
@@ -83,8 +100,8 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
     return msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, attempt=seen))
 
 
-def _refuse(case: Case, given: ReviewContent, *, moved: bool) -> None:
-    reasons: list[Reason] = []
+def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
+    reasons = list(before)
     reviewer, me = given.document.reviewer, case.me
     if reviewer and reviewer not in (me.session, me.name, me.person, me.name.partition("#")[0]):
         why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
@@ -113,7 +130,7 @@ def _record(
         diff_id=about.look.diff_id,
         verdict=payload.verdict,
         effective=verdict,
-        status=status_of(given.severities, notes=len(given.notes)),
+        status=status_of(given.severities, notes=len(given.notes)) if verdict == "approved" else "CHANGES_REQUESTED",
         summary=payload.summary,
         files=tuple(given.files),
         missing=unread(attempt.files, given.files, case.policy.coverage_exclude),

@@ -25,7 +25,7 @@ from foureyes.app.findings.rulings import (
     words_of,
 )
 from foureyes.app.ports import Tx
-from foureyes.app.review.look_reviews import look_in_review, submit_look
+from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.review_content import ReviewContent, content_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
@@ -86,9 +86,9 @@ class Reviews:
         permit(actor, "review submit")
         with self._context.store.read() as tx:
             named = self._context.find_id(tx, task)
-            about = look_in_review(tx, named)
-        if about is not None:
-            return submit_look(self._context, actor, named, about, document)
+            looks = looks_in_review(tx, named)
+        if looks:
+            return submit_look(self._context, actor, named, looks, document, seen=seen)
         before = self._before(actor, task)
         given = content_of(self._context, actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.findings)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.run.leases import live_runs
 from foureyes.app.views.run import AgentView, Conversation, Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
-from foureyes.core.nouns.run import MAKES, ErrorKind, Run
+from foureyes.core.nouns.run import MAKES, ErrorKind, Run, conversation_of
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 MOST = 50
+UNTOLD = "not-told-yet"
+"""The conversation of a run that is at work: it is known when that has ended."""
 
 
 class LastError(msgspec.Struct, frozen=True):
@@ -76,7 +78,7 @@ class Agents:
         if profile is None:
             return replace(found, problem="there is no such profile any more")
         try:
-            said = run.conversation or run.resumes or ("?" if found.live else "")
+            said = conversation_of(run.conversation) or conversation_of(run.resumes) or (UNTOLD if found.live else "")
             how = programs.attached(run.profile, profile, task=name, conversation=said)
         except FoureyesError as problem:
             return replace(found, problem=problem.message)

@@ -15,7 +15,7 @@ from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, Hand
 from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silent, trigger_of
 from foureyes.core.nouns.cycle import CycleId
-from foureyes.core.nouns.run import MAKES, Run, RunId
+from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
 from foureyes.core.words.ids import TaskId
 
@@ -69,7 +69,7 @@ def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
                 reviewer=run.profile,
                 purpose="clarify",
                 stopped=f"held: {row.hold}" if row.hold else "",
-                resumes=run.conversation,
+                resumes=conversation_of(run.conversation),
                 past=tuple(past.get((row.cycle, row.task, run.profile), ())),
             )
         )
@@ -88,7 +88,7 @@ def _past(
                 purpose=row.purpose,
                 error=row.error,
                 signal=row.signal,
-                conversation=row.conversation,
+                conversation=conversation_of(row.conversation),
                 resumed=bool(row.resumes),
                 text=row.error_text,
             )

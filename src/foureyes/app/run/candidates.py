@@ -13,6 +13,7 @@ from foureyes.app.run.rows import Cost, Counter, PastRow, ReadyRow
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.sprinting import sprints_of
 from foureyes.app.work.reserving import taken_by_others
+from foureyes.core.nouns.run import conversation_of
 from foureyes.core.run.snapshot import PastRun, TaskState
 from foureyes.core.words.ids import TaskId
 
@@ -61,7 +62,7 @@ def past_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[PastRun, ...]]:
                 purpose=row.purpose,
                 error=row.error,
                 signal=row.signal,
-                conversation=row.conversation,
+                conversation=conversation_of(row.conversation),
                 resumed=bool(row.resumes),
             )
         )

@@ -9,7 +9,7 @@ from foureyes.app.call.rows import RunnerRow
 from foureyes.app.views.run import RunnerView
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
-from foureyes.core.nouns.run import Run, RunId
+from foureyes.core.nouns.run import Run, RunId, conversation_of
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line, spaced
 from foureyes.errors import Conflict, NotFound
@@ -154,7 +154,7 @@ def event_of_end(run: Run, outcome: RunOutcome | None, ending: RunEnding) -> e.R
         rc=outcome.rc,
         error=outcome.error,
         error_text=spaced(outcome.error_text, TEXT),
-        conversation=spaced(outcome.conversation, TEXT),
+        conversation=conversation_of(outcome.conversation),
         final=spaced(outcome.final, FINAL),
         seconds=outcome.seconds,
         input_tokens=outcome.usage.input_tokens,

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.prompts import AtHand, prompt_at_hand
 from foureyes.app.review.reviews import Reviews, asked
 from foureyes.app.run.rows import ReviewRun
@@ -196,10 +197,15 @@ def take_review(context: Context, own: InHand) -> str:
     assert own.outcome is not None
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
+        looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []
     try:
         document = document_in(own.outcome.answer, RESULT)
         _refuse_other_change(document, change)
-        Reviews(context).submit(reviewer, own.run.task, document.encode("utf-8", "surrogatepass"))
+        given = document.encode("utf-8", "surrogatepass")
+        if looks:
+            submit_look(context, reviewer, own.run.task, looks, given)
+        else:
+            Reviews(context).submit(reviewer, own.run.task, given)
     except (BadInput, Refused) as problem:
         return why_refused(problem)
     return ""

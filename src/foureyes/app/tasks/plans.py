@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from foureyes.app.call.caller import below_its_goal, permit
+from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import controls_in
 from foureyes.app.call.facts import facts_of
@@ -58,7 +58,7 @@ class Plans:
             def make(event: e.TaskCreated) -> tuple[str, str]:
                 new = free_id(self._context, work.tx)
                 made = msgspec.structs.replace(event, signed_by=work.key, parent=above)
-                work.record(new, below_its_goal(actor, made))
+                work.record(new, made)
                 return new, self._mode(work.tx, work.actor, new)
 
             return self._rows(work.tx, work.actor, planned, name, make, group=group, again=again)

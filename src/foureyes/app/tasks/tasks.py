@@ -7,7 +7,6 @@ from functools import partial
 
 import msgspec
 
-from foureyes.app.call.caller import below_its_goal
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.modes import modes_of
@@ -103,7 +102,6 @@ class Tasks:
                 key=clean_word(key, "key") if key else "",
                 signed_by=work.key,
             )
-            event = below_its_goal(actor, event)
             done = self._once(work.tx, event)
             if done is None:
                 new = free_id(self._context, work.tx)

@@ -10,11 +10,12 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class TargetView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cycle is about. `over`: why it is that no more."""
+    """What a cycle is about. `over`: why it is that no more. `diff_id`: what a review of it names (D7)."""
 
     task: str
     attempt: int = 0
     look: int = 0
+    diff_id: str = ""
     summary: str = ""
     over: str = ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NewType
 
 import msgspec
@@ -51,6 +52,16 @@ MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
 
 StuckKind = Literal["retries", "spend", "no_change", "refused"]
 """Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""
+
+
+CONVERSATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
+
+
+def conversation_of(text: str) -> str:
+    """I2: what a program says that its conversation is called, if that can be a name: it becomes an argument of that
+    program, and must never be one of its options. Else none.
+    """
+    return text if CONVERSATION.fullmatch(text) else ""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):

@@ -85,9 +85,13 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
         }
     ),
     "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
-    "plan": frozenset({"log", "handoff", "create", "plan import"}),
+    "plan": frozenset({"log", "handoff", "emit", "signal"}),
 }
-"""I2: what a token is good for, on its task. `start` finds the claim that came with the token."""
+"""I2: what a token is good for, on its task. `start` finds the claim that came with the token. Who plans answers with a
+plan, and a person imports it (M7).
+"""
+
+MAKES_TASKS = frozenset({"create", "plan import"})
 
 
 def barred(
@@ -115,6 +119,9 @@ def barred(
             f'"{name}" is only a name somebody typed (--as); it may log, nothing else',
             prose("call it without --as"),
         )
+    if role == "plan" and verb in MAKES_TASKS:
+        why = "a run that plans makes no task: its plan is its answer, and a person reads it and imports it"
+        return Reason("M7", why, by_person(fe("plan", "import", blank("FILE"))))
     if role is not None and verb not in FOR_A_ROLE[role]:
         return Reason(
             "I2", f"a token with role {role} may {_list(FOR_A_ROLE[role])} on its task, not {verb}", fe("whoami")
@@ -189,7 +196,7 @@ DECISIONS = frozenset(
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive", "store adopt",
+        "key add", "key retire", "finding waive", "store adopt", "review end",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives

@@ -55,7 +55,7 @@ def attach(session: Session, task: str, watch: bool) -> None:
     if not watch and session.can_ask:
         found = session.app.agents.conversation(session.actor, task)
         if not found.problem:
-            if _agrees(found):
+            if _agrees(session, found):
                 _take_over(session, found)
             else:
                 output.write("nothing was changed")
@@ -64,7 +64,9 @@ def attach(session: Session, task: str, watch: bool) -> None:
     _watch(session, task)
 
 
-def _agrees(found: Conversation) -> bool:
+def _agrees(session: Session, found: Conversation) -> bool:
+    """A person's yes, once they have read what would be started."""
+    session.note(f"it starts {' '.join(map(flat, found.argv))}")
     ends = f"its run ({found.run}) ends, " if found.live else ""
     return click.confirm(
         f"{ends}{found.task} is paused and yours, and you are one of its authors. "

@@ -11,6 +11,7 @@ from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
 
 LINE = 100
+DIGITS = 16
 
 
 def cycles_text(rows: Sequence[CycleView]) -> str:
@@ -40,7 +41,7 @@ def cycle_text(view: CycleView) -> str:
     lines = [f"{view.id}  {view.trigger}  {_stands(view)}"]
     lines += [f"  {view.reason}"] if view.reason else []
     lines += [f"  follows {view.follows}"] if view.follows else []
-    lines += [f"  about {_target(each)}: {each.summary}{_over(each)}" for each in view.targets]
+    lines += [f"  about {_target(each)}{_diff(each)}: {each.summary}{_over(each)}" for each in view.targets]
     lines += [f"  asked {_asked(each)}" for each in view.asked]
     for given in view.reviews:
         stated = "" if given.verdict == given.effective else f" (stated {given.verdict}, V5)"
@@ -51,6 +52,11 @@ def cycle_text(view: CycleView) -> str:
         lines.append(f"  {point.id} {named(point.reviewer)}: {one_line(point.text, LINE)}")
         lines.append(f"      {point.by}: {one_line(point.answer, LINE)}" if point.answer else "      not answered yet")
     return "\n".join([*lines, *[line for line in (next_line(view.next),) if line]])
+
+
+def _diff(target: TargetView) -> str:
+    """D7: what a review of a look names; that of an attempt is on the task's own page."""
+    return f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.look and target.diff_id else ""
 
 
 def _over(target: TargetView) -> str:
