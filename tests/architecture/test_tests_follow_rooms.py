@@ -80,7 +80,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
         ui/cli/policy ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops
         ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/sprint
-        ui/cli/text/task ui/cli/validation ui/cli/cycles ui/cli/text/cycle
+        ui/cli/text/task ui/cli/validation ui/cli/cycles
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """
         ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/commenting ui/tui/crash

@@ -281,7 +281,7 @@ def test_a_person_lets_reviewers_look_and_the_same_again_is_the_same_V1(desk: De
     done = desk.app.cycles.now(ALICE, task, reason="it changes the login")
     assert (done.cycle, done.changed, cycle(desk).trigger) == ("c-1", True, "USER_MANUAL")
     assert desk.app.cycles.now(ALICE, task).changed is False
-    named = desk.app.cycles.request(CLAUDE, task, reviewers=["gemini", "human"])
+    named = desk.app.cycles.request(BOB, task, reviewers=["gemini", "human"])
     assert (named.cycle, named.asked) == ("c-1", ("a person", "gemini"))
     with desk.refused("V1"):
         desk.app.cycles.now(CLAUDE, task)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.facts import parties_of
 from foureyes.app.cycles.reading import Whole, live_of, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.cycle import Asked
-from foureyes.core.nouns.session import Actor, Party
+from foureyes.core.nouns.session import Actor, Party, is_tied
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
 
@@ -16,15 +17,22 @@ ANY_PERSON = "a person"
 
 def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0) -> tuple[str, str]:
     """The cycle that a review of this is an answer in, and whom that had asked; empty where there is none. Who made the
-    work is no reviewer of it.
+    work is no reviewer of it; an agent that opened a cycle and was not asked is none in that cycle (V4).
     """
     if made_by(facts, me) is not None:
         return "", ""
     for known in wholes(tx, live_of(tx, facts.task.id)):
         about = [each for each in known.live if each.task == facts.task.id]
         if known.cycle.state == "open" and any((each.attempt, each.look) == (attempt, look) for each in about):
-            return known.cycle.id, _asked_as(tx, known, facts, me, actor)
+            name = _asked_as(tx, known, facts, me, actor)
+            return ("", "") if not name and _opened_by(tx, known, me) else (known.cycle.id, name)
     return "", ""
+
+
+def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
+    """Whether an agent, by origin, opened the cycle: nobody chose it."""
+    opener = parties_of(tx, {known.cycle.session}).get(known.cycle.session)
+    return me.kind == "agent" and opener is not None and opener.kind == "agent" and is_tied(me, opener)
 
 
 def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> str:

@@ -8,7 +8,9 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.app.views.run import Cooldown
@@ -20,7 +22,12 @@ from foureyes.core.nouns.cycle import CycleId, ReviewerKind, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
 from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, TaskId
+
+MOST = 10_000
+NAMED = 10
+"""So many people a refusal names."""
 
 
 class LastAsked(msgspec.Struct, frozen=True):
@@ -88,7 +95,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
     facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
     if kind == "person":
-        return ""
+        return "" if reviewer == ANY_PERSON else _why_unknown(tx, reviewer)
     if kind == "session":
         party = parties_of(tx, {SessionId(reviewer)}).get(SessionId(reviewer))
         made = made_by(facts, party) if party else None
@@ -99,6 +106,14 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
         return "there is no profile of that name"
     candidate = Candidate(name=reviewer, model=profile.model, vendor=profile.vendor)
     return why_not(candidate, makers(tx, facts), grade, ())
+
+
+def _why_unknown(tx: Tx, person: str) -> str:
+    """V4: a person who was never here cannot answer, and would be waited for without an end."""
+    people = [row.id for row in tx.all("session.people", Named, limit=MOST)]
+    return (
+        "" if person in people else f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
+    )
 
 
 def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:

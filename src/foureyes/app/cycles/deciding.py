@@ -68,6 +68,18 @@ def _without_overdue(context: Context, work: Work, known: Whole) -> Whole:
     return whole(work.tx, known.cycle.id) if late else known
 
 
+def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
+    """V8: a person does not wait for another one any longer; not about work that they made themselves."""
+    known, me = whole(work.tx, cycle), context.party(work.tx, work.actor)
+    for row in known.asked if me.kind == "human" and known.cycle.state == "open" else ():
+        silent = row.kind == "person" and row.state == "asked" and row.task in known.tasks
+        if silent and made_by(facts_of(context, work.tx, row.task), me) is None:
+            event = e.ReviewNotGiven(
+                cycle=cycle, reviewer=row.reviewer, why="timeout", text=f"not waited for by {me.name}"
+            )
+            work.record(row.task, event)
+
+
 def may_be_due(known: Whole, now: str) -> bool:
     """Whether anything may have to be decided: somebody is late, or nobody is waited for."""
     if known.cycle.state == "clarifying":
@@ -184,14 +196,28 @@ def pause(work: Work, known: Whole, rule: str, words: str) -> None:
 
 
 def lift(work: Work, known: Whole, rule: str) -> None:
-    """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and of the same target."""
+    """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
+    target. What was left to a person only a person lifts.
+    """
     chain = followed(work.tx, known.cycle)
     for each in work.tx.all("run.pauses", PauseView):
         if each.made_by != "rule" or each.rule != "R2":
             continue
-        if each.cycle in chain or (each.task and each.task in known.tasks):
+        if each.cycle in chain or _is_about_older_work(work.tx, known, each):
             event = e.RunsResumed(reason=f"{known.cycle.id} {rule}", by="rule", rule=rule, cycle=each.cycle)
             work.gate.record(each.task, event)
+
+
+def _is_about_older_work(tx: Tx, known: Whole, paused: PauseView) -> bool:
+    """Whether a pause came from an attempt, or a look, before the attempt that was judged now, and no person was left
+    to decide: who makes the work opens no other cycle to be rid of the first (R2).
+    """
+    now = next((target for target in known.live if target.task == paused.task), None)
+    if now is None or not paused.cycle:
+        return False
+    older = whole(tx, paused.cycle)
+    was = next((target for target in older.targets if target.task == paused.task), None)
+    return older.cycle.state != "decided" and was is not None and was.attempt < now.attempt
 
 
 def followed(tx: Tx, cycle: Cycle) -> list[str]:

@@ -40,7 +40,8 @@ class Standing(msgspec.Struct, frozen=True):
 
 def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
-    rows = {row.task: row for row in tx.all("cycle.flagged", Cycle, limit=MOST) if row.rule != "R3"}
+    flagged = tx.all("cycle.flagged", Cycle, limit=MOST)
+    rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
     if not rows:
         return
     from foureyes.app.cycles.reading import wholes

@@ -12,8 +12,10 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
+from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.views.run import Cooldown, PauseView, StuckView
 from foureyes.core.nouns.sprint import PASSING
+from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line
 from foureyes.steps import Steps, by_person, fe, phrase, prose
 
@@ -73,6 +75,15 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
+class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
+    """V8: a person whom a cycle waits for, and nobody else."""
+
+    cycle: str
+    task: str
+    reviewer: str
+    at: str
+
+
 class Blocked(msgspec.Struct, frozen=True, kw_only=True):
     """A task of which an agent, or its runner for it, said that it cannot go on."""
 
@@ -100,6 +111,8 @@ def halts(context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = ()) -
     for unreviewed in tx.all("cycle.unreviewed", Unreviewed, limit=MOST):
         if unreviewed.task not in by_rule:
             yield _unreviewed(unreviewed, ways)
+    for waits in tx.all("cycle.waits_for_people", WaitsForPerson, limit=MOST):
+        yield _waits(waits)
     for stuck in tx.all("run.stuck", StuckView):
         yield _stuck(stuck, ways)
     for blocked in tx.all("run.blocked", Blocked, limit=MOST):
@@ -152,6 +165,20 @@ def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
         details=(*[one_line(reason, LINE) for reason in row.reasons], "Nobody is left to ask: a person looks."),
         choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
         otherwise=fe("show", row.task, "--diff"),
+    )
+
+
+def _waits(row: WaitsForPerson) -> Halt:
+    """V8: nobody else moves such a cycle, and while it is open no rule approves."""
+    who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
+    return Halt(
+        kind="review",
+        task=row.task,
+        of=f"{row.cycle} {row.reviewer}",
+        text=f"{row.cycle} waits for {who}",
+        since=row.at,
+        details=(f"{who} was asked to review it; everybody else has answered.", "No rule approves it until then."),
+        otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for, parties_of
+from foureyes.app.call.rows import Count
 from foureyes.app.cycles.deciding import is_overdue
 from foureyes.app.cycles.reading import Whole, wholes
 from foureyes.app.ports import Tx
@@ -133,18 +136,22 @@ def after_rule(rule: str, task: str, *, wide: bool = False) -> Steps:
 
 
 def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
-    """The issues list: of the last decided cycle of each task that is not closed, every concern, and who gave none."""
+    """The issues list: of each task that is not closed every concern with its latest attempt, until its reviewer
+    agrees; and who gave no review.
+    """
     rows: list[IssueRow] = []
     flagged = tx.all("cycle.flagged", Cycle, limit=limit)
     known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in flagged}.values()))}
+    settled = {row.n for row in tx.all("cycle.settled", Count, ids=list(known))} if known else set()
     for row in flagged:
-        rows += _issues(tx, row, known[row.id])
+        rows += _issues(tx, row, known[row.id], settled)
     return rows[:limit]
 
 
-def _issues(tx: Tx, flagged: Cycle, known: Whole) -> list[IssueRow]:
+def _issues(tx: Tx, flagged: Cycle, known: Whole, settled: Collection[int]) -> list[IssueRow]:
     task, step = flagged.task, after_rule(flagged.rule, flagged.task, wide=flagged.wide)
     parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
+    against = [review for review in known.reviews if review.task == task and review.effective != "approved"]
     found = [
         IssueRow(
             cycle=flagged.id,
@@ -156,10 +163,10 @@ def _issues(tx: Tx, flagged: Cycle, known: Whole) -> list[IssueRow]:
             at=review.at,
             next=step,
         )
-        for review in known.reviews
-        if review.task == task and review.effective != "approved"
+        for review in against
+        if review.seq not in settled
     ]
-    if found:
+    if found or against:
         return found
     text = one_line("; ".join(known.cycle.reasons), LINE)
     return [

@@ -10,9 +10,9 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
-from foureyes.app.cycles.deciding import decide_if_due, may_be_due
+from foureyes.app.cycles.choosing import meant, refuse_choosing
+from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
 from foureyes.app.cycles.opening import attempt_target, open_again, open_cycle
 from foureyes.app.cycles.reading import cycle_named, is_cycle_name, live_of, whole, wholes
 from foureyes.app.review.cycle_pages import issues_of, view_of
@@ -23,6 +23,7 @@ from foureyes.core.nouns.cycle import Cycle, CycleId, NotGivenWhy, ReviewerKind,
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.policy import required_reviews
+from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
 from foureyes.errors import BadInput, FoureyesError, Reason
@@ -30,7 +31,6 @@ from foureyes.steps import Steps, fe, phrase
 
 MOST = 50
 TEXT = 2_000
-HUMANS = frozenset({"human", "person", "a person", "me"})
 
 
 class Cycles:
@@ -49,7 +49,7 @@ class Cycles:
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
         """V1 REQUEST_REVIEW: named reviewers, or those that the policy chooses, are asked about a task."""
         permit(actor, "review request")
-        names = [spaced(name, 100).strip() for name in reviewers if name.strip()]
+        names = [one_line(name, 100) for name in reviewers if name.strip()]
         return self._open(actor, "review request", "REQUEST_REVIEW", [task], reason=reason, reviewers=names)
 
     def open(
@@ -91,7 +91,9 @@ class Cycles:
             return self._outcome(work, known.cycle.id, changed=bool(rows))
 
     def decide(self, actor: Actor, cycle: str = "", *, now: bool = False) -> list[CycleOutcome]:
-        """V8: one cycle, or every one that waits for nobody any more; `now`: who never was asked is not waited for."""
+        """V8: one cycle, or every one that waits for nobody any more; `now`: who never was asked is not waited for, and
+        if a person says so, no other person either.
+        """
         with self._context.writing(actor, "review decide") as work:
             rows = [cycle_named(work.tx, cycle)] if cycle else work.tx.all("cycle.live", Cycle, limit=1_000)
             if now and actor.kind == "agent":
@@ -103,6 +105,8 @@ class Cycles:
             due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or may_be_due(each, self._context.now())}
             for row in rows:
                 if row.is_live and row.id in due:
+                    if now and cycle:
+                        give_up_on_people(self._context, work, row.id)
                     done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
                     after = cycle_named(work.tx, row.id)
                     if done.ruled is not None or cycle:
@@ -195,13 +199,15 @@ class Cycles:
         """Looks are taken before the transaction; what cannot be looked at is left out, or refused if it is all."""
         looked, left = self._looked(actor, tasks)
         with self._context.writing(actor, verb) as work:
+            if verb != "run":
+                refuse_choosing(self._context, work, [each.task for each in looked], reviewers)
             targets = [self._target(work, each) for each in looked]
             before = {row.id for row in live_of(work.tx, targets[0].task)}
             cycle = open_cycle(self._context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
-            named = self._ask_named(work, cycle, [target.task for target in targets], reviewers)
+            any_new = self._ask_named(work, cycle, [target.task for target in targets], reviewers)
             notes = tuple(left) + self._nobody(work, cycle)
             words = f"{cycle} {'is open already' if cycle in before else trigger}"
-            changed = cycle not in before or named
+            changed = cycle not in before or any_new
             return self._outcome(work, cycle, message=words, changed=changed, notes=notes)
 
     def _looked(self, actor: Actor, tasks: Sequence[str]) -> tuple[list[Looked], list[str]]:
@@ -229,9 +235,7 @@ class Cycles:
         asked = {(row.task, row.reviewer) for row in known.asked if row.state == "asked"}
         any_new = False
         for name in reviewers:
-            kind: ReviewerKind = "session" if name.startswith("ses-") else "profile"
-            kind = "person" if name in HUMANS or "@" in name else kind
-            reviewer = ANY_PERSON if name in HUMANS else name
+            reviewer, kind = meant(name)
             for task in tasks:
                 if (task, reviewer) not in asked:
                     self._refuse_maker(work, task, reviewer, kind)
@@ -243,8 +247,11 @@ class Cycles:
         """V4: never who made the work, never below the grade."""
         why = why_not_asked(self._context, work.tx, task, reviewer, kind)
         if why:
-            step = fe("review", "request", task)
-            refuse_verb(f"{reviewer} was not asked about {task}.", Reason("V4", f"{reviewer}: {why}", step), task=task)
+            name = named(one_line(reviewer, 100))
+            step = (
+                fe("review", "request", task, "--ask", "human") if kind == "person" else fe("review", "request", task)
+            )
+            refuse_verb(f"{name} was not asked about {task}.", Reason("V4", f"{name}: {why}", step), task=task)
 
     def _nobody(self, work: Work, cycle: CycleId) -> tuple[str, ...]:
         """V4: why nobody is asked, for whoever opened it."""

@@ -107,7 +107,9 @@ class TargetRow(Target, frozen=True, kw_only=True):
 
 
 class InCycle(msgspec.Struct, frozen=True, kw_only=True):
-    """The cycle that the latest attempt of a task, or a look at it, is in, or came out of."""
+    """The cycle that the latest attempt of a task, or a look at it, is in, or came out of. `paused`: the one whose R2
+    pauses the task.
+    """
 
     task: str
     cycle: CycleId
@@ -115,6 +117,7 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     look: int = 0
     rule: str = ""
+    paused: str = ""
 
     @property
     def is_live(self) -> bool:

@@ -258,14 +258,19 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reas
 
 
 def in_cycle(facts: Facts) -> list[Reason]:
-    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it."""
+    """V8: reviewers are asked about the attempt, or were and it is not reviewed (R0, R2): no rule approves it. What R2
+    pauses none does either, whatever a later cycle came to, until a person lifts it (V9).
+    """
     cycle = facts.cycle
     if cycle is None:
         return []
     step = fe("review", "show", cycle.cycle)
     if cycle.is_live:
         return [Reason("V8", f"reviewers are asked about it ({cycle.cycle})", step)]
-    return [Reason(cycle.rule, f"{cycle.cycle} left it to a person", step)] if cycle.rule in ("R0", "R2") else []
+    if cycle.rule in ("R0", "R2"):
+        return [Reason(cycle.rule, f"{cycle.cycle} left it to a person", step)]
+    paused = cycle.paused
+    return [Reason("R2", f"{paused} left it to a person", fe("review", "show", paused))] if paused else []
 
 
 def why_not_by_itself(

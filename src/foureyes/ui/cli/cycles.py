@@ -56,7 +56,7 @@ def show_cycle(session: Session, cycle: str) -> None:
 
 @verb("decide", example="fe review decide c-3")
 @click.argument("cycle", required=False, default="")
-@click.option("--now", is_flag=True, help="Do not wait for anybody who was not asked.")
+@click.option("--now", is_flag=True, help="Do not wait for whoever was not asked, nor for a person.")
 def review_decide(session: Session, cycle: str, now: bool) -> None:
     """Decide what waits for nobody any more (V8): who is late gives no review, the next one is asked, or a rule
     decides. A runner does this by itself."""

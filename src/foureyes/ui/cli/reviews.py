@@ -116,7 +116,9 @@ def review_lines(review: ReviewView) -> list[str]:
 @verb("request", example="fe review request fe-7k2 --prompt")
 @click.argument("task")
 @click.option("--reviewer", default="", metavar="NAME", help="Whom the document names; default: you.")
-@click.option("--ask", "names", multiple=True, metavar="NAME", help="A profile, a session or `human`; several times.")
+@click.option(
+    "--ask", "names", multiple=True, metavar="NAME", help="A profile, a session, a person or `human`; several times."
+)
 @click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
 @click.option("--prompt", is_flag=True, help="As a prompt for an agent instead.")
 @click.option("-m", "--reason", default="", help="Why, with --ask and --open.")

@@ -73,7 +73,10 @@ SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, rea
 FROM cycles WHERE (CAST(:task AS TEXT) = '' OR id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY n DESC LIMIT :limit;
 
 -- name: cycle.standing
-SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
+SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule,
+  coalesce((SELECT max(p.cycle) FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task
+    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task)), '') AS paused
+FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
 WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state <> 'ended' ORDER BY c.n;
 
 -- name: cycle.targets
@@ -111,8 +114,23 @@ SELECT c.id, c.trigger, c.state, t.task, c.quorum, c.seats, c.wide, c.reason, c.
   c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq
 FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN tasks k ON k.id = t.task
 WHERE c.rule IN ('R0', 'R1', 'R2', 'R3') AND c.state <> 'ended' AND k.status <> 'closed' AND k.deleted = 0
-  AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND d.rule <> '' AND d.n > c.n)
+  AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND d.rule <> '' AND d.n > c.n
+    AND (c.rule = 'R0' OR u.attempt > t.attempt))
 ORDER BY c.n DESC LIMIT :limit;
+
+-- name: cycle.settled
+SELECT DISTINCT r.seq AS n FROM reviews r JOIN reviews s ON s.task = r.task AND s.seq > r.seq AND s.effective = 'approved' AND s.missing = '[]'
+LEFT JOIN cycle_asked a ON a.cycle = r.cycle AND a.task = r.task AND a.session = r.session AND a.kind = 'profile'
+LEFT JOIN cycle_asked b ON b.cycle = s.cycle AND b.task = s.task AND b.session = s.session AND b.kind = 'profile'
+WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.effective <> 'approved'
+  AND (s.session = r.session OR a.reviewer = b.reviewer)
+ORDER BY r.seq;
+
+-- name: cycle.waits_for_people
+SELECT a.cycle, a.task, a.reviewer, a.at FROM cycle_asked a JOIN cycles c ON c.id = a.cycle JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task
+WHERE c.state = 'open' AND t.over = '' AND a.state = 'asked' AND a.kind = 'person'
+  AND NOT EXISTS (SELECT 1 FROM cycle_asked o WHERE o.cycle = a.cycle AND o.state = 'asked' AND o.kind <> 'person')
+ORDER BY a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
 
 -- name: cycle.at_work
 SELECT id FROM tasks WHERE status = 'in_progress' AND deleted = 0 ORDER BY n LIMIT :limit;

@@ -12,6 +12,7 @@ from foureyes.ui.steps import next_line
 
 LINE = 100
 DIGITS = 16
+UNNAMED = ("whoever looks", "a person")
 
 
 def cycles_text(rows: Sequence[CycleView]) -> str:
@@ -30,10 +31,15 @@ def _target(target: TargetView) -> str:
 
 def _stands(view: CycleView) -> str:
     if view.state == "open":
-        return f"waits for {', '.join(view.waits_for)}"
+        return f"waits for {_names(view.waits_for)}"
     if view.state == "clarifying":
-        return f"R2, waits for answers of {', '.join(view.waits_for)}"
+        return f"R2, waits for answers of {_names(view.waits_for)}"
     return f"{view.rule}: {'; '.join(view.reasons)}" if view.state == "decided" else f"ended: {view.why}"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Whom somebody named; what is not a plain word stands in quotation marks, except where nobody was named."""
+    return ", ".join(name if name in UNNAMED else named(name) for name in names)
 
 
 def cycle_text(view: CycleView) -> str:
