@@ -6,13 +6,10 @@ from foureyes.app.call.facts import parties_of
 from foureyes.app.cycles.reading import Whole, live_of, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
-from foureyes.core.nouns.cycle import Asked
+from foureyes.core.nouns.cycle import ANY_PERSON, Asked
 from foureyes.core.nouns.session import Actor, Party, is_tied
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
-
-ANY_PERSON = "a person"
-"""Who is asked where nobody is left: whoever comes first."""
 
 
 def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0) -> tuple[str, str]:

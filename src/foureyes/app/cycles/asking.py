@@ -10,7 +10,6 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.app.views.run import Cooldown
@@ -18,7 +17,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
 from foureyes.core.cycle.choosing import Candidate, Choice, Maker, choose, why_not
-from foureyes.core.nouns.cycle import CycleId, ReviewerKind, TargetRow
+from foureyes.core.nouns.cycle import ANY_PERSON, CycleId, ReviewerKind, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
 from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews

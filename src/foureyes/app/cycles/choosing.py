@@ -8,9 +8,8 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.views.run import PauseView
-from foureyes.core.nouns.cycle import ReviewerKind
+from foureyes.core.nouns.cycle import ANY_PERSON, ReviewerKind
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason

@@ -12,8 +12,8 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
-from foureyes.app.cycles.answering import ANY_PERSON
 from foureyes.app.views.run import Cooldown, PauseView, StuckView
+from foureyes.core.nouns.cycle import ANY_PERSON
 from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line

@@ -24,6 +24,9 @@ ReviewerKind = Literal["profile", "session", "person"]
 """Who is asked: an agent profile, which a runner starts; a session that is at work anyway; a person."""
 REVIEWER_KINDS: tuple[ReviewerKind, ...] = ("profile", "session", "person")
 
+ANY_PERSON = "a person"
+"""Who is asked where nobody is left: whoever comes first."""
+
 NotGivenWhy = Literal["timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded"]
 NOT_GIVEN: tuple[NotGivenWhy, ...] = (
     "timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded",

@@ -117,7 +117,7 @@ def review_lines(review: ReviewView) -> list[str]:
 @click.argument("task")
 @click.option("--reviewer", default="", metavar="NAME", help="Whom the document names; default: you.")
 @click.option(
-    "--ask", "names", multiple=True, metavar="NAME", help="A profile, a session, a person or `human`; several times."
+    "--ask", "names", multiple=True, metavar="NAME", help="A profile, session, person or `human`; several times."
 )
 @click.option("--open", "opens", is_flag=True, help="Ask the reviewers that the policy chooses (V4).")
 @click.option("--prompt", is_flag=True, help="As a prompt for an agent instead.")
