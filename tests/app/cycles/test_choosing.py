@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from foureyes.core.nouns.cycle import Look
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.documents import review_result
@@ -73,10 +74,12 @@ def test_a_cycle_about_other_work_does_not_lift_what_another_one_paused_V9(desk:
     desk.start(CLAUDE, task)
     desk.repo.commit(f"fe/{task}")
     desk.app.cycles.now(ALICE, task)
+    with desk.store.read() as tx:
+        (look,) = tx.all("cycle.looks", Look, task=task)
     for by in (CODEX, GEMINI):
-        said = review_result(files_reviewed=["a.py"])
+        said = review_result(files_reviewed=look.files, diff_id=look.diff_id)
         desk.app.reviews.submit(by, task, json.dumps(said).encode())
-    assert desk.app.cycles.show("c-2").state == "decided"
+    assert desk.app.cycles.show("c-2").rule == "R4"
     assert pauses(desk) == {"c-1"}, "a look is no newer attempt"
     desk.submit(CLAUDE, task)
     for by in (CODEX, GEMINI):

@@ -350,7 +350,7 @@ def test_a_review_is_of_the_look_that_it_names_and_of_no_other_D7_V1(desk: DeskW
     task = begun(desk, CLAUDE)
     desk.app.cycles.now(ALICE, task)
     desk.repo.commit(f"fe/{task}")
-    desk.app.cycles.request(CLAUDE, task, reviewers=["codex", "gemini"])
+    desk.app.cycles.request(ALICE, task, reviewers=["codex", "gemini"])
     first, second = (cycle(desk, name).targets[0] for name in ("c-1", "c-2"))
     assert (first.look, second.look, first.diff_id == second.diff_id) == (1, 2, False)
     for reviewer in (CODEX, GEMINI):
