@@ -45,8 +45,11 @@ def left_to_a_person(desk: DeskWorld) -> str:
 def test_after_R2_was_left_to_a_person_nobody_else_opens_another_cycle_V4(desk: DeskWorld, by: Actor) -> None:
     task = left_to_a_person(desk)
     for reviewers in (["qwen", "codex"], ["human"], []):
-        with desk.refused("V4"):
+        with desk.refused("V4") as caught:
             desk.app.cycles.request(by, task, reviewers=reviewers)
+        assert all("resume" in str(reason.next) for reason in caught[0].reasons), (
+            "to let the policy choose is refused, too"
+        )
     assert len(desk.app.cycles.listed()) == 3
 
 

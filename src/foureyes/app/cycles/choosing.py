@@ -34,14 +34,15 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
     me = context.party(work.tx, work.actor)
     names = [name for name in reviewers if meant(name)[0] != ANY_PERSON]
     for task in tasks:
+        left = _left_to_a_person(work, task) if me.kind != "human" else []
         reasons = []
         if names:
             made = made_by(facts_of(context, work.tx, task), me)
             why = "the policy or a person chooses reviewers" if me.kind != "human" else ""
             why = f"{work.actor.name} {made.why}: who made the work does not choose its reviewers" if made else why
-            reasons += [Reason("V4", why, fe("review", "request", task, "--open"))] if why else []
-        if me.kind != "human":
-            reasons += _left_to_a_person(work, task)
+            step = left[0].next if left else fe("review", "request", task, "--open")
+            reasons += [Reason("V4", why, step)] if why else []
+        reasons += left
         if reasons:
             refuse_verb(f"nobody was asked about {task}.", *reasons, task=task)
 
