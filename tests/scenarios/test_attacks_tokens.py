@@ -272,11 +272,11 @@ def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_ro
 
 
 VERDICTS = {
-    "Approved": "review/decisions findings/settling", "ApprovalRecorded": "review/decisions",
+    "Approved": "review/decisions findings/by_rule", "ApprovalRecorded": "review/decisions",
     "ApprovalFinished": "review/decisions", "ApprovalWithdrawn": "review/decisions",
     "RedoRequested": "review/feedback review/lead", "TaskRejected": "review/feedback",
     "TaskMerged": "gate/one_merge gate/landing", "TaskClosed": "review/closing",
-    "AttemptSentBack": "findings/settling findings/rulings", "ApprovalVoided": "gate/one_merge findings/findings",
+    "AttemptSentBack": "findings/by_rule findings/rulings", "ApprovalVoided": "gate/one_merge findings/findings",
     "MergeFailed": "gate/one_merge", "CheckFinished": "gate/running", "PlanAccepted": "tasks/plans",
     "PolicyAccepted": "project/policy gate/landing", "SettingChanged": "project/policy",
     "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "call/signing",

@@ -46,6 +46,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         peers=PeersRule(**_values(PeersRule, layers)),  # type: ignore[arg-type]
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
+        scripted=frozenset(name for name, each in agent_profiles(layers).items() if each.adapter == "scripted"),
         **_values(ReviewPolicy, layers),  # type: ignore[arg-type]
     )
 

@@ -15,6 +15,7 @@ def script() -> dict[str, Any]:
     plays = [
         _review(shop.AGREED, shop.RECEIPT, again=True),
         _review(shop.CONCERN, shop.RECEIPT),
+        _review(shop.STORED_HASHED, shop.LOGIN, again=True),
         _review(shop.BLOCKER, shop.LOGIN),
         {"purpose": "review", "steps": [{"review": shop.FINE}]},
         _play(shop.GREET, _work(shop.GREETING, "Greet by name")),
@@ -27,6 +28,7 @@ def script() -> dict[str, Any]:
         _play(shop.ORDER, _work(shop.RIGHT_ORDER, "Read it as the format it is"), profile="senior"),
         _play(shop.ORDER, _work(shop.STILL_WRONG_ORDER, "Cut at the first comma"), again=True),
         _play(shop.ORDER, _work(shop.WRONG_ORDER, "Read an order line")),
+        _play(shop.LOGIN, _work(shop.HASHED, "Store no password, but what is made of it"), again=True),
         _play(shop.LOGIN, _approves_itself()),
         _play(shop.RECEIPT, [*_files(shop.BETTER_RECEIPT, "Print two decimals"), *_fixed(), _done()], again=True),
         _play(shop.RECEIPT, _work(shop.FIRST_RECEIPT, "Print a receipt")),

@@ -179,6 +179,17 @@ AGREED = {
     "summary": "Two decimals, and a test that notices.",
     "rulings": [{"finding": "TL-{task}-1-001", "ruling": "VERIFIED", "reason": "19.99 prints 23.79 now"}],
 }
+HASHED: Files = {
+    "login.py": "from hashlib import pbkdf2_hmac\nfrom hmac import compare_digest\n\n\n"
+    "def stored_for(password, salt):\n    return pbkdf2_hmac('sha256', password.encode(), salt, 100_000)\n\n\n"
+    "def allowed(password, salt, stored):\n    return compare_digest(stored_for(password, salt), stored)\n",
+    "test_login.py": "import unittest\n\nfrom login import allowed, stored_for\n\n\nclass Login(unittest.TestCase):\n"
+    "    def test_a_wrong_password_is_refused(self):\n        stored = stored_for('sesame', b'salt')\n"
+    "        self.assertTrue(allowed('sesame', b'salt', stored))\n"
+    "        self.assertFalse(allowed('Sesame', b'salt', stored))\n",
+}
+"""The login after it was sent back."""
+STORED_HASHED = {"verdict": "approved", "summary": "What is stored is no password any more."}
 BLOCKER = {
     "verdict": "blocker",
     "summary": "Is what is stored the password itself? A leak would be one of all.",

@@ -15,7 +15,7 @@ from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.plan import plan
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.run.snapshot import Called, Left, PastRun, ReviewDue, Slot, Snapshot
-from foureyes.core.run.step import DecideCycle, FinishRun, NotGiven, OpenCycle, StartRun, Step, StopRun, Wait
+from foureyes.core.run.step import DecideCycle, Finish, FinishRun, NotGiven, OpenCycle, StartRun, Step, StopRun, Wait
 from foureyes.core.words.ids import TaskId
 
 from tests.core.run.scene import ENDED, live, over, run, scene, task
@@ -106,6 +106,12 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
         {"reviews": (due(),), "slots": (Slot(profile="codex", cooled=True, error="auth"),)},
         [none("auth")],
     ),
+    (
+        "who only watches gives nobody's review away: another runner may have the program (V4)",
+        {"agents": 0, "reviews": (due(),), "slots": (Slot(profile="codex", available=False),)},
+        [],
+    ),
+    ("but who is late is late", {"agents": 0, "reviews": (due(late=True),)}, [none("timeout")]),
     ("cycles that wait for nobody are decided (V8)", {"to_decide": (C,)}, [DecideCycle(cycle=C)]),
     (
         "what calls for a review opens a cycle (V1)",
@@ -133,6 +139,10 @@ def test_what_becomes_of_who_was_asked_V3_V4(what: str, fields: dict[str, Any], 
 def test_a_runner_goes_on_while_somebody_is_asked() -> None:
     snapshot: Snapshot = scene(reviews=(due(),), until_idle=True)
     assert isinstance(plan(snapshot)[-1], Wait)
+
+
+def test_a_cycle_that_only_a_person_moves_keeps_no_runner_from_its_end_X2() -> None:
+    assert isinstance(plan(scene(to_decide=(C,), until_idle=True))[-1], Finish)
 
 
 @pytest.mark.parametrize("purpose", ["review", "clarify"])

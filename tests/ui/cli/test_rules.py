@@ -82,8 +82,8 @@ def test_an_unknown_id_names_the_nearest_and_is_3(fe: Typed, typed: str, said: s
 def test_with_json_a_rule_is_an_object_on_a_line_and_a_group_one_with_its_rules(fe: Typed) -> None:
     rows = [json.loads(line) for line in fe("rules", "--json")[0].splitlines()]
     assert [row["id"] for row in rows] == list(rules.by_id())
-    (rule,) = [json.loads(line) for line in fe("rules", "X1", "--json")[0].splitlines()]
-    assert (rule["id"], rule["built"], rule["text"].startswith("Not built yet: ")) == ("X1", False, True)
+    (rule,) = [json.loads(line) for line in fe("rules", "N1", "--json")[0].splitlines()]
+    assert (rule["id"], rule["built"], rule["text"].startswith("Not built yet: ")) == ("N1", False, True)
     (group,) = [json.loads(line) for line in fe("rules", "C", "--json")[0].splitlines()]
     assert (group["letter"], [row["id"] for row in group["rules"]]) == ("C", ["C1", "C2", "C3"])
     assert json.loads(fe("rules", "P22", "--json", rc=3)[0])["error"]["code"] == "not_found"

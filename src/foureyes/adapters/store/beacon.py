@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
     from foureyes.app.ports import Beacon
 
+SQLITE = "sqlite"
 HELD = """
     SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -35,6 +36,8 @@ GRACE_SECONDS = 15.0
 
 def beacon_of(engine: Database, name: str) -> Beacon | None:
     """A lock that is held by now; None where the database has none, or a pool stands before it."""
+    if engine.name == SQLITE:
+        return None  # without PostgreSQL there is no driver for it, either
     from foureyes.adapters.store.postgres import PostgresEngine
 
     if not isinstance(engine, PostgresEngine):
@@ -49,6 +52,8 @@ def beacon_of(engine: Database, name: str) -> Beacon | None:
 
 def is_dark(engine: Database, name: str) -> bool:
     """Whether nobody holds that lock; not so where it cannot be told."""
+    if engine.name == SQLITE:
+        return False
     from foureyes.adapters.store.postgres import PostgresEngine
 
     if not isinstance(engine, PostgresEngine) or monotonic() - engine.rejoined < GRACE_SECONDS:

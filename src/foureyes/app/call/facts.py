@@ -291,7 +291,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
     for row in reversed(reviews):
         if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
             latest.append(row)
-    agreeing = _not_scripted(context, tx, policy, [row for row in latest if row.agrees])
+    agreeing = _not_scripted(tx, policy, [row for row in latest if row.agrees])
     counting = {
         row.session
         for row in agreeing
@@ -300,19 +300,14 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
     return msgspec.structs.replace(facts, reviewers=frozenset(counting))
 
 
-def _not_scripted(context: Context, tx: Tx, policy: ReviewPolicy, reviews: list[Review]) -> list[Review]:
+def _not_scripted(tx: Tx, policy: ReviewPolicy, reviews: list[Review]) -> list[Review]:
     """V3: what scripted agents say counts only in a project that is marked as a demo."""
-    if policy.demo or not reviews or not context.is_configured(tx):
+    if policy.demo or not reviews or not policy.scripted:
         return reviews
     from foureyes.app.views.session import SessionView
-    from foureyes.config.policy import agent_profiles
 
-    profiles = agent_profiles(context.layers(tx, context.gate))
-    scripted = {name for name, profile in profiles.items() if profile.adapter == "scripted"}
-    if not scripted:
-        return reviews
     rows = tx.all("session.some", SessionView, ids=sorted({row.session for row in reviews}))
-    pretending = {row.id for row in rows if row.agent in scripted}
+    pretending = {row.id for row in rows if row.agent in policy.scripted}
     return [row for row in reviews if row.session not in pretending]
 
 

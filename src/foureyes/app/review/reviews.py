@@ -270,7 +270,8 @@ class Reviews:
             answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=task_id)}
             known = [finding for finding in findings_of(tx, task_id) if finding.state in UNRESOLVED]
             me = tx.one("session.get", SessionView, id=actor.session)
-            before = [row for row in tx.all("review.of_task", Review, task=task_id) if row.attempt < facts.attempt.n]
+            given = [row for row in tx.all("review.of_task", Review, task=task_id) if not row.look]
+            before = [row for row in given if row.attempt < facts.attempt.n]
         attempt = facts.attempt
         context = RequestContext(
             summaries={str(task_id): attempt.message or facts.task.title},

@@ -16,6 +16,7 @@ from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silent, trigger_of
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
+from foureyes.core.rules.policy import wants_peers
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
 from foureyes.core.words.ids import TaskId
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.run.in_hand import Desk
+    from foureyes.core.rules.policy import ReviewPolicy
 
 MOST = 50
 """How many of each kind one look goes into."""
@@ -119,15 +121,17 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     return tuple(CycleId(row.id) for row in rows)
 
 
-def called(context: Context, tx: Tx, desk: Desk, minutes: int) -> tuple[Called, ...]:
-    """V1: what agents said in the middle of their work, and their silence."""
+def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy) -> tuple[Called, ...]:
+    """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
+    if not wants_peers(policy):
+        return ()
     found: dict[tuple[str, str], Called] = {}
     for row in tx.all("runner.called", CalledRow, limit=MOST):
         trigger = trigger_of(row.type)
         if trigger is not None:
             key = f"{trigger}:{row.id}:{row.seq}"
             found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
-    return (*found.values(), *_silence(context, tx, desk, minutes))
+    return (*found.values(), *_silence(context, tx, desk, policy.peers.silence_minutes))
 
 
 def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Called]:

@@ -22,7 +22,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
-from foureyes.core.run.step import Finish, Wait
+from foureyes.core.run.step import DecideCycle, Finish, Wait
 from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
 
@@ -119,10 +119,13 @@ class Runner:
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
         *steps, last = plan(snapshot)
-        moved = snapshot.more
+        moved, decided = snapshot.more, False
         for step in steps:
-            moved = self._performing.perform(step, self.desk) or moved
+            did = self._performing.perform(step, self.desk)
+            moved, decided = moved or did, decided or (did and isinstance(step, DecideCycle))
             self._poll()
+        if decided:
+            return None
         if isinstance(last, Finish):
             return last
         assert isinstance(last, Wait)

@@ -261,6 +261,8 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     sprint: SprintRule = SprintRule()
     peers: PeersRule = PeersRule()
     demo: bool = False
+    scripted: frozenset[str] = frozenset()
+    """The profiles that play a script: their reviews count only in a demo (V3)."""
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
@@ -333,6 +335,11 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
     """D6: how many counting reviews an approval needs."""
     rules = [rule_of(policy, label) for label in labels]
     return max([policy.reviews, *[rule.reviews for rule in rules if rule is not None]])
+
+
+def wants_peers(policy: ReviewPolicy) -> bool:
+    """V1: whether reviewers are named, or any task may need reviews: else nobody is asked in the middle of work."""
+    return bool(policy.peers.reviewers or policy.reviews or any(rule.reviews for rule in policy.label_rules.values()))
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:

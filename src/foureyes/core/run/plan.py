@@ -126,6 +126,8 @@ def _cycles(snapshot: Snapshot) -> Iterator[Step]:
         return
     slots = {slot.profile: slot for slot in snapshot.slots}
     for due in snapshot.reviews:
+        if not snapshot.agents and not due.late:
+            continue  # another runner may have the program
         found = next_of(due, slots.get(due.reviewer))
         if due.purpose != "review" or (is_at_work(due, snapshot) and not due.late):
             continue  # who was asked to clarify and does not is waited for until the deadline (V9)
@@ -248,7 +250,7 @@ def _waits_for_room(snapshot: Snapshot) -> bool:
 def _is_idle(snapshot: Snapshot, steps: list[Step]) -> bool:
     """Whether nothing of this runner is at work, and no step moves anything."""
     at_work = any(map(_is_ours, snapshot.runs)) or snapshot.checks_running > 0 or snapshot.merging
-    moves = any(not isinstance(step, Notify) for step in steps)
+    moves = any(not isinstance(step, (Notify, DecideCycle)) for step in steps)  # a cycle may wait for a person for long
     return not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
 
 

@@ -123,7 +123,8 @@ SELECT r.session AS id, max(r.at) AS at FROM reviews r WHERE r.cycle IN (SELECT 
 
 -- name: runner.to_decide
 SELECT c.id FROM cycles c
-WHERE c.state IN ('open', 'clarifying') AND ((c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a WHERE a.cycle = c.id AND a.state = 'asked'))
+WHERE c.state IN ('open', 'clarifying') AND ((c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a
+    JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' WHERE a.cycle = c.id AND a.state = 'asked'))
   OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now))
 ORDER BY c.n LIMIT :limit;
 
