@@ -78,6 +78,13 @@ def test_after_that_it_is_said_and_nothing_is_kept(ground: Playground) -> None:
     with pytest.raises(BadInput, match="wrote no plan that can be read"):
         ground.app.planning.draft(ALICE, "Sign in")
     assert ground.outside.plans == {}
+    assert [row[0] for row in ground.sql("SELECT resolution FROM tasks")] == ["cancelled"], "work for nobody"
+
+
+def test_who_is_not_there_leaves_no_goal_behind(ground: Playground) -> None:
+    with pytest.raises(BadInput, match="there is no agent profile"):
+        ground.app.planning.draft(ALICE, "Sign in", profile="nobody")
+    assert not titles(ground)
 
 
 def test_a_plan_that_can_be_read_and_not_imported_is_kept_with_why_M7(ground: Playground) -> None:

@@ -5,12 +5,14 @@ imported: a person reads it, and imports it.
 from __future__ import annotations
 
 import selectors
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.review.closing import Closing
 from foureyes.app.run.profiles import order_of
 from foureyes.app.run.runs import Runs
 from foureyes.app.tasks.plans import Plans
@@ -55,30 +57,35 @@ class Planning:
         """
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor
-        why = "it broke"
+        why, made = "it broke", False
         try:
-            task = self._goal(actor, goal)
+            self._profile(runner, self._context.outside.agents(), profile)
+            task, made = self._goal(actor, goal)
             drafted = self._drafted(actor, runner, task, profile)
-            why = "the plan is drafted"
+            why, made = "the plan is drafted", False
             return drafted
         finally:
+            if made:  # a goal without a plan is work for nobody
+                with suppress(FoureyesError):
+                    Closing(self._context).cancel(actor, task, reason="no plan was drafted")
             runs.finish(runner, reason=why)
 
-    def _goal(self, actor: Actor, goal: str) -> TaskId:
+    def _goal(self, actor: Actor, goal: str) -> tuple[TaskId, bool]:
+        """The task that has it, and whether it was made for that."""
         words = goal.strip()
         if not words:
             raise BadInput("a plan is for a goal.", next_step=fe("plan", "draft", blank("GOAL")))
         if len(words.split()) == 1:
             try:
                 with self._context.store.read() as tx:
-                    return self._context.find_id(tx, words)
+                    return self._context.find_id(tx, words), False
             except NotFound:
                 pass
         title = one_line(words, TITLE)
         description = words if title != words else ""
         made = Tasks(self._context).create(actor, f"Goal: {title}", description=description, type="epic")
         with self._context.store.read() as tx:
-            return self._context.find_id(tx, made.task)
+            return self._context.find_id(tx, made.task), True
 
     def _drafted(self, actor: Actor, runner: Actor, task: TaskId, profile: str) -> Drafted:
         agents = self._context.outside.agents()
