@@ -1,5 +1,5 @@
 """The runner: one look and its plan over 10,000 live tasks, over the same at 1,000; what a run costs over its program;
-fifty agents that wait; a command of a run by its socket, over the same by the store.
+fifty agents that wait; a command of a run by its socket, over the same by the store; a tool over MCP, over the verb.
 
 Both stores take turns. Of ten tasks one waits in review, of twenty one was sent back. The runner begins nothing: what a
 look costs must not hang on how many tasks there are. Runs are those of the adapter, below their reapers.
@@ -40,7 +40,7 @@ from foureyes.core.words.ids import TaskId
 from bench.figures import Figure, at_most, note, progress, show
 from bench.loop import MAKER, REVIEWER, Writer, attempt, milliseconds
 from bench.places import ADA, NOW, desk, server
-from bench.reached import ratios
+from bench.reached import by_mcp, ratios
 from tests.stage.gated import LINT
 from tests.stage.playing import PlayedAgents, PlayedRepo, PlayedWorkshop
 from tests.stage.ports import DeskOutside
@@ -182,6 +182,9 @@ def measure(folder: Path) -> list[Figure]:
             for command, (quick, slow) in ratios(folder / engine, address).items():
                 detail = f"{quick:.0f} ms by its socket, {slow:.0f} by the store"
                 figures.append(at_most(f"fe {command} of a run, {engine}", quick / slow, REACHED[engine], detail))
+    tool, verb = by_mcp(folder / "mcp")
+    detail = f"{tool:.1f} ms by the SDK's client, {verb:.1f} ms the verb, each with its store opened"
+    figures.append(note("task_show over MCP, over the verb", f"{tool / verb:.2f}", detail))
     return figures
 
 
