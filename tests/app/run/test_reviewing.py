@@ -166,6 +166,9 @@ def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9
     ]
     assert clarified[0].resumes == DONE.conversation, "the author goes on with its own conversation"
     assert {point.answer for point in peers.cycle(1).points} == {"no"}
+    last = [launch for launch in peers.agents.launched if launch.purpose == "review"][-1]
+    assert "## What was clarified" in last.prompt
+    assert '"clarified": [\n' in last.prompt, "and in the request (V2)"
     assert peers.app.runs.standstill().pauses == []
     assert peers.app.lists.show(BOB, task).authors == [peers.runs_of(task)[0].session], "who clarifies made nothing"
 
@@ -220,6 +223,30 @@ def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> N
     assert peers.status(other) == "reviewing"
     (told,) = [line for _, line in peers.said if line.startswith("!")]
     assert told.startswith(f"! {task} is stopped by a reviewer (c-1 R1)"), "a person is told at once, and once"
+
+
+def test_a_hold_of_the_task_stops_work_and_nobody_who_looks_V9(peers: Peers) -> None:
+    task = peers.made()
+    peers.app.stops.hold(ALICE, task, "legal looks")
+    peers.says("codex", review("concerns"))
+    peers.says("gemini", review("concerns"))
+    peers.app.cycles.now(ALICE, task)
+    peers.settle(peers.runner())
+    assert peers.cycle(2).rule == "R3"
+    assert peers.app.lists.show(BOB, task).task.hold == "legal looks"
+
+
+def test_a_hold_of_the_project_stops_who_looks_too_V9(peers: Peers) -> None:
+    task = peers.made()
+    peers.app.cycles.now(ALICE, task)
+    peers.app.stops.hold(ALICE, None, "legal looks")
+    before = len(peers.reviews_of(task))
+    runner = peers.runner()
+    peers.ticks(runner, 5)
+    assert (len(peers.reviews_of(task)), peers.cycle(2).state) == (before, "open")
+    peers.app.stops.resume(ALICE, None, "they looked")
+    peers.settle(runner)
+    assert peers.cycle(2).rule == "R4"
 
 
 def test_a_review_whose_runner_dies_begins_again_J4(peers: Peers) -> None:

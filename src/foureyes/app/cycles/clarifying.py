@@ -8,7 +8,8 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Cycle, Point
+from foureyes.core.documents.shapes import ClarifiedPoint
+from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Clarification, Cycle, Point
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.text import one_line
@@ -63,3 +64,19 @@ def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
                 )
             )
     return tuple(points)
+
+
+def clarified_of(tx: Tx, task: str, *, attempt: int = 0, look: int = 0) -> tuple[ClarifiedPoint, ...]:
+    """R2, V2: what was answered to concerns about this attempt, or this look, for whoever is asked about it now."""
+    rows = tx.all("cycle.clarified", Clarification, task=task, attempt=attempt, look=look)
+    return tuple(
+        ClarifiedPoint(
+            point=f"{row.cycle} {row.id}",
+            reviewer=row.reviewer,
+            concern=row.text,
+            answer=row.answer,
+            answered_by=row.session,
+            finding=row.finding,
+        )
+        for row in rows
+    )

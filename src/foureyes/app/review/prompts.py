@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.feedback import history_of
+from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.app.project.prompt_templates import accepted, path_of
@@ -18,6 +19,7 @@ from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
+from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.attempt import Attempt, ChangedFile, own_name
@@ -52,6 +54,7 @@ class AtHand(msgspec.Struct, frozen=True, kw_only=True):
     head: str
     files: tuple[ChangedFile, ...]
     beside: str
+    clarified: tuple[ClarifiedPoint, ...] = ()
     request: str = ""
 
 
@@ -127,6 +130,7 @@ class Prompts:
             concerns=tuple(
                 f"{facts.party_name(row.session)}: {row.summary}" for row in reviews if _is_about(row, attempt)
             ),
+            clarified=clarified_of(tx, task.id, attempt=attempt.n) if attempt else (),
             options=tuple(f'fe lead {option} {task.id} -m "why"' for option in LEAD_OPTIONS),
             at=self._context.now(),
         )

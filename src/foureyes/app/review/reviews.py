@@ -12,6 +12,7 @@ from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import answers
+from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.cycles.deciding import WAITS, Done, decide_if_due
 from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
@@ -272,6 +273,7 @@ class Reviews:
             me = tx.one("session.get", SessionView, id=actor.session)
             given = [row for row in tx.all("review.of_task", Review, task=task_id) if not row.look]
             before = [row for row in given if row.attempt < facts.attempt.n]
+            clarified = clarified_of(tx, task_id, attempt=facts.attempt.n)
         attempt = facts.attempt
         context = RequestContext(
             summaries={str(task_id): attempt.message or facts.task.title},
@@ -282,6 +284,7 @@ class Reviews:
                 for state in check_states(facts, policy)
             ),
             open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
+            clarified=clarified,
         )
         return ReviewRequest(
             reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),

@@ -31,7 +31,9 @@ MOST = 50
 
 
 def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
-    """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run."""
+    """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run. A hold of the
+    task stops work on it, and nobody who looks (V9).
+    """
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST)
     if not rows:
@@ -46,7 +48,7 @@ def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
             look=row.look,
             is_profile=row.kind == "profile",
             late=bool(row.until) and row.until <= now,
-            stopped=f"held: {row.hold}" if row.hold else "a person paused it" if row.task in paused else "",
+            stopped="a person paused it" if row.task in paused else "",
             past=tuple(past.get((row.cycle, row.task, row.reviewer), ())),
         )
         for row in rows

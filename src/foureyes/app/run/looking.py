@@ -153,15 +153,17 @@ class Looking:
     def _to_end(
         self, state: LiveState, task: TaskRow | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
-        """Why a live run should end: a hold, the task was taken away, it has handed in and goes on."""
+        """Why a live run should end: a hold, the task was taken away, it has handed in and goes on. The hold of a task
+        stops work, and nobody who looks (V9).
+        """
         why = ""
         run = state.run
         if task is None:
             why = "its task is gone"
         elif state.done:
             why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
-        elif task.hold is not None or hold is not None:
-            why = f"held: {task.hold or hold}"
+        elif hold is not None or (task.hold is not None and run.purpose != "review"):
+            why = f"held: {hold or task.hold}"
         elif run.purpose in MAKES and (task.status != "in_progress" or task.implementer != run.session):
             why = f"{run.task} was taken away: it is {task.status}"
         elif task.status == "closed":

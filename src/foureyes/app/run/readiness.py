@@ -52,8 +52,8 @@ def why_not_begin(
 
 
 def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
-    """V4, V9: a review is for who was asked and has not answered; one at a time. A pause by a rule keeps new work back,
-    and no review.
+    """V4, V9: a review is for who was asked and has not answered; one at a time. A pause by a rule, or a hold of the
+    task, keeps new work back, and no review.
     """
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
@@ -70,7 +70,7 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
     reasons += [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
     ]
-    return [*reasons, *_held(context, tx, task)]
+    return [*reasons, *_held(context, tx, replace(task, hold=None))]
 
 
 def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.prompts import AtHand, prompt_at_hand
@@ -126,6 +127,7 @@ def _request(context: Context, runner: Actor, run: Run, change: Subject) -> Revi
         answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=run.task)}
         known = [finding for finding in findings_of(tx, run.task) if finding.state in UNRESOLVED]
         targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
+        clarified = clarified_of(tx, run.task, look=run.look)
     return ReviewRequest(
         reviewer=run.profile,
         task=run.task,
@@ -138,6 +140,7 @@ def _request(context: Context, runner: Actor, run: Run, change: Subject) -> Revi
             diff=CHANGE,
             acceptance=task.acceptance,
             open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
+            clarified=clarified,
         ),
         focus_areas=policy.focus,
         max_words=policy.max_words,
@@ -170,6 +173,7 @@ def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, fil
         head=files.change.head,
         files=files.change.files,
         beside=files.beside,
+        clarified=files.request.context.clarified,
         request=request if len(request) <= MOST_REQUEST else f"{files.beside}/{REQUEST}",
     )
     purpose = "rereview" if files.request.is_re_review else "review"

@@ -57,7 +57,6 @@ class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
     kind: ReviewerKind
     until: str = ""
     look: int = 0
-    hold: str = ""
 
 
 class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):

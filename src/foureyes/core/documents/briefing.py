@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.documents.prompt_contract import REVIEWING, Purpose
+from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.finding import UNRESOLVED, Finding
 from foureyes.core.words.ids import seen_name
@@ -26,10 +27,10 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a prompt is made of.
 
     `feedback` is `feedback.section(history)`, `loop` and `rounds` what the escalation engine says, `answers` by
-    finding: word, text and
-    ground, `concerns` the points that reviewers disagree about, `options` the lead's commands, `at` the moment it is
-    for (waivers end). `beside` is the folder with the change, in the checkout of a run that reviews; its answer is its
-    last message. `request` is the review_request document, as JSON.
+    finding: word, text and ground, `concerns` the points that reviewers disagree about, `clarified` those that were
+    answered since (R2), `options` the lead's commands, `at` the moment it is for (waivers end). `beside` is the
+    folder with the change, in the checkout of a run that reviews; its answer is its last message. `request` is the
+    review_request document, as JSON.
     """
 
     task: str
@@ -55,6 +56,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     max_words: int = 200
     focus: tuple[str, ...] = ()
     concerns: tuple[str, ...] = ()
+    clarified: tuple[ClarifiedPoint, ...] = ()
     options: tuple[str, ...] = ()
     role_extra: str = ""
     reviewer: str = ""

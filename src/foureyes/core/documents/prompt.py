@@ -52,6 +52,8 @@ BLOCKS = ("role", "deep_analysis", "working", "answering", "examples")
 """What a template may say. Everything else, and how to answer, is added whatever the template says."""
 CUTS = ("examples", "role", "notes", "checks", "files", "handoff", "description")
 """F4: what is cut when it does not fit, first to last. What is not named here is never cut."""
+MOST_CLARIFIED, MOST_ANSWER = 20, 1_000
+"""R2: so many answers to concerns, and so many characters of each; the request has all of it."""
 
 MARKER = re.compile(r"\[\[([^\[\]]*)\]\][ \t]*\Z")
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
@@ -174,7 +176,7 @@ def _text(purpose: Purpose, briefing: Briefing, blocks: dict[str, str], kept: Ke
     parts = [
         blocks.get("role", "") if role else cut, DATA, _task(briefing, kept),
         _section("Acceptance", fenced(briefing.acceptance), briefing.acceptance), _handoff(briefing, kept),
-        _concerns(purpose, briefing), shown(briefing.feedback).strip("\n"),
+        _concerns(purpose, briefing), _clarified(purpose, briefing), shown(briefing.feedback).strip("\n"),
         _section("How near escalation is", shown(briefing.loop).strip(), briefing.loop),
         _section("Rounds so far", fenced("\n".join(briefing.rounds)), briefing.rounds if purpose == "lead" else ()),
         _blocking(purpose, briefing), _notes(purpose, briefing, kept), _checks(briefing, kept),
@@ -238,6 +240,19 @@ def _handoff(briefing: Briefing, kept: Kept) -> str:
 def _concerns(purpose: Purpose, briefing: Briefing) -> str:
     points = [f"Point {n}:\n{fenced(text)}" for n, text in enumerate(briefing.concerns, start=1)]
     return _section("Where the reviews disagree", "\n\n".join(points), points if purpose == "clarify" else ())
+
+
+def _clarified(purpose: Purpose, briefing: Briefing) -> str:
+    """R2, V2: what the author answered to concerns, for who looks again."""
+    lead = "Reviewers had concerns about this change, and these were answered. An answer is a claim: the code decides."
+    points = [
+        f"{plain(each.point)}, a concern of {quoted(each.reviewer)}:\n{fenced(each.concern)}\n"
+        f"The answer of {quoted(each.answered_by)}:\n{fenced(each.answer[:MOST_ANSWER])}"
+        for each in briefing.clarified[:MOST_CLARIFIED]
+    ]
+    left = len(briefing.clarified) - len(points)
+    points += [f"… {left} more are in the request"] if left else []
+    return _section("What was clarified", "\n\n".join([lead, *points]), points if purpose in REVIEWING else ())
 
 
 def _blocking(purpose: Purpose, briefing: Briefing) -> str:

@@ -95,6 +95,17 @@ class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ground: Annotated[Line, says("why it is rejected, in one word")] = ""
 
 
+class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A concern about this change that its author, or a person, was asked about and answered (R2)."""
+
+    point: Annotated[Line, says("the cycle that asked, and the number there: c-1 p2")]
+    reviewer: Annotated[Line, says("who had the concern")]
+    concern: Annotated[Text, says("what it was")]
+    answer: Annotated[Text, says("what was answered: a claim, which the code confirms or not")]
+    answered_by: Annotated[Line, says("who answered")] = ""
+    finding: Annotated[Line, says("the finding that it is about, if it is about one")] = ""
+
+
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reviewer should know before looking."""
 
@@ -104,6 +115,9 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     checks: Annotated[tuple[CheckLine, ...], Items, says("what the checks said")] = ()
     open_findings: Annotated[
         tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")
+    ] = ()
+    clarified: Annotated[
+        tuple[ClarifiedPoint, ...], Items, says("concerns about this change that were clarified since (R2)")
     ] = ()
 
 

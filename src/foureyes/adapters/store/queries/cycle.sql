@@ -97,6 +97,11 @@ FROM reviews WHERE cycle IN (SELECT value FROM json_each(:ids)) AND cycle <> '' 
 SELECT cycle, id, task, reviewer, review, finding, text, answer, session, answered_at FROM clarifications
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, review, id;
 
+-- name: cycle.clarified
+SELECT p.cycle, p.id, p.task, p.reviewer, p.review, p.finding, p.text, p.answer, coalesce(s.name, p.session) AS session, p.answered_at
+FROM cycle_targets t JOIN cycles c ON c.id = t.cycle JOIN clarifications p ON p.cycle = t.cycle AND p.task = t.task LEFT JOIN sessions s ON s.id = p.session
+WHERE t.task = :task AND t.attempt = :attempt AND t.look = :look AND p.answer <> '' ORDER BY c.n, length(p.id), p.id;
+
 -- name: cycle.looks
 SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task ORDER BY n;
 

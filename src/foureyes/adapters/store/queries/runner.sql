@@ -93,7 +93,7 @@ SELECT id, hold AS text, title FROM tasks WHERE hold IS NOT NULL AND deleted = 0
 SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.asked
-SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look, coalesce(k.hold, '') AS hold FROM cycle_asked a
+SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look FROM cycle_asked a
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' JOIN tasks k ON k.id = a.task
 WHERE a.cycle IN (SELECT c.id FROM cycles c WHERE c.state IN ('open', 'clarifying') AND c.state = 'open') AND a.state = 'asked' AND (a.kind = 'profile' OR (a.until <> '' AND a.until <= :now))
 ORDER BY k.priority, a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
