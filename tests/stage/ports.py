@@ -130,11 +130,16 @@ class ScriptedChecks:
         export: Callable[[str], None],
         progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
+        *,
+        tree: str = "",
     ) -> Ran:
         self.ran.append(rule.name)
         if self.during is not None:
             self.during()
         return self.answers.get(rule.name, Ran(exit_code=0))
+
+    def close(self) -> None:
+        pass
 
 
 class NoPrograms:

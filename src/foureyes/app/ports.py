@@ -83,9 +83,14 @@ class CheckRunner(Protocol):
 
     def run(
         self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
-        stop: Callable[[], bool] | None = None,
+        stop: Callable[[], bool] | None = None, *, tree: str = "",
     ) -> Ran:  # fmt: skip
-        """`export` fills an empty directory. `progress` hears the last line; `stop` ends it, with all it started."""
+        """`export` fills an empty directory, for a `tree` once for all its checks. `progress` hears the last line;
+        `stop` ends it, with all it started.
+        """
+
+    def close(self) -> None:
+        """Forget what was exported."""
 
 
 class DraftFiles(Protocol):

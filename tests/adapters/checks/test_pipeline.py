@@ -16,6 +16,7 @@ import pytest
 
 from foureyes.adapters.checks import pipeline as module
 from foureyes.adapters.checks.pipeline import Output, Pipeline, environment
+from foureyes.adapters.checks.scratch import remove
 from foureyes.core.nouns.check import CheckRule, Ran, Report, judge
 
 PATH = os.environ.get("PATH", os.defpath)
@@ -375,7 +376,7 @@ def test_directories_without_rights_are_removed_by_a_user_whom_they_stop(tmp_pat
     if (child := os.fork()) == 0:
         try:
             os.setuid(65534)
-            module._remove(str(place / "a"))
+            remove(str(place / "a"))
         finally:
             os._exit(0)
     os.waitpid(child, 0)

@@ -41,13 +41,18 @@ class QuickChecks:
         export: Callable[[str], None],
         progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
+        *,
+        tree: str = "",
     ) -> Ran:
         export(ASKED)
         words = self._words(self.tree)
         if rule.name not in ANSWERS or words - {"RED"}:
-            return self._real.run(rule, export, progress, stop)
+            return self._real.run(rule, export, progress, stop, tree=tree)
         code, output = ANSWERS[rule.name]["RED" in words]
         return Ran(exit_code=code, output=output, duration_ms=1, program=self.program(rule))
+
+    def close(self) -> None:
+        self._real.close()
 
     def _words(self, tree: str) -> set[str]:
         """What of a tree the checks look at: RED, MESSY, or that it has another script."""

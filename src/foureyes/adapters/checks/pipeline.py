@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.elsewhere import SCRATCH
+from foureyes.adapters.checks.exported import Exported
+from foureyes.adapters.checks.scratch import make, remains, scratch
 from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.folders import Odd, opened
-from foureyes.adapters.process import Ended, ProcessProblem, run, supervise
+from foureyes.adapters.process import Ended, ProcessProblem, supervise
 from foureyes.core.nouns.check import CheckRule, Ran, tool_of
 from foureyes.core.nouns.session import RUN_MARK
 from foureyes.core.words.text import readable, visible
@@ -39,7 +39,6 @@ HOMES = {
 
 HEAD, TAIL = 4_096, 12_288
 """How many bytes of the output are kept, from its beginning and from its end."""
-REMOVING = 600.0
 LINE = 200
 BETWEEN = 0.2
 """Seconds between two lines of progress."""
@@ -56,6 +55,13 @@ class Pipeline:
         self._environ = environ
         self._checkouts = checkouts
         self._minute = minute
+        self._trees: dict[str, Exported] = {}
+
+    def close(self) -> None:
+        """Remove what was exported for several checks."""
+        for tree in self._trees.values():
+            tree.close()
+        self._trees.clear()
 
     def run(
         self,
@@ -63,18 +69,28 @@ class Pipeline:
         export: Callable[[str], None],
         progress: Progress | None = None,
         stop: Callable[[], bool] | None = None,
+        *,
+        tree: str = "",
     ) -> Ran:
-        """Run one check on what `export` writes; what cannot be started is a problem, not an exception."""
+        """Run one check on what `export` writes; what cannot be started is a problem, not an exception. What is written
+        for a `tree` is used again for it, until this is closed.
+        """
         began = time.monotonic()
         output = Output(progress)
         left = ""
         try:
-            with _scratch(self._environ, self._checkouts) as place:
-                ran = self._in(place, rule, export, output, stop)
-            left = _remains(place)
+            shared = self._shared(tree, export) if tree else None
+            with scratch(self._environ, self._checkouts) as place:
+                ran = self._in(place, rule, shared.copy_to if shared else export, output, stop)
+            left = remains(place)
         except (ProcessProblem, OSError, GitProblem) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
+
+    def _shared(self, tree: str, export: Callable[[str], None]) -> Exported:
+        if tree not in self._trees:
+            self._trees[tree] = Exported(export, make(self._environ, self._checkouts))
+        return self._trees[tree]
 
     def program(self, rule: CheckRule) -> str:
         """What of the PATH the check would run, as its results name it; empty where that cannot be told before it
@@ -161,42 +177,6 @@ def _clean_path(path: str) -> str:
 
 def _seen(ended: Ended, program: str) -> Ran:
     return Ran(exit_code=ended.rc, timed_out=ended.timed_out, program=program, problem=ended.problem)
-
-
-@contextmanager
-def _scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
-    """A directory of its own that nobody else can enter or guess; removed in any case. Never in a checkout: tools look
-    for their files in every directory above (node_modules, go.work, .cargo).
-    """
-    import tempfile
-
-    around = os.path.realpath(environ.get("TMPDIR") or "/tmp") + "/"  # noqa: S108
-    if any(around.startswith(os.path.realpath(checkout) + "/") for checkout in checkouts):
-        around = "/tmp"  # noqa: S108
-    place = os.path.realpath(tempfile.mkdtemp(prefix=SCRATCH, dir=around))
-    try:
-        for name in ("work", "home", "tmp", "report", "home/.run"):
-            os.mkdir(os.path.join(place, name), 0o700)
-        yield place
-    finally:
-        _remove(place)
-
-
-def _remove(place: str) -> None:
-    """Also with directories that may not be written to or read, and with deeper ones than a recursion reaches."""
-    import shutil
-
-    try:
-        shutil.rmtree(place)
-    except (OSError, RecursionError):
-        for command in (["/bin/chmod", "-R", "u+rwx", place], ["/bin/rm", "-rf", place]):
-            with suppress(ProcessProblem):
-                run(command, timeout=REMOVING)
-
-
-def _remains(place: str) -> str:
-    """A line about what could not be removed: another user's files, made by a program that may do that."""
-    return f"\n({place} could not be removed.)\n" if os.path.lexists(place) else ""
 
 
 def _program(command: str, work: str, path: str) -> str:

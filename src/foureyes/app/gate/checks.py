@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from datetime import datetime, timedelta
 
 from foureyes.app.call.caller import permit, refuse_other_task
@@ -11,7 +12,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule
-from foureyes.app.gate.running import Stopping, Telling, run_on, run_one
+from foureyes.app.gate.running import Run, Stopping, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRow, Later, Pending
@@ -95,9 +96,11 @@ class Checks:
         if not rules:
             raise self._no_checks()
         tree = target_tree(self._context)
-        for rule in rules:
-            if again or self._on_tree(tree, rule) is None:
-                run_one(self._context, actor, NO_TASK, rule, tree, tell, on="target")
+        due = [rule for rule in rules if again or self._on_tree(tree, rule) is None]
+        with closing(self._context.outside.checks()) as runner:
+            run = Run(self._context, runner, actor, NO_TASK, tell, "target")
+            for rule in due:
+                run.one(rule, tree, alone=len(due) == 1)
         return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
+
+import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.rows import Named
 from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
+from foureyes.app.ports import CheckRunner
 from foureyes.app.views.news import News
 from foureyes.core import events as e
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckedTree, CheckRule, Ran, ToolFinding, judge
@@ -44,23 +48,29 @@ def run_on(
     ones the target has. What is stopped is not recorded; what ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
-    todo = [(rule, tree) for tree in trees for rule in wanted if tree == trees[-1] or rule.report == "junit"]
     fresh: set[int] = set()
-    for rule, tree in todo:
-        if (again and tree == trees[-1]) or not _is_known(context, actor, facts, rule, tree):
-            on = judged if tree == trees[-1] else "target"
-            fresh.add(run_one(context, actor, facts.task.id, rule, Sha(tree), tell, on=on, stop=stop))
+    with closing(context.outside.checks()) as runner:
+        for tree in trees:
+            is_judged = tree == trees[-1]
+            due = [
+                rule
+                for rule in wanted
+                if (is_judged or rule.report == "junit")
+                and ((again and is_judged) or not _is_known(context, runner, actor, facts, rule, tree))
+            ]
+            run = Run(context, runner, actor, facts.task.id, tell, judged if is_judged else "target", stop)
+            fresh |= {run.one(rule, Sha(tree), alone=len(due) == 1) for rule in due}
     return fresh
 
 
-def _is_known(context: Context, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
+def _is_known(context: Context, runner: CheckRunner, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
     """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
     would.
     """
     with context.store.read() as tx:
         now = with_trees(tx, facts_of(context, tx, facts.task.id), [tree])
         mine = context.party(tx, actor)
-    program = context.outside.checks().program(rule)  # what another program said is not what this one would say
+    program = runner.program(rule)  # what another program said is not what this one would say
     mine_counts = actor.kind != "agent" and not is_involved(now, mine)
     for result in now.results:
         same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
@@ -70,32 +80,38 @@ def _is_known(context: Context, actor: Actor, facts: Facts, rule: CheckRule, tre
     return False
 
 
-def run_one(
-    context: Context,
-    actor: Actor,
-    task: TaskId,
-    rule: CheckRule,
-    tree: Sha,
-    tell: Telling | None,
-    *,
-    on: CheckedTree,
-    stop: Stopping | None = None,
-) -> int:
-    """Run a check on a tree and record what came of it; the journal row."""
-    _refuse_stopped(stop, task, rule)
-    where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(on, tree[:7])
-    if tell is not None:
-        tell(News(f"{task}  {rule.name} on {where} …"))
-    workshop = context.workshop
-    ran = context.outside.checks().run(
-        rule, lambda path: workshop.export(tree, path), _under(tell, f"{task}  {rule.name}"), stop
-    )
-    _refuse_stopped(stop, task, rule)
-    verdict = judge(rule, ran)
-    if tell is not None:
-        tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
-    with context.writing(actor, "check run") as work:
-        return record_run(work, task, rule, tree, ran, on)
+class Run(msgspec.Struct, frozen=True):
+    """Runs of checks for one task on trees of one kind (`on`), each recorded."""
+
+    context: Context
+    runner: CheckRunner
+    actor: Actor
+    task: TaskId
+    tell: Telling | None
+    on: CheckedTree
+    stop: Stopping | None = None
+
+    def one(self, rule: CheckRule, tree: Sha, *, alone: bool) -> int:
+        """Run a check on a tree and record what came of it; the journal row. `alone`: no other check runs on it."""
+        tell, task = self.tell, self.task
+        _refuse_stopped(self.stop, task, rule)
+        where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(self.on, tree[:7])
+        if tell is not None:
+            tell(News(f"{task}  {rule.name} on {where} …"))
+        workshop = self.context.workshop
+        ran = self.runner.run(
+            rule,
+            lambda path: workshop.export(tree, path),
+            _under(tell, f"{task}  {rule.name}"),
+            self.stop,
+            tree="" if alone else tree,
+        )
+        _refuse_stopped(self.stop, task, rule)
+        verdict = judge(rule, ran)
+        if tell is not None:
+            tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
+        with self.context.writing(self.actor, "check run") as work:
+            return record_run(work, task, rule, tree, ran, self.on)
 
 
 def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> None:

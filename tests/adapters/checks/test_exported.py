@@ -1,0 +1,111 @@
+"""One export for several checks, and that none of them reaches another by it (D5)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks import exported as module
+from foureyes.adapters.checks.exported import Exported, seal
+from foureyes.adapters.checks.pipeline import Pipeline
+from foureyes.core.nouns.check import CheckRule
+
+
+class Written:
+    """An export that counts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, path: str) -> None:
+        assert os.listdir(path) == []
+        self.count += 1
+        Path(path, "src").mkdir()
+        Path(path, "src", "app.py").write_text("right\n")
+        os.symlink("src/app.py", Path(path, "link"))
+
+
+@pytest.fixture
+def export() -> Written:
+    return Written()
+
+
+@pytest.fixture
+def tree(export: Written, tmp_path: Path) -> Exported:
+    (tmp_path / "place").mkdir()
+    return Exported(export, str(tmp_path / "place"))
+
+
+def copied(tree: Exported, place: Path) -> Path:
+    place.mkdir()
+    tree.copy_to(str(place))
+    return place
+
+
+def test_D5_a_tree_is_written_once_and_copied_as_it_is(tree: Exported, export: Written, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        place = copied(tree, tmp_path / name)
+        assert (place / "src" / "app.py").read_text() == "right\n"
+        assert os.readlink(place / "link") == "src/app.py"
+        (place / "src" / "app.py").write_text("wrong\n")
+    assert export.count == 1
+    tree.close()
+    assert not (tmp_path / "place").exists()
+
+
+def test_D5_what_was_written_to_it_is_never_copied(tree: Exported, export: Written, tmp_path: Path) -> None:
+    copied(tree, tmp_path / "a")
+    shared = Path(tree.path, "src", "app.py")
+    about = shared.stat()
+    shared.write_text("very wrong\n")
+    os.utime(shared, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert (copied(tree, tmp_path / "b") / "src" / "app.py").read_text() == "right\n"
+    Path(tree.path, "conftest.py").touch()
+    assert sorted(os.listdir(copied(tree, tmp_path / "c"))) == ["link", "src"]
+    assert export.count == 3
+
+
+def test_D5_what_is_written_to_it_while_it_is_copied_is_copied_again(
+    tree: Exported, export: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, real = [0], module.copy_tree
+
+    def meanwhile(source: str, into: str) -> None:
+        times[0] += 1
+        Path(source, "src", "app.py").write_text(f"wrong {times[0]}\n")
+        real(source, into)
+
+    monkeypatch.setattr(module, "copy_tree", meanwhile)
+    assert (copied(tree, tmp_path / "a") / "src" / "app.py").read_text() == "right\n"
+    assert (times[0], export.count) == (module.TRIES, module.TRIES + 1), "at last git writes to the place itself"
+
+
+def test_a_seal_is_of_names_rights_and_content(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    seals = [seal(str(tmp_path))]
+    (tmp_path / "a").chmod(0o755)
+    seals.append(seal(str(tmp_path)))
+    (tmp_path / "a").rename(tmp_path / "b")
+    seals.append(seal(str(tmp_path)))
+    (tmp_path / "b").write_text("longer")
+    seals.append(seal(str(tmp_path)))
+    assert len(set(seals)) == 4
+    assert seal(str(tmp_path)) == seals[-1]
+
+
+def test_D5_checks_of_one_tree_share_an_export_and_none_sees_what_another_rewrote(
+    export: Written, tmp_path: Path
+) -> None:
+    """The second half: a check that looks for the shared files beside its own."""
+    runner = Pipeline({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)})
+    rewrites = "echo wrong > src/app.py; for f in ../../*/tree/src/app.py; do echo wrong > $f; done; echo done"
+    said = [
+        runner.run(CheckRule(name="c", run=run), export, tree="abc").output
+        for run in ("cat src/app.py", rewrites, "cat src/app.py")
+    ]
+    assert said == ["right\n", "done\n", "right\n"]
+    assert export.count == 2, "once, and once more after somebody wrote there"
+    runner.close()
+    assert list(tmp_path.iterdir()) == []
