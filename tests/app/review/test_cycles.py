@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.review.looks import record_look, take_look
 from foureyes.app.views.cycle import CycleView
 from foureyes.app.views.review import ReviewOutcome
-from foureyes.core.nouns.cycle import Look
+from foureyes.core.nouns.cycle import Look, look_ref
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import NotFound
 
@@ -343,6 +344,22 @@ def test_a_hand_in_ends_the_look_s_cycle_and_a_look_counts_for_no_attempt_V1_V6(
     assert cycle(desk, "c-2").trigger == "REQUEST_REVIEW"
     with desk.refused("D6"):
         desk.app.decisions.approve(GEMINI, task, seen=desk.show(task).attempts[-1].seen)
+
+
+def test_of_two_who_look_at_once_each_has_a_number_and_a_ref_of_its_own_V1(desk: DeskWorld) -> None:
+    task = begun(desk, CLAUDE)
+    context = desk.app.context
+    first = take_look(context, CI, task)
+    desk.repo.commit(f"fe/{task}")
+    second = take_look(context, CI, task)
+    for looked in (first, second):
+        with context.writing(CI, "run") as work:
+            record_look(context, work, looked)
+    with context.store.read() as tx:
+        rows = tx.all("cycle.looks", Look, task=task)
+    assert [row.commit for row in rows] == [first.commit, second.commit]
+    refs = {look_ref(task, row.n): row.commit for row in rows}
+    assert {name: commit for name, commit in desk.workshop.kept.items() if "/looks/" in name} == refs
 
 
 def test_a_review_is_of_the_look_that_it_names_and_of_no_other_D7_V1(desk: DeskWorld) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -171,6 +172,26 @@ def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9
     assert '"clarified": [\n' in last.prompt, "and in the request (V2)"
     assert peers.app.runs.standstill().pauses == []
     assert peers.app.lists.show(BOB, task).authors == [peers.runs_of(task)[0].session], "who clarifies made nothing"
+
+
+def test_an_author_at_work_clarifies_after_it_and_has_as_long_from_then_on_R2_V9(peers: Peers) -> None:
+    peers.configured(TWO)
+    task = peers.create(ALICE)
+    told = [{"point": 1, "answer": "no"}, {"point": 2, "answer": "no"}]
+    for reviewer in ("codex", "gemini"):
+        peers.says(reviewer, review("concerns"), review())
+    peers.says("claude", json.dumps({"type": "clarification", "answers": told}))
+    stumbles = replace(FAILED, error="crash", conversation="k-9")
+    peers.plays = [Play(lasts=250, during=lambda launch: peers.emits(launch, "milestone"), outcome=stumbles)]
+    runner, late = peers.runner(agents=3), peers.clock.time + timedelta(minutes=35)
+    while peers.clock.time < late:
+        peers.ticks(runner)
+        peers.clock.advance(seconds=10)
+    assert (peers.cycle(1).state, len(peers.runs_of(task))) == ("clarifying", 3), "no slot is taken, nobody is late"
+    peers.settle(runner)
+    clarified = [run for run in peers.runs_of(task) if run.purpose == "clarify"]
+    assert [run.resumes for run in clarified] == ["k-9"]
+    assert (peers.cycle(1).rule, peers.cycle(2).trigger, peers.cycle(2).rule) == ("R2", "CLARIFIED", "R4")
 
 
 def test_no_clarification_by_the_deadline_is_R0_and_the_pause_stays_V9(peers: Peers) -> None:

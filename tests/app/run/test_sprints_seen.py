@@ -97,6 +97,20 @@ def test_until_nothing_is_ready_it_waits_for_merges_that_make_more_ready_X1(grou
     assert (view.state, view.merged, view.by_rule) == ("ended", 2, 2)
 
 
+def test_a_task_that_only_a_person_lets_go_on_does_not_keep_a_sprint_from_its_end_X1_X5(ground: Playground) -> None:
+    held, paused, fine = (ground.create(BOB, title=title) for title in ("held", "paused", "fine"))
+    name = begun(ground)
+    ground.app.stops.hold(ALICE, held, "legal looks")
+    ground.app.runs.pause(ALICE, paused, reason="wait for me")
+    assert ground.settle(ground.runner(sprints=True)).startswith(f"{name} is over (nothing of it is ready)")
+    report = ground.app.sprints.report(ALICE, name)
+    assert [(row.task, row.why) for row in report.failed] == [
+        (held, "held: legal looks"), (paused, "paused: wait for me")
+    ]  # fmt: skip
+    assert [row.task for row in report.waiting] == [fine]
+    assert "1/3 tasks, 2 failed" in report.sentence
+
+
 def test_three_errors_in_a_row_pause_it_with_why_and_a_person_lets_it_go_on_X3(ground: Playground) -> None:
     tasks = [ground.create(BOB) for _ in range(4)]
     name = begun(ground)

@@ -66,6 +66,16 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
     ("so does one of the task, or a hold", {"reviews": (due(stopped="held"),)}, []),
     ("what began once is seen to its end", {"reviews": (due(),), "starting": False}, [begin()]),
     ("review_limit keeps no review back", {"reviews": (due(),), "full": "20 wait"}, [begin()]),
+    (
+        "an author clarifies when its work has come to its end (V9)",
+        {"reviews": (due("claude", purpose="clarify"),), "runs": (live(),)},
+        [],
+    ),
+    (
+        "who is to clarify then goes on",
+        {"reviews": (due("claude", purpose="clarify", resumes="k"),), "runs": (live(of="another"),)},
+        [StartRun(task=T, profile="claude", purpose="clarify", cycle=C, resumes="k")],
+    ),
     ("a look is reviewed as one (V1)", {"reviews": (due(look=3),)}, [begin(look=3)]),
     ("a person is only waited for", {"reviews": (due("ada", is_profile=False),)}, []),
     (

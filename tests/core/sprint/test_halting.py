@@ -45,9 +45,10 @@ def test_a_sprint_ends_by_the_clock_by_its_number_or_because_nothing_is_left_X2(
 
 def test_until_nothing_is_ready_waits_for_what_is_at_work_X1() -> None:
     assert is_exhausted(it(Progress(failed=1, todo=2), kind="idle", ends_at=""))
-    for more in (Progress(ready=1, todo=1), Progress(running=1), Progress(begun=1)):
+    for more in (Progress(ready=1, todo=1), Progress(running=1), Progress(begun=1, ready=1)):
         assert not is_exhausted(it(more, kind="idle", ends_at=""))
     assert not is_exhausted(it(Progress(todo=2)))
+    assert is_exhausted(it(Progress(begun=1), kind="idle", ends_at="")), "it waits for something outside of the sprint"
 
 
 def test_so_many_are_begun_as_are_to_be_completed_and_none_while_it_is_paused_X2() -> None:

@@ -61,6 +61,12 @@ def task(status: str = "open", **fields: Any) -> SprintTask:
         (task(waiting_for="lead", iteration=5), "failed"),
         (task("reviewing", waiting_for="user", iteration=5), "failed"),
         (task(stuck=True, tried=True), "failed"),
+        (task(hold="legal looks"), "failed"),
+        (task("reviewing", iteration=1, hold="a blocker"), "failed"),
+        (task(paused="wait for me", tried=True), "failed"),
+        (task("in_progress", paused="wait for me"), "running"),
+        (task("reviewing", iteration=1, paused="wait for me"), "reviewing"),
+        (task("closed", resolution="merged", hold="too late"), "merged"),
         (task("closed", resolution="merged", waiting_for="lead"), "merged"),
     ],
 )
@@ -106,6 +112,8 @@ rows = st.lists(
         stuck=st.booleans(),
         ready=st.booleans(),
         at_work=st.booleans(),
+        hold=st.sampled_from([None, "legal"]),
+        paused=st.sampled_from([None, "lunch"]),
     ),
     max_size=20,
 )
@@ -118,6 +126,6 @@ def test_every_task_is_counted_once_whatever_it_is_X5_G6(tasks: list[SprintTask]
     assert how_far.counted + how_far.out == len(tasks)
     assert how_far.of == how_far.counted
     assert how_far.done == how_far.merged + how_far.merging + how_far.reviewing
-    assert how_far.ready <= how_far.todo
+    assert how_far.ready <= how_far.todo + how_far.begun
     some = progress_of(sprint(kind="tasks", tasks=many), tasks)
     assert some.of == min(many, how_far.counted)

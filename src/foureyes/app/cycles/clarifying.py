@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from foureyes.app.call.context import Context
+from datetime import datetime, timedelta
+
+import msgspec
+
+from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.reading import Whole
@@ -15,6 +19,14 @@ from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.text import one_line
 
 TEXT = 600
+
+
+class LastWork(msgspec.Struct, frozen=True):
+    """The runs that were at work on what a cycle is about when its question came, and when the last one ended."""
+
+    runs: int
+    live: int
+    ended_at: str
 
 
 def is_last_round(tx: Tx, cycle: Cycle) -> bool:
@@ -40,6 +52,19 @@ def ask_to_clarify(context: Context, work: Work, known: Whole) -> None:
         cycle=known.cycle.id, points=points, asked=tuple(dict.fromkeys(asked)), until=context.later(minutes * 60)
     )
     work.gate.record(known.cycle.task, event)
+
+
+def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
+    """V9: until when an answer is waited for. Who was at work on it when the question came has as long from the end of
+    that; empty: it still is.
+    """
+    row = tx.one("cycle.at_work_since", LastWork, cycle=cycle.id, seq=cycle.seq)
+    if row is None or not row.runs:
+        return cycle.clarify_until
+    if row.live:
+        return ""
+    minutes = max(1, context.gate_policy(tx).peers.timeout_minutes)
+    return max(cycle.clarify_until, stamp(datetime.fromisoformat(row.ended_at) + timedelta(minutes=minutes)))
 
 
 def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:

@@ -8,7 +8,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
-from foureyes.app.cycles.clarifying import ask_to_clarify, is_last_round
+from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
 from foureyes.app.cycles.reading import Whole, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
@@ -253,9 +253,10 @@ def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
 def _unanswered(context: Context, work: Work, known: Whole) -> Done:
     """V9: no answer by the deadline is R0: a person looks; the pause stays."""
     cycle = known.cycle
-    if not cycle.clarify_until or cycle.clarify_until > context.now():
+    deadline = answer_by(context, work.tx, cycle)
+    if not deadline or deadline > context.now():
         return WAITS
     open_points = [point.id for point in known.points if not point.answer]
-    reasons = (f"no answer about {', '.join(open_points)} until {cycle.clarify_until}",)
+    reasons = (f"no answer about {', '.join(open_points)} until {deadline}",)
     ruled = Ruled(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
     return _follow(context, work, known, ruled)

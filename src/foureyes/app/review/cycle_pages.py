@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from msgspec.structs import replace
+
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for, parties_of
 from foureyes.app.call.rows import Count
+from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import is_overdue
 from foureyes.app.cycles.reading import Whole, wholes
 from foureyes.app.ports import Tx
@@ -21,6 +24,7 @@ LINE = 300
 
 def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
     """A cycle with everything that is known about it, and what moves it."""
+    known = _with_deadline(context, tx, known)
     cycle, now = known.cycle, context.now()
     sessions = {SessionId(review.session) for review in known.reviews}
     sessions |= {SessionId(point.session) for point in known.points if point.session}
@@ -52,6 +56,13 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
         ended_at=cycle.ended_at,
         next=next_of(known, now),
     )
+
+
+def _with_deadline(context: Context, tx: Tx, known: Whole) -> Whole:
+    """V9: with the time until which an answer is waited for, as things stand now."""
+    if known.cycle.state != "clarifying":
+        return known
+    return replace(known, cycle=replace(known.cycle, clarify_until=answer_by(context, tx, known.cycle)))
 
 
 def _asked(row: Asked, *, late: bool) -> AskedView:

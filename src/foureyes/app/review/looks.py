@@ -25,7 +25,6 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
 
     task: TaskId
     summary: str = ""
-    n: int = 0
     commit: Sha = Sha("")
     change: Change | None = None
 
@@ -35,7 +34,7 @@ def take_look(context: Context, actor: Actor, task: str) -> Looked:
     with context.store.read() as tx:
         row = context.find(tx, task)
         refuse_other_task(actor, row.id)
-        target, n = context.project(tx).target, len(tx.all("cycle.looks", Look, task=row.id)) + 1
+        target = context.project(tx).target
     if row.status == "reviewing":
         return Looked(task=row.id)
     if row.status != "in_progress":
@@ -43,29 +42,28 @@ def take_look(context: Context, actor: Actor, task: str) -> Looked:
         refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
     summary = one_line(row.title, SUMMARY)
     try:
-        commit = context.workshop.look(row.id, f"look {n} at {row.id}: {summary}")
+        commit = context.workshop.look(row.id, f"look at {row.id}: {summary}")
     except GitProblem as problem:
         again = fe("submit", row.id)
         refuse_task(row.id, "was not looked at", Reason("V1", f"it has no worktree: {problem.message}", again))
-    ref = look_ref(row.id, n)
-    context.workshop.keep(ref, commit)
-    change = context.repo.change(target=target, ref=ref, since=None)
+    change = context.repo.change(target=target, ref=commit, since=None)
     if change.is_empty:
         why = f"nothing has changed in {row.id} yet"
         refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
-    return Looked(task=row.id, summary=summary, n=n, commit=commit, change=change)
+    return Looked(task=row.id, summary=summary, commit=commit, change=change)
 
 
 def record_look(context: Context, work: Work, looked: Looked) -> Target:
-    """The look, on record; the same work again is the same look."""
+    """The look, on record; the same work again is the same look. Its number is given, and its ref made, in the writing
+    transaction: of two who look at once each has its own.
+    """
     change = looked.change
     assert change is not None
     known = work.tx.all("cycle.looks", Look, task=looked.task)
     same = next((each for each in known if each.diff_id == change.diff_id and each.base == change.base), None)
     n = same.n if same else len(known) + 1
     if same is None:
-        if n != looked.n:
-            context.workshop.keep(look_ref(looked.task, n), looked.commit)
+        context.workshop.keep(look_ref(looked.task, n), looked.commit)
         files = tuple(file.path for file in change.files)
         event = e.LookTaken(n=n, commit=looked.commit, base=change.base, diff_id=change.diff_id, files=files)
         work.record(looked.task, event)

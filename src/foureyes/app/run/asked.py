@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.rows import Named
+from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, ReviewRun
 from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silent, trigger_of
-from foureyes.core.nouns.cycle import CycleId
+from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
 from foureyes.core.rules.policy import wants_peers
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
@@ -119,8 +120,9 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     """V8: cycles in which everybody has answered, or will not."""
-    rows = tx.all("runner.to_decide", Named, now=context.now(), limit=MOST)
-    return tuple(CycleId(row.id) for row in rows)
+    now = context.now()
+    rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST)
+    return tuple(row.id for row in rows if row.state == "open" or "" < answer_by(context, tx, row) <= now)
 
 
 def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy) -> tuple[Called, ...]:

@@ -119,19 +119,21 @@ def _view(context: Context, tx: Tx, sprint: Sprint) -> SprintView:
 
 def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintRow]:
     """X5: what failed, each with why."""
-    why = {row.id: _trouble(row) for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
+    why = {row.id: row for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
     return [
-        SprintRow(task=row.id, title=row.title, standing="failed", why=why.get(row.id, ""))
+        SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
         for row in rows
         if standing(row) == "failed"
     ]
 
 
-def _trouble(row: Trouble) -> str:
-    if row.blocked_reason:
-        return one_line(row.blocked_reason, WHY)
-    if row.stuck:
-        return one_line(row.stuck, WHY)
+def _trouble(task: SprintTask, row: Trouble | None) -> str:
+    if row is not None and (row.blocked_reason or row.stuck):
+        return one_line(row.blocked_reason or row.stuck, WHY)
+    if task.hold is not None:
+        return one_line(f"held: {task.hold}", WHY)
+    if row is None:
+        return one_line(f"paused: {task.paused}", WHY)
     reason = one_line(row.escalated, WHY)
     return f"{reason}, waits for the {row.waiting_for}" if reason else f"waits for the {row.waiting_for}"
 

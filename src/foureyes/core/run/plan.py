@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from foureyes.core.nouns.run import MAKES
 from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.cooling import of_profiles
 from foureyes.core.run.kept_back import kept_back
@@ -183,7 +184,9 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[Step]:
     slots = {slot.profile: slot for slot in snapshot.slots}
     for due in snapshot.reviews:
         found = next_of(due, slots.get(due.reviewer))
-        if due.stopped or is_at_work(due, snapshot) or not isinstance(found, Try) or not places.take(found.profile):
+        if due.stopped or is_at_work(due, snapshot) or _is_author_busy(due, snapshot):
+            continue
+        if not isinstance(found, Try) or not places.take(found.profile):
             continue
         yield StartRun(
             task=due.task,
@@ -203,6 +206,12 @@ def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
         == (due.cycle, due.task, due.reviewer, due.purpose)
         for live in snapshot.runs
     )
+
+
+def _is_author_busy(due: ReviewDue, snapshot: Snapshot) -> bool:
+    """V9: whether who is to clarify is still at its work: that comes to its end first, and its conversation with it."""
+    at_work = {live.run.task for live in snapshot.runs if live.run.purpose in MAKES}
+    return due.purpose == "clarify" and due.task in at_work
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:

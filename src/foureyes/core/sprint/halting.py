@@ -72,7 +72,7 @@ def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
 
 def is_exhausted(it: SprintNow) -> bool:
     """X1: whether nothing of a sprint is ready, and nothing of it is at work."""
-    return it.sprint.kind == "idle" and not it.progress.ready and not it.progress.in_flight
+    return it.sprint.kind == "idle" and not it.progress.ready and not it.progress.running
 
 
 def why_pause(it: SprintNow, *, held: str, disk: str, spend_micros: int) -> tuple[PauseKind, str] | None:

@@ -23,7 +23,8 @@ DONE: frozenset[Standing] = frozenset({"merged", "merging", "reviewing"})
 
 class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task of a sprint, as the ledger has it. `stuck`: the runner has done with it what it can; `at_work`: it has a
-    run now; `tried`: it had one since the sprint began; `by_rule`: nobody looked at what was approved (M4).
+    run now; `tried`: it had one since the sprint began; `by_rule`: nobody looked at what was approved (M4). `hold` and
+    `paused`: why nothing of it goes on before a person says so (D3, V9); None where it may.
     """
 
     id: str
@@ -39,17 +40,19 @@ class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
     at_work: bool = False
     tried: bool = False
     by_rule: bool = False
+    hold: str | None = None
+    paused: str | None = None
     blocking: int = 0
     """Open blocking findings."""
 
 
 def standing(task: SprintTask) -> Standing:
-    """X5: done means handed in and not sent back, failed that it waits for a lead or a person, is blocked, or that the
-    runner gave up.
+    """X5: done means handed in and not sent back, failed that it waits for a lead or a person, is blocked or held, does
+    not begin because of a pause that a person lifts, or that the runner gave up.
     """
     if task.status == "closed" or task.deleted:
         return "merged" if task.resolution in ("merged", "approved") and not task.deleted else "out"
-    if task.waiting_for or task.stuck or task.status == "blocked":
+    if task.waiting_for or task.stuck or task.status == "blocked" or task.hold is not None:
         return "failed"
     if task.status == "approved":
         return "merging"
@@ -57,6 +60,8 @@ def standing(task: SprintTask) -> Standing:
         return "reviewing"
     if task.status == "in_progress" or task.at_work:
         return "running"
+    if task.paused is not None:
+        return "failed"
     return "begun" if task.iteration or task.tried else "todo"
 
 
@@ -76,7 +81,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     begun: int = 0
     todo: int = 0
     ready: int = 0
-    """Not begun, and could be."""
+    """Could begin, or go on."""
     out: int = 0
     blocking: tuple[str, ...] = ()
     """Tasks with open blocking findings."""
@@ -109,7 +114,7 @@ def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
         running=stands["running"],
         begun=stands["begun"],
         todo=stands["todo"],
-        ready=sum(task.ready and standing(task) == "todo" for task in rows),
+        ready=sum(task.ready and standing(task) in ("todo", "begun") for task in rows),
         out=stands["out"],
         blocking=tuple(task.id for task in rows if task.blocking and standing(task) not in ("merged", "out")),
     )

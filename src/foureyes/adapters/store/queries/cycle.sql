@@ -82,6 +82,11 @@ WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state 
 -- name: cycle.targets
 SELECT cycle, task, attempt, look, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
 
+-- name: cycle.at_work_since
+SELECT count(*) AS runs, coalesce(sum(CASE WHEN r.state <> 'ended' THEN 1 ELSE 0 END), 0) AS live, coalesce(max(r.ended_at), '') AS ended_at
+FROM cycle_targets t JOIN runs r ON r.task = t.task AND r.purpose IN ('implement', 'respond') AND (r.state <> 'ended' OR r.seq > :seq)
+WHERE t.cycle = :cycle AND t.over = '';
+
 -- name: cycle.asked
 SELECT cycle, task, reviewer, kind, state, until, why, text, review, session, at, ended_at FROM cycle_asked
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY at, task, reviewer;

@@ -55,7 +55,9 @@ SELECT id, n, state, kind, tasks, minutes, clock, zone, ends_at, pause_on_error,
 FROM sprints ORDER BY n DESC LIMIT :limit;
 
 -- name: sprint.tasks
-SELECT t.id, t.title, t.status, t.priority, t.resolution, t.waiting_for, t.iteration, t.ready, t.deleted,
+SELECT t.id, t.title, t.status, t.priority, t.resolution, t.waiting_for, t.iteration, t.ready, t.deleted, t.hold,
+  (SELECT min(p.reason) FROM pauses p WHERE p.task = t.id AND (p.made_by = 'person' OR NOT EXISTS (
+    SELECT 1 FROM cycle_targets v JOIN cycles c ON c.id = v.cycle AND c.state IN ('open', 'clarifying') WHERE v.task = t.id AND v.over = ''))) AS paused,
   CASE WHEN EXISTS (SELECT 1 FROM stuck k WHERE k.task = t.id) THEN 1 ELSE 0 END AS stuck,
   CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.state <> 'ended' AND r.role <> 'review') THEN 1 ELSE 0 END AS at_work,
   CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.task = t.id AND r.role <> 'review' AND r.seq > s.started_seq) THEN 1 ELSE 0 END AS tried,
