@@ -104,7 +104,8 @@ class ScriptedRepo:
         )
 
     def _line(self, ref: str) -> list[Sha]:
-        kept = self.refs.get(ref) or next((each for line in self.branches.values() for each in line if each == ref), None)
+        known = {each for line in self.branches.values() for each in line}
+        kept = self.refs.get(ref) or next((each for each in known if each == ref), None)
         if kept is not None:
             line = next(line for line in self.branches.values() if kept in line)
             return line[: line.index(kept) + 1]

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.run.loop import Runner
 from foureyes.core.nouns.run import RunOutcome
 
 from tests.stage.peers import ONE, SAID, TWO, Peers, issue, review
@@ -229,6 +230,54 @@ def test_silence_of_all_live_runs_is_looked_at_once_V1(peers: Peers) -> None:
     peers.settle(peers.runner(agents=3))
     assert [cycle.trigger for cycle in peers.app.cycles.listed()][::-1] == ["TIMEOUT_FALLBACK", "REQUEST_REVIEW"]
     assert peers.cycle(1).wide
+
+
+def leave(peers: Peers, *runners: Runner) -> None:
+    for runner in runners:
+        runner.ask("now")
+        peers.settle(runner)
+
+
+def test_silence_is_that_of_every_runner_s_runs_and_is_looked_at_once_for_all_V1_J4(peers: Peers) -> None:
+    peers.configured(ONE)
+    tasks = [peers.create(ALICE) for _ in range(2)]
+    silent, speaking = Play(lasts=500, quiet=16 * 60.0), Play(lasts=500)
+    peers.plays = [silent, speaking]
+    runners = [peers.runner(agents=1), peers.runner(agents=3)]
+
+    def pass_(minutes: int) -> None:
+        for _ in range(minutes * 2):
+            peers.clock.advance(seconds=30)
+            for runner in runners:
+                runner.tick()
+
+    pass_(20)
+    assert [run.runner for task in tasks for run in peers.runs_of(task)] == [each._runner.session for each in runners]
+    assert peers.app.cycles.listed() == [], "one of them speaks"
+    speaking.quiet = 15 * 60.0
+    pass_(1)
+    (fired,) = peers.app.cycles.listed()
+    assert (fired.trigger, [target.task for target in fired.targets]) == ("TIMEOUT_FALLBACK", sorted(tasks))
+    speaking.quiet = 30 * 60.0
+    pass_(5)
+    assert len(peers.app.cycles.listed()) == 1, "once per silence"
+    leave(peers, *runners)
+
+
+def test_all_agreed_lets_the_silence_begin_anew_V1_R4(peers: Peers) -> None:
+    peers.configured(ONE)
+    peers.create(ALICE)
+    play = Play(lasts=500, quiet=15 * 60.0)
+    peers.plays = [play]
+    runner = peers.runner(agents=3)
+    for minutes in range(15, 75):
+        play.quiet = minutes * 60.0
+        peers.ticks(runner, 3)
+        peers.clock.advance(seconds=60)
+    fired = peers.app.cycles.listed()
+    assert {cycle.trigger for cycle in fired} == {"TIMEOUT_FALLBACK"}
+    assert (len(fired), {cycle.rule for cycle in fired}) == (4, {"R4"})
+    leave(peers, runner)
 
 
 def test_a_blocker_stops_the_live_run_and_only_its_task_R1_V9(peers: Peers) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from foureyes.core.cycle.triggering import Heard, silent, trigger_of
 from foureyes.core.nouns.run import EMIT_TYPES
 
@@ -35,10 +37,28 @@ def test_one_that_speaks_keeps_all_from_being_silent_V1() -> None:
 
 
 def test_it_fires_once_per_silence_and_any_event_begins_another_V1() -> None:
-    assert silent([heard(0)], since=at(20), fired=at(16)) == ()
-    assert silent([heard(17)], since=at(32), fired=at(16)) == (heard(17),)
+    assert silent([replace(heard(0), fired=at(16))], since=at(20)) == ()
+    again = replace(heard(17), fired=at(16))
+    assert silent([again], since=at(32)) == (again,)
+
+
+def test_what_was_not_looked_at_yet_is_and_what_was_is_not_again_V1() -> None:
+    looked_at, other = replace(heard(0), fired=at(16)), heard(1, "run-2")
+    assert silent([looked_at, other], since=at(20)) == (other,)
+
+
+def test_all_agreed_begins_another_silence_V1_R4() -> None:
+    fired = replace(heard(0), fired=at(16))
+    assert silent([fired], since=at(19), agreed=at(20)) == ()
+    assert silent([fired], since=at(20), agreed=at(20)) == (fired,)
+
+
+def test_who_reviews_is_heard_and_there_is_nothing_of_it_to_look_at_V1() -> None:
+    reviewer = replace(heard(5, "run-2"), makes=False)
+    assert silent([heard(0), reviewer], since=at(4)) == ()
+    assert silent([heard(0), reviewer], since=at(5)) == (heard(0),)
 
 
 def test_without_a_live_run_there_is_no_silence_and_before_the_first_review_there_is_V1() -> None:
     assert silent([], since=at(59)) == ()
-    assert silent([heard(0)], since=at(15), fired="") == (heard(0),)
+    assert silent([heard(0)], since=at(15)) == (heard(0),)

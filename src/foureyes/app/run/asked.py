@@ -10,12 +10,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
-from foureyes.app.call.rows import Named
 from foureyes.app.cycles.clarifying import answer_by
-from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, ReviewRun
+from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, HeardRow, ReviewRun
 from foureyes.app.views.run import PauseView
-from foureyes.core.cycle.triggering import Heard, silent, trigger_of
-from foureyes.core.nouns.cycle import Cycle
+from foureyes.core.cycle.triggering import Heard, silence_begins, silent, trigger_of
+from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
 from foureyes.core.rules.policy import wants_peers
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
@@ -125,7 +124,7 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     return tuple(row.id for row in rows if row.state == "open" or "" < answer_by(context, tx, row) <= now)
 
 
-def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy) -> tuple[Called, ...]:
+def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
     """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
     if not wants_peers(policy):
         return ()
@@ -135,33 +134,42 @@ def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy) -> tuple[
         if trigger is not None:
             key = f"{trigger}:{row.id}:{row.seq}"
             found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
-    return (*found.values(), *_silence(context, tx, desk, policy.peers.silence_minutes))
+    return (*found.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
 
 
-def _silence(context: Context, tx: Tx, desk: Desk, minutes: int) -> Iterable[Called]:
-    """V1: nothing was heard of any run that this runner has at work, for so many minutes; once per silence."""
-    at_work = [own for own in desk.in_hand.values() if own.outcome is None and own.run.purpose in MAKES]
-    quiet = {own.run.id: own.live.quiet_seconds() for own in at_work}
-    if not minutes or not quiet or min(quiet.values()) < minutes * 60:
+def _silence(context: Context, tx: Tx, desk: Desk, minutes: int, host: str) -> Iterable[Called]:
+    """V1: nothing was heard of any live run of the project for so many minutes, by whichever runner; once per silence.
+    Only what lies on this machine can be looked at here.
+    """
+    rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
+    if not any(row.purpose in MAKES and row.host == host for row in rows):
         return
-    now = context.clock.now()
-    rows = {row.id: row.at for row in tx.all("runner.last_rows", HandedIn, ids=[own.run.id for own in at_work])}
+    own = heard_by(context, desk)
     heard = [
         Heard(
-            run=own.run.id,
-            task=own.run.task,
-            at=max(stamp(now - timedelta(seconds=quiet[own.run.id])), rows.get(own.run.id, "")),
+            run=row.id,
+            task=row.task,
+            at=max(own.get(RunId(row.id)) or row.heard or row.started_at, row.said),
+            makes=row.purpose in MAKES and row.host == host,
+            fired=row.fired,
         )
-        for own in at_work
+        for row in rows
     ]
-    fired = tx.one("runner.fallback", Named)
-    concerned = silent(heard, since=stamp(now - timedelta(minutes=minutes)), fired=fired.id if fired else "")
+    agreed = max(row.agreed for row in rows)
+    concerned = silent(heard, since=stamp(context.clock.now() - timedelta(minutes=minutes)), agreed=agreed)
     if concerned:
         tasks = tuple(dict.fromkeys(TaskId(each.task) for each in concerned))
         yield Called(
             trigger="TIMEOUT_FALLBACK",
             tasks=tasks,
-            key=f"TIMEOUT_FALLBACK:{max(each.at for each in concerned)}",
+            key=f"TIMEOUT_FALLBACK:{silence_begins(heard, agreed)}",
             wide=True,
             why=f"nothing was heard of {'it' if len(tasks) == 1 else 'any of them'} for {minutes} minutes",
         )
+
+
+def heard_by(context: Context, desk: Desk) -> dict[RunId, str]:
+    """When this runner last heard of each program that it has at work."""
+    now = context.clock.now()
+    at_work = [own for own in desk.in_hand.values() if own.outcome is None]
+    return {own.run.id: stamp(now - timedelta(seconds=own.live.quiet_seconds())) for own in at_work}

@@ -77,7 +77,7 @@ class Looking:
                 paused=_paused(tx, project.hold),
                 halted=_halted(tx, project.hold),
                 reviews=reviews_due(self._context, tx),
-                called=called(self._context, tx, desk, policy),
+                called=called(self._context, tx, desk, policy, self._runner.host),
                 to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),
                 no_room=self._no_room(policy, desk),

@@ -14,6 +14,7 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from foureyes.app.run.asked import heard_by
 from foureyes.app.run.glancing import glance
 from foureyes.app.run.in_hand import Desk, InHand, Options
 from foureyes.app.run.looking import Looking
@@ -178,7 +179,7 @@ class Runner:
             return
         mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
         try:
-            lost = Runs(self._context).renew(self._runner, mine)
+            lost = Runs(self._context).renew(self._runner, mine, heard_by(self._context, self.desk))
         except Refused as refusal:
             self._fence(mine)
             self._end_all("another runner took over")

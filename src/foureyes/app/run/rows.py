@@ -100,6 +100,22 @@ class CalledRow(msgspec.Struct, frozen=True):
     seq: int
 
 
+class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A live run, by whichever runner (V1): when it began, when its runner last heard of it, when it last wrote; and
+    when silence last had its task looked at, or all agreed to it.
+    """
+
+    id: str
+    task: str
+    host: str
+    purpose: Purpose
+    started_at: str
+    heard: str = ""
+    said: str = ""
+    fired: str = ""
+    agreed: str = ""
+
+
 class HandedIn(msgspec.Struct, frozen=True):
     """When the latest attempt of a task was handed in."""
 

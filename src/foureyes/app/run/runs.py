@@ -7,7 +7,7 @@ is refused, and ends its agents first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -181,9 +181,9 @@ class Runs:
             work.record(task.id, event)
             return get(work.tx, run)
 
-    def renew(self, runner: Actor, runs: Sequence[RunId]) -> list[RunId]:
+    def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
         """J4: this runner and these runs go on; those whose lease it has lost. A runner that was taken for dead is
-        refused: it has lost all of them.
+        refused: it has lost all of them. `heard`: when each was last heard of, for other runners (V1).
         """
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
@@ -191,6 +191,9 @@ class Runs:
             held = [(run, mine[run]) for run in runs if run in mine]
             checks = check_leases.renewed(work.tx, me.session)
             work.tx.renew([(me.session, 0), *held, *checks], until(self._context))
+            for run, fence in held:
+                if heard and run in heard:
+                    work.tx.renew([(f"heard:{run}", fence)], heard[run])
         return [run for run in runs if run not in mine]
 
     def holds(self, runner: Actor, run: RunId) -> bool:

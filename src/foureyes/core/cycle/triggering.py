@@ -18,11 +18,15 @@ BY_EVENT: dict[EmitType, Trigger] = {
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
-    """A live run, and when it was last heard of: an event of its stream, a row of its session, else its start."""
+    """A live run, and when it was last heard of: an event of its stream, a row of its session, else its start. `makes`:
+    there is work of it to look at; `fired`: when silence last had that looked at.
+    """
 
     run: str
     task: str
     at: str
+    makes: bool = True
+    fired: str = ""
 
 
 def trigger_of(type_: EmitType) -> Trigger | None:
@@ -30,11 +34,17 @@ def trigger_of(type_: EmitType) -> Trigger | None:
     return BY_EVENT.get(type_)
 
 
-def silent(live: Sequence[Heard], *, since: str, fired: str = "") -> tuple[Heard, ...]:
+def silent(live: Sequence[Heard], *, since: str, agreed: str = "") -> tuple[Heard, ...]:
     """V1 TIMEOUT_FALLBACK: the runs it concerns, if no live run was heard of after `since` (now less the minutes of
-    silence): all of them, else none. Once per silence: not when it `fired` after the last event. Without a live
-    run there is no silence. Times are text that sorts.
+    silence): all of them, else none. Once per silence, which an event ends, and R4 (`agreed`). Without a live run there
+    is no silence. Times are text that sorts.
     """
-    if not live or any(each.at > since for each in live):
+    begins = silence_begins(live, agreed)
+    if not live or begins > since:
         return ()
-    return () if fired and fired >= max(each.at for each in live) else tuple(live)
+    return tuple(each for each in live if each.makes and not (each.fired and each.fired >= begins))
+
+
+def silence_begins(live: Sequence[Heard], agreed: str = "") -> str:
+    """V1: since when nothing is heard of any live run."""
+    return max([agreed, *[each.at for each in live]])

@@ -73,7 +73,7 @@ UPDATE runs SET state = 'ended', ending = :ending, rc = :rc, error = :error, err
 WHERE id = :run AND fence = :fence AND state <> 'ended';
 
 -- name: run.end_lease
-DELETE FROM renewals WHERE lease = :lease;
+DELETE FROM renewals WHERE lease IN (:lease, 'heard:' || CAST(:lease AS TEXT));
 
 -- name: run.ask_stop
 UPDATE runs SET stop_asked = :reason WHERE id = :run AND stop_asked = '';

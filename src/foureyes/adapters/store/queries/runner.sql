@@ -134,9 +134,11 @@ WHERE t.status = 'in_progress' AND t.deleted = 0 AND e.type IN ('milestone', 'bl
   AND NOT EXISTS (SELECT 1 FROM cycle_targets x JOIN cycles c ON c.id = x.cycle AND c.trigger = upper(e.type) WHERE x.task = e.task AND x.seq > e.seq)
 ORDER BY e.seq LIMIT :limit;
 
--- name: runner.fallback
-SELECT coalesce(max(at), '') AS id FROM cycles WHERE trigger = 'TIMEOUT_FALLBACK';
-
--- name: runner.last_rows
-SELECT r.id, coalesce((SELECT j.at FROM journal j WHERE j.task = r.task AND j.session = r.session ORDER BY j.seq DESC LIMIT 1), '') AS at FROM runs r
-WHERE r.id IN (SELECT value FROM json_each(:ids));
+-- name: runner.heard
+SELECT r.id, r.task, r.host, r.purpose, r.started_at, coalesce(h.until, '') AS heard,
+  coalesce((SELECT j.at FROM journal j WHERE j.task = r.task AND j.session = r.session ORDER BY j.seq DESC LIMIT 1), '') AS said,
+  coalesce((SELECT max(c.at) FROM cycle_targets x JOIN cycles c ON c.id = x.cycle AND c.trigger = 'TIMEOUT_FALLBACK' WHERE x.task = r.task), '') AS fired,
+  coalesce((SELECT max(c.ended_at) FROM cycle_targets x JOIN cycles c ON c.id = x.cycle AND c.rule = 'R4' WHERE x.task = r.task), '') AS agreed
+FROM runs r LEFT JOIN renewals h ON h.lease = 'heard:' || r.id AND h.fence = r.fence
+LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
+WHERE r.state <> 'ended' AND r.state = 'running' AND (r.until > :now OR n.until > :now) ORDER BY r.reserved_at, r.id;
