@@ -9,6 +9,7 @@ import pytest
 
 from tests.stage.people import ALICE
 from tests.stage.playground import Playground
+from tests.stage.playing import Play
 
 CANNOT = "there is nothing left that it can do"
 
@@ -85,6 +86,23 @@ def test_configuration_that_nobody_accepted_is_named_P12(ground: Playground) -> 
 def test_a_watch_starts_no_agents_and_says_so(ground: Playground) -> None:
     ground.create(ALICE)
     assert _ended(ground, agents=0) == [CANNOT, "tasks are ready, and no agents are started here: fe run"]
+
+
+def test_a_hold_is_named_as_long_as_it_stands_V9(ground: Playground) -> None:
+    first, second = ground.create(ALICE), ground.create(ALICE)
+    ground.app.stops.hold(ALICE, first, "lunch")
+    ground.plays = [Play(lasts=20)]
+    runner = ground.runner(agents=1)
+    ground.ticks(runner, 3)
+    ground.app.stops.hold(ALICE, second, "legal")
+    ground.settle(runner)
+    ground.app.stops.resume(ALICE, first, "back")
+    ground.settle(runner)
+    named = [line for _, line in ground.said if "is held" in line and "stopping" not in line]
+    assert named == [
+        f"{task} is held: {why} (fe resume {task} -m …)" for task, why in ((first, "lunch"), (second, "legal"))
+    ]
+    assert (ground.status(first), ground.status(second)) == ("reviewing", "open")
 
 
 def test_while_it_waits_it_is_told_once(ground: Playground) -> None:

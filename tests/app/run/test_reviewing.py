@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.agent_ports import Launch
 from foureyes.app.run.loop import Runner
 from foureyes.core.nouns.run import RunOutcome
 
@@ -219,6 +220,20 @@ def test_what_an_agent_says_in_the_middle_of_its_work_opens_one_cycle_about_a_lo
     assert peers.cycle(2).targets[0].attempt == 1, "the hand-in is another cycle"
     assert len(peers.app.cycles.listed()) == 2
     assert peers.status(task) == "reviewing"
+
+
+def test_one_that_says_much_keeps_nobody_else_from_being_looked_at_V1(peers: Peers) -> None:
+    peers.configured(ONE)
+    chatty, other = peers.create(ALICE), peers.create(ALICE)
+
+    def talks(launch: Launch) -> None:
+        for _ in range(60 if launch.task == chatty else 1):
+            peers.emits(launch, "milestone")
+
+    peers.plays = [Play(lasts=12, during=talks, commits=0), Play(lasts=12, during=talks)]
+    peers.settle(peers.runner(agents=4))
+    looked_at = [cycle.targets[0].task for cycle in peers.app.cycles.listed() if cycle.trigger == "MILESTONE"]
+    assert looked_at == [other], "there is nothing yet of the one that says so much"
 
 
 def test_silence_of_all_live_runs_is_looked_at_once_V1(peers: Peers) -> None:

@@ -15,7 +15,18 @@ from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.plan import plan
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.run.snapshot import Called, Left, PastRun, ReviewDue, Slot, Snapshot
-from foureyes.core.run.step import DecideCycle, Finish, FinishRun, NotGiven, OpenCycle, StartRun, Step, StopRun, Wait
+from foureyes.core.run.step import (
+    CoolProfile,
+    DecideCycle,
+    Finish,
+    FinishRun,
+    NotGiven,
+    OpenCycle,
+    StartRun,
+    Step,
+    StopRun,
+    Wait,
+)
 from foureyes.core.words.ids import TaskId
 
 from tests.core.run.scene import ENDED, live, over, run, scene, task
@@ -109,6 +120,16 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
         "a program that is not there is skipped (V4)",
         {"reviews": (due(),), "slots": (Slot(profile="codex", available=False, problem="codex was not found"),)},
         [none("missing")],
+    ),
+    (
+        "but another host's runner may have it (V4)",
+        {"reviews": (due(),), "slots": (Slot(profile="codex", cooled=True, error="quota", elsewhere=True),)},
+        [],
+    ),
+    (
+        "which has to know that this one has not (V4)",
+        {"reviews": (due(),), "slots": (Slot(profile="codex", available=False, elsewhere=True),)},
+        [CoolProfile(profile="codex", error="missing")],
     ),
     ("so is one that no policy names", {"reviews": (due("gone"),)}, [none("missing", reviewer="gone")]),
     (

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
@@ -50,15 +50,14 @@ def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
     return max(policy.peers.ask, quorum), quorum
 
 
-def candidates(context: Context, tx: Tx, policy: ReviewPolicy, host: str = "") -> list[Candidate]:
+def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate]:
     """The profiles that the policy names as reviewers, as they stand now."""
     if not policy.peers.reviewers:
         return []
     profiles = agent_profiles(context.layers(tx, context.gate))
     names = list(policy.peers.reviewers)
     last = {row.reviewer: row.seq for row in tx.all("cycle.last_asked", LastAsked, ids=names)}
-    rows = tx.all("run.cooled", Cooldown, host=host)
-    cooled = {row.profile: row.error for row in rows if row.holds(context.now())}
+    cooled = cooled_everywhere(context, tx)
     found = []
     for order, name in enumerate(policy.peers.reviewers):
         profile = profiles.get(name)
@@ -74,6 +73,21 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, host: str = "") -
             )
         )
     return found
+
+
+def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
+    """V4: the profiles that no runner could start now, and from what they cool down: cooldowns are of a host, and one
+    where the profile may be used is enough. Without a runner each of them counts.
+    """
+    now = context.now()
+    rows = [row for row in tx.all("run.cooled", Cooldown, host="") if row.holds(now)]
+    if not rows:
+        return {}
+    hosts = {
+        row.host for row in tx.all("run.runners", RunnerRow) if not row.ended_at and row.agents and row.until > now
+    }
+    left = {(row.profile, row.host) for row in rows}
+    return {row.profile: row.error for row in rows if all((row.profile, host) in left for host in hosts)}
 
 
 def makers(tx: Tx, facts: Facts) -> list[Maker]:

@@ -32,6 +32,8 @@ class Aside:
         self._context = context
         self._unaccepted = ""
         self._until = ""
+        self._counted: dict[str, int] = {}
+        self._held: tuple[str, ...] = ()
 
     def ask(self) -> None:
         """P12: what is on the target and not in force. Git is asked before the transaction of a look."""
@@ -51,16 +53,26 @@ class Aside:
         if self._unaccepted:
             self._until = min(self._until, self._context.later(1))  # it is looked for soon whether it was accepted
         found = [self._unaccepted] if self._unaccepted else []
-        return tuple(one_line(text, LONG) for text in (*found, *_tasks(tx, agents)))
+        return tuple(one_line(text, LONG) for text in (*found, *self._tasks(tx, agents)))
 
+    def _tasks(self, tx: Tx, agents: int) -> Iterator[str]:
+        counted = {row.name: row.n for row in tx.all("project.counters", Counter)}
+        if not agents:
+            if counted.get("ready"):
+                yield "tasks are ready, and no agents are started here: fe run"
+            return
+        yield from self._held_now(tx, counted)
+        for row in tx.all("runner.paused", Troubled, limit=MOST):
+            yield f"{row.id} is paused: {row.text} (fe resume {row.id} -m …)"
 
-def _tasks(tx: Tx, agents: int) -> Iterator[str]:
-    if not agents:
-        ready = next((row.n for row in tx.all("project.counters", Counter) if row.name == "ready"), 0)
-        if ready:
-            yield "tasks are ready, and no agents are started here: fe run"
-        return
-    for row in tx.all("runner.held", Troubled, limit=MOST):
-        yield f"{row.id} is held: {row.text} (fe resume {row.id} -m …)"
-    for row in tx.all("runner.paused", Troubled, limit=MOST):
-        yield f"{row.id} is paused: {row.text} (fe resume {row.id} -m …)"
+    def _held_now(self, tx: Tx, counted: dict[str, int]) -> tuple[str, ...]:
+        """Tasks that are held: to find them, those that are open are gone through, so only where there are any, and
+        something about tasks has changed.
+        """
+        if not counted.get("held"):
+            return ()
+        if counted != self._counted:
+            rows = tx.all("runner.held", Troubled, limit=MOST)
+            self._held = tuple(f"{row.id} is held: {row.text} (fe resume {row.id} -m …)" for row in rows)
+            self._counted = counted
+        return self._held

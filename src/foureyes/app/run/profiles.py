@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
+from foureyes.app.call.rows import RunnerRow
+from foureyes.app.run.leases import state_of
 from foureyes.app.views.run import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
@@ -47,20 +49,30 @@ class Profiles:
     def slots(self, tx: Tx, runner: Actor) -> list[Slot]:
         """Every profile of the policy in force."""
         now, profiles = self._context.now(), agent_profiles(self._context.layers(tx, self._context.gate))
-        rows = tx.all("run.cooled", Cooldown, host=runner.host)
+        everywhere = [
+            row for row in tx.all("run.cooled", Cooldown, host="") if row.host == runner.host or row.holds(now)
+        ]
+        rows = [row for row in everywhere if row.host == runner.host]
+        others = self._others(tx, runner)
         self.cooled = [row for row in rows if row.holds(now)]
         self.wake_at = min((row.until for row in self.cooled if row.until), default="")
         self.order = order_of(self._context.gate_policy(tx), profiles)
         cooled = {row.profile: row for row in self.cooled}
+        away = {(row.profile, row.host) for row in everywhere}
         lately = tx.all("runner.lately", EndedRun, host=runner.host, profiles=sorted(profiles), many=BACK, limit=LATELY)
         since = {row.profile: row.at for row in rows}
         if self._seen_until <= now:
             self._seen, self._seen_until = {}, stamp(self._context.clock.now() + timedelta(seconds=LOOK_SECONDS))
         return [
             _slot(name, profile, self._problem(name, profile), cooled.get(name),
-                  crashed_in_a_row(lately, name, since.get(name, "")))
+                  crashed_in_a_row(lately, name, since.get(name, "")), any((name, host) not in away for host in others))
             for name, profile in profiles.items()
         ]  # fmt: skip
+
+    def _others(self, tx: Tx, runner: Actor) -> set[str]:
+        """Other hosts on which a runner with agents is at work."""
+        rows = [row for row in tx.all("run.runners", RunnerRow) if row.agents and row.host != runner.host]
+        return {row.host for row in rows if state_of(self._context, row) == "live"}
 
     def _problem(self, name: str, profile: Profile) -> str:
         known = self._seen.get(name)
@@ -70,7 +82,7 @@ class Profiles:
 
 
 def _slot(
-    name: str, profile: Profile, problem: str, cooled: Cooldown | None, crashed: Sequence[EndedRun]
+    name: str, profile: Profile, problem: str, cooled: Cooldown | None, crashed: Sequence[EndedRun], elsewhere: bool
 ) -> Slot:  # fmt: skip
     return Slot(
         profile=name,
@@ -82,6 +94,7 @@ def _slot(
         error_text=cooled.error_text if cooled is not None else "",
         gone=cooled is not None and cooled.error == "missing" and not cooled.until,
         crashed=tuple(TaskId(run.task) for run in crashed),
+        elsewhere=elsewhere,
         crash_text=crashed[0].error_text or "it ended before its stream did" if crashed else "",
     )
 

@@ -54,8 +54,19 @@ def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[Step]:
     if snapshot.stopping:
         return []
     needed = {names[0] for task in due if (names := profiles_for(task, snapshot))}
+    needed |= _awaited_elsewhere(snapshot)
     steps = [_of_slot(slot, is_needed=slot.profile in needed) for slot in snapshot.slots]
     return [step for step in steps if step is not None]
+
+
+def _awaited_elsewhere(snapshot: Snapshot) -> set[str]:
+    """V4: reviewers whom another host's runner may start: it has to know whether this one can."""
+    asked = {due.reviewer for due in snapshot.reviews if due.is_profile}
+    return (
+        {slot.profile for slot in snapshot.slots if slot.elsewhere and slot.profile in asked}
+        if snapshot.agents
+        else set()
+    )
 
 
 def _of_slot(slot: Slot, *, is_needed: bool) -> Step | None:

@@ -39,6 +39,8 @@ def next_of(due: ReviewDue, slot: Slot | None) -> Try | NoReview | None:
         return None
     if found := _given_up(due):
         return found
+    if slot is not None and slot.elsewhere and (slot.cooled or not slot.available):
+        return None
     if slot is None or not slot.available:
         why = slot.problem if slot and slot.problem else "it is no profile of the policy in force"
         return NoReview(kind="missing", text=why)

@@ -107,6 +107,8 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     error: ErrorKind = "none"
     """What it cools down from; `error_text` is in its program's words."""
     error_text: str = ""
+    elsewhere: bool = False
+    """V4: whether another runner, on another host, may start it, for all that is known here."""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):

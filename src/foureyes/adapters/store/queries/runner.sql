@@ -130,7 +130,8 @@ ORDER BY c.n LIMIT :limit;
 
 -- name: runner.called
 SELECT e.task AS id, e.type, e.summary AS text, e.seq FROM tasks t JOIN emitted e ON e.task = t.id
-WHERE t.status = 'in_progress' AND t.deleted = 0 AND e.type IN ('milestone', 'blocker', 'request_review')
+  AND e.seq IN (SELECT max(o.seq) FROM emitted o WHERE o.task = t.id AND o.type IN ('milestone', 'blocker', 'request_review') GROUP BY o.type)
+WHERE t.status = 'in_progress' AND t.deleted = 0
   AND NOT EXISTS (SELECT 1 FROM cycle_targets x JOIN cycles c ON c.id = x.cycle AND c.trigger = upper(e.type) WHERE x.task = e.task AND x.seq > e.seq)
 ORDER BY e.seq LIMIT :limit;
 
