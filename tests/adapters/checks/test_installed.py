@@ -57,3 +57,15 @@ def test_D5_a_root_that_goes_first_does_not_hide_a_package_that_is_installed_fro
     assert misled(ground) == str(ground.checkout / "src")
     (ground.checkout / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
     assert misled(ground) == ""
+
+
+def test_D5_an_environment_inside_of_the_checkout_is_not_the_project_itself(ground: Ground) -> None:
+    inside = ground.checkout / ".venv"
+    ground.environment.rename(inside)
+    script(inside, "pytest", "")
+    site = inside / ground.site.relative_to(ground.environment)
+    (site / "other-1.dist-info").mkdir()
+    pipeline = Pipeline({"PATH": f"{inside}/bin"}, [str(ground.checkout)])
+    assert pipeline.misled(CheckRule(name="tests", run="pytest -q")) == ""
+    (site / "shop.pth").write_text(f"{ground.checkout / 'src'}\n")
+    assert pipeline.misled(CheckRule(name="tests", run="pytest -q")) == str(ground.checkout / "src")

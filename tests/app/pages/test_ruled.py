@@ -6,6 +6,7 @@ from typing import Any
 
 from foureyes.app.views.attention import AttentionRow
 from foureyes.core.nouns.session import Actor
+from foureyes.steps import fe
 
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
@@ -49,6 +50,9 @@ def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_throug
     (row,) = rows(desk)
     assert (row.kind, row.task) == ("pause", task)
     assert row.text.startswith("rule R2: ")
+    shown = desk.show(task, CLAUDE)
+    assert [(pause.task, pause.rule, pause.cycle) for pause in shown.pauses] == [(task, "R2", "c-1")]
+    assert shown.next == fe("review", "show", "c-1"), "who may not approve it is told what was asked"
     do(desk, row, "cycles.clarify", text="the salt is in the hash")
     (row,) = rows(desk)
     assert "  the salt is in the hash" in row.details

@@ -130,8 +130,9 @@ def test_cancel_is_for_the_creator_or_a_person_and_for_work_nobody_began(desk: D
         assert not desk.app.closing.cancel(CODEX, task).changed
     begun = desk.create(CODEX)
     desk.start(CLAUDE, begun)
-    with desk.refused("T2"):
+    with desk.refused("T2") as caught:
         desk.app.closing.cancel(ALICE, begun)
+    assert steps_text(caught[0].reasons[0].next) == f'a person runs: fe close {begun} -m "why"'
     desk.app.claims.unstart(CLAUDE, begun)
     with desk.refused("T2"):
         desk.app.closing.cancel(ALICE, begun)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
+from foureyes.steps import fe
 
 from tests.stage.gated import configure
 from tests.stage.looped import again, issue, review, rule, states, texts, why_not_approved
@@ -49,7 +50,9 @@ def test_a_persons_approval_is_one_review_of_every_grade_D6(desk: DeskWorld) -> 
 def test_where_two_are_required_a_person_needs_another_reviewer_D6(desk: DeskWorld) -> None:
     configure(desk, TWO)
     task = desk.handed_in()
-    assert "2 counting reviews are required, 1 are there" in texts(why_not_approved(desk, task))
+    reasons = why_not_approved(desk, task)
+    assert "2 counting reviews are required, 1 are there, your approval among them" in texts(reasons)
+    assert [reason.next for reason in reasons if reason.rule == "D6"] == [fe("review", "request", task)]
     review(desk, task)
     assert desk.approve(BOB, task).status == "approved"
 

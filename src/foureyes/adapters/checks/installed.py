@@ -36,7 +36,7 @@ def _named_in(site: str) -> Iterator[str]:
             if entry.endswith((".pth", ".egg-link")):
                 yield from (line.strip() for line in _text(path).split("\n") if line.startswith("/"))
             elif entry.endswith(".dist-info"):
-                yield installed_from(_text(os.path.join(path, NOTE)))[0] or site
+                yield from filter(None, [installed_from(_text(os.path.join(path, NOTE)))[0]])
             elif os.path.islink(path):
                 yield path
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from foureyes.core.words.lifecycle import TRANSITIONS, is_allowed
 from foureyes.core.words.text import clean_text, is_blank
 from foureyes.errors import Reason, Refused
-from foureyes.steps import NO_STEP, Steps, fe, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
@@ -54,7 +54,9 @@ def refuse_from(task: Task, action: str) -> None:
     """T2: only the ways of the table."""
     if not is_allowed(action, task.status):
         allowed = ", ".join(TRANSITIONS[action].from_)
-        reason = Reason("T2", f"{task.id} is {task.status}", fe("show", task.id))
+        is_dropped = action in ("cancel", "delete") and is_allowed("close", task.status)
+        step = by_person(fe("close", task.id, "-m", phrase("why"))) if is_dropped else fe("show", task.id)
+        reason = Reason("T2", f"{task.id} is {task.status}", step)
         refuse_task(task.id, f"is {task.status}; {action} is possible from {allowed}", reason)
 
 

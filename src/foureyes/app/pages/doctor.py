@@ -10,9 +10,11 @@ from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.pages.unbrought import unbrought, unknown_before
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.retargeting import BRING_HERE
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.project import Check
+from foureyes.config.agreeing import disagreements
+from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
@@ -129,6 +131,11 @@ class Doctor:
         problem = unaccepted(self._context, project)
         if problem:
             return Check("configuration", "warn", problem.text, problem.next)
+        odd = disagreements(Layers(file=read_file(text or "")))
+        if odd:
+            return Check(
+                "configuration", "warn", f"{odd[0].key}: {odd[0].text}", prose(f"mend {FILE}, then: ") + ACCEPT
+            )
         return Check("configuration", "ok", f"{FILE} on {project.target} is accepted, policy {policy.name}")
 
     def _health(self) -> Check:

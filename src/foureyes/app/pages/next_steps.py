@@ -67,7 +67,8 @@ def after_task(
             against = by_person(against)
         return against or steps.get(task.status, NO_STEP)
     if not you.may_approve:
-        return lifting(detail.task, you, actor)
+        asked = next((pause.cycle for pause in detail.pauses if pause.cycle), "")
+        return fe("review", "show", asked) if asked else lifting(detail.task, you, actor)
     seen = detail.attempts[-1].seen if detail.attempts else ""
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")

@@ -238,7 +238,7 @@ def _cooled(cooled: Cooldown) -> Halt:
     return Halt(
         kind="run",
         of=f"{cooled.profile} {cooled.host}",
-        text=f"{cooled.profile} {what} on {cooled.host}; others take its tasks",
+        text=f"{cooled.profile} {what} on {cooled.host}: others take what they may of its tasks",
         since=cooled.at,
         details=(one_line(cooled.error_text, LINE),) if cooled.error_text else (),
         otherwise=prose(MENDED[cooled.error]) + fe("agents"),

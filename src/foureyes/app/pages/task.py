@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.pages.next_steps import after_task
-from foureyes.app.views.run import PastRunView
+from foureyes.app.views.run import PastRunView, PauseView
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task import EditView, HandoffView, LogView, TaskDetail
 from foureyes.app.views.task_list import Link
@@ -117,6 +117,7 @@ def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
         handoff=tx.one("record.latest_handoff", HandoffView, task=task),
         edits=edits_of(tx, facts),
         runs=_runs(tx, task),
+        pauses=[] if facts.task.status == "closed" else tx.all("run.pauses_of", PauseView, task=task),
     )
     return msgspec.structs.replace(detail, names=names_in(tx, detail))
 
@@ -131,6 +132,7 @@ def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
             state=row.ending or row.state,
             why=one_line(row.why if row.state == "ended" else row.stop_asked, REASON),
             at=row.ended_at or row.started_at or row.reserved_at,
+            purpose=row.purpose,
         )
         for row in reversed(rows)
     ]

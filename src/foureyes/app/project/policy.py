@@ -14,9 +14,9 @@ from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, wanted_target
 from foureyes.app.views.project import Acceptance, ChangedSetting, Offer, ProjectView, SettingView
+from foureyes.config.agreeing import refuse_disagreement
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
-from foureyes.config.policy import review_policy
 from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
@@ -108,6 +108,8 @@ class Policy:
                 key: value for key, value in (stored | {name: text or ""}).items() if key != name or text is not None
             }
             self._refuse_contradiction(after)
+            accepted = self._context.project(work.tx).accepted_text
+            refuse_disagreement(Layers(file=read_file(accepted) if accepted else {}, store=after), name)
             if stored.get(name) != text:
                 work.record("", SettingChanged(name=name, old=stored.get(name), new=text))
 
@@ -217,7 +219,7 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
         step = left.next if left and is_missing(context, target) else prose("commit it there, then: ") + ACCEPT
         raise NotFound(f"there is no {FILE} on {target}.", next_step=step)
     new = read_file(text)
-    review_policy(Layers(file=new))
+    refuse_disagreement(Layers(file=new))
     old = read_file(project.accepted_text) if project.accepted_text else {}
     changed = tuple(
         ChangedSetting(key, *_both(old, new, key), _is_loosened(key, old, new))

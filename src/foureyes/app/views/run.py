@@ -69,6 +69,13 @@ class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     why: str
     at: str
+    purpose: str = "implement"
+
+    @property
+    def words(self) -> str:
+        """Who it was, what for where that is not the work itself, how it ended and why."""
+        purpose = f" ({self.purpose})" if self.purpose in ("review", "clarify") else ""
+        return f"{self.profile}{purpose} {self.state}" + (f": {self.why}" if self.why else "")
 
 
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):

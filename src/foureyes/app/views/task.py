@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.run import PastRunView
+    from foureyes.app.views.run import PastRunView, PauseView
     from foureyes.app.views.stack import StackRow
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -63,7 +63,8 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     `stack`: the tasks whose work is inside, the topmost first; `above`: those that have this one inside (A7).
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
     would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
-    while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first.
+    while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first. `pauses`: what keeps runs
+    from it, its own and everybody's (V9).
     """
 
     task: Task
@@ -96,6 +97,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     place: int = 0
     worktree: str = ""
     runs: list[PastRunView] = []
+    pauses: list[PauseView] = []
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:
@@ -108,7 +110,7 @@ def named() -> dict[str, type]:
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.run import PastRunView
+    from foureyes.app.views.run import PastRunView, PauseView
     from foureyes.app.views.stack import StackRow
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -126,6 +128,7 @@ def named() -> dict[str, type]:
             FeedbackView,
             ReviewView,
             PastRunView,
+            PauseView,
             StackRow,
             Link,
             Preview,

@@ -188,9 +188,10 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
     have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)
     if have >= wanted:
         return None
-    return Reason(
-        "D6", f"{wanted} counting reviews are required, {have} are there", by_person(fe("approve", facts.task.id))
-    )
+    yours = ", your approval among them" if person else ""
+    is_last = not person and wanted - have == 1
+    step = by_person(fe("approve", facts.task.id)) if is_last else fe("review", "request", facts.task.id)
+    return Reason("D6", f"{wanted} counting reviews are required, {have} are there{yours}", step)
 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:

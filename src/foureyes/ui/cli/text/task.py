@@ -33,10 +33,14 @@ def detail_text(detail: TaskDetail) -> str:
     lines += _field("awaited by", ", ".join(link.id for link in detail.dependents))
     lines += _stack(detail)
     lines += _field("hold", task.hold or "")
+    for pause in detail.pauses:
+        lines += _field(
+            "paused", (pause.reason or "by a person") + ("" if pause.task else "   (all runs of the project)")
+        )
     lines += _field("blocked", _blocked(detail))
     lines += _field("merged", task.merge or "")
     for run in detail.runs:
-        lines += _field("run", f"{when(run.at)} {run.profile} {run.state}" + (f": {run.why}" if run.why else ""))
+        lines += _field("run", f"{when(run.at)} {run.words}")
     lines += _block("description", task.description) + _block("acceptance", task.acceptance)
     lines += [line for attempt in detail.attempts[-3:] for line in _attempt(attempt)]
     lines += _files(detail) + _checks(detail) + loop_lines(detail)

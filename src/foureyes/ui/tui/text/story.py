@@ -61,7 +61,7 @@ def history_lines(detail: TaskDetail) -> list[str]:
              for edit in detail.edits]  # fmt: skip
     rows += [(review.at, f"{review.by or detail.name(review.session)} reviewed attempt {review.attempt}: "
               f"{review.effective}. {review.summary}") for review in detail.reviews]  # fmt: skip
-    rows += [(run.at, f"{run.profile} {run.state}" + (f": {run.why}" if run.why else "")) for run in detail.runs]
+    rows += [(run.at, run.words) for run in detail.runs]
     lines = [f"{moment(at)}  {words}" for at, words in sorted(rows, reverse=True)]
     return [part for line in lines for part in _below(line, 18)] or ["nothing happened yet"]
 

@@ -129,8 +129,7 @@ def _last_run(detail: TaskDetail, draw: Drawing) -> list[Line]:
     last = detail.runs[-1] if detail.runs else None
     if last is None or (last.state == "finished" and detail.task.status == "reviewing"):
         return []
-    text = f"{last.profile} {last.state}" + (f": {last.why}" if last.why else "")
-    return _field("run", "LAST RUN", Text(visible(text)), draw)
+    return _field("run", "LAST RUN", Text(visible(last.words)), draw)
 
 
 def _stack(detail: TaskDetail, draw: Drawing) -> list[Line]:

@@ -1,0 +1,87 @@
+"""Whether settings agree with each other: names of profiles that exist, times that leave room for each other. Asked
+where somebody changes them, so that what was accepted before stays readable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from foureyes.config.layers import Layers
+from foureyes.config.policy import agent_profiles, review_policy
+from foureyes.config.settings import BY_KEY, Value
+from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN
+from foureyes.errors import ConfigError
+from foureyes.steps import fe
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """A setting that cannot mean what it says beside the others."""
+
+    key: str
+    text: str
+
+
+def disagreements(layers: Layers) -> list[Disagreement]:
+    """Every setting that does not fit the others."""
+    return [*_unknown(layers), *_too_many(layers), *_never_looked_at(layers), *_outside(layers)]
+
+
+def refuse_disagreement(layers: Layers, key: str = "") -> None:
+    """An error that names every disagreement, or the first of one setting."""
+    found = [each for each in disagreements(layers) if key in ("", each.key)]
+    if found:
+        raise ConfigError(
+            "; ".join(f"{each.key}: {each.text}" for each in found),
+            next_step=fe("agents", before="mend foureyes.toml; profiles there are: "),
+        )
+
+
+def _unknown(layers: Layers) -> Iterator[Disagreement]:
+    """Names that no profile has: nobody would ever be started by them."""
+    policy, known = review_policy(layers), {*DEFAULT_PROFILES, *agent_profiles(layers)}
+    tiers = policy.tiers
+    for key, names in (
+        ("review.peers.reviewers", policy.peers.reviewers),
+        ("run.order", policy.run.order),
+        ("tiers.developer", (tiers.developer,)),
+        ("tiers.senior", (tiers.senior,)),
+        ("tiers.lead", (tiers.lead,)),
+    ):
+        missing = [name for name in names if name not in known and name != HUMAN]
+        if missing:
+            yield Disagreement(key, f"no profile is named {', '.join(missing)}; there are {', '.join(sorted(known))}")
+
+
+def _too_many(layers: Layers) -> Iterator[Disagreement]:
+    """More asked than there are names for; without names people and agents come by themselves."""
+    peers = review_policy(layers).peers
+    if peers.reviewers and peers.ask > len(set(peers.reviewers)):
+        yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
+
+
+def _never_looked_at(layers: Layers) -> Iterator[Disagreement]:
+    """V1: a run that is ended for its silence before anybody looks at it is never looked at."""
+    policy, silence = review_policy(layers), review_policy(layers).peers.silence_minutes
+    if not policy.peers.reviewers:
+        return
+    for name, profile in agent_profiles(layers).items():
+        if profile.idle_minutes <= silence:
+            yield Disagreement(
+                f"agents.{name}",
+                f"idle_minutes is {profile.idle_minutes}: more than review.silence_minutes ({silence}), or it is ended "
+                "before its silence is looked at (V1)",
+            )
+
+
+def _outside(layers: Layers) -> Iterator[Disagreement]:
+    """K1: what is copied lies in the checkout."""
+    patterns: Value = layers.file.get("work.copy", ())
+    odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
+    if odd:
+        yield Disagreement(BY_KEY["work.copy"].key, f"{', '.join(odd)}: only files of the checkout, without / and ..")
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list | tuple) else []
