@@ -61,7 +61,7 @@ WITHOUT: dict[str, str] = {
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
         app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/in_hand app/run/looking
-        app/run/asked app/run/clarifying app/run/cycling app/run/performing app/run/prompting app/run/rows
+        app/run/clarifying app/run/cycling app/run/performing app/run/prompting app/run/rows
         app/run/starting
     """,
     "A part of sprints, tried through their verbs in tests/app/sprint and by runners in tests/app/run": """

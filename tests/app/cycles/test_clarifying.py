@@ -4,23 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tests.stage.cycled import CONCERN, PEERS, QWEN, begun, look_review, two_concerns
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
 from tests.stage.people import ALICE, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld
-
-PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n'
-CONCERN: dict[str, Any] = {"verdict": "concerns", "summary": "the salt is missing"}
-
-
-def two_concerns(desk: DeskWorld) -> str:
-    configure(desk, PEERS)
-    task = desk.handed_in()
-    review(desk, task, by=CODEX, **CONCERN)
-    review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
-    return task
 
 
 def test_who_looks_again_is_told_what_was_answered_V2_R2(desk: DeskWorld) -> None:
@@ -45,3 +33,32 @@ def test_an_answer_is_about_the_change_that_was_asked_about_and_no_other_V2(desk
     desk.repo.commit(f"fe/{task}")
     desk.submit(CLAUDE, task)
     assert desk.app.reviews.request(CODEX, task).context.clarified == ()
+
+
+def test_what_a_reviewer_took_back_asks_nobody_anything_R2_V8(desk: DeskWorld) -> None:
+    configure(desk, PEERS.replace("ask = 2", "ask = 3").replace('"gemini"]', '"gemini", "qwen"]'))
+    task = desk.handed_in()
+    review(desk, task, [issue("no salt", "LOW")], by=CODEX, **CONCERN)
+    review(desk, task, by=CODEX)
+    raised = review(desk, task, [issue("no limit", "LOW"), issue("no test", "LOW")], by=GEMINI, **CONCERN).raised
+    desk.app.rulings.withdraw(GEMINI, raised[0], "there is one, I missed it")
+    review(desk, task, by=QWEN, verdict="concerns", summary="it is slow")
+    view = desk.app.cycles.show("c-1")
+    assert view.rule == "R2"
+    assert [(point.reviewer, point.text) for point in view.points] == [("gemini", "no test"), ("qwen", "it is slow")]
+
+
+def test_each_trigger_asks_about_a_look_and_an_attempt_has_one_cycle_V1_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = begun(desk)
+    for said in ("milestone", "blocker", "milestone"):
+        desk.app.runs.emit(CLAUDE, said, "half of it", task=task)
+    assert [row.trigger for row in desk.app.cycles.listed()] == ["BLOCKER", "MILESTONE"]
+    for by in (CODEX, GEMINI):
+        look_review(desk, by, task)
+    assert [row.rule for row in desk.app.cycles.listed()] == ["", "R4"], "the first that waits for them"
+    for by in (CODEX, GEMINI):
+        look_review(desk, by, task)
+    assert [row.rule for row in desk.app.cycles.listed()] == ["R4", "R4"]
+    desk.submit(CLAUDE, task)
+    assert desk.app.cycles.now(ALICE, task).changed is False, "it was asked about when it was handed in"

@@ -8,6 +8,7 @@ from foureyes.app.views.attention import AttentionRow
 from foureyes.core.nouns.session import Actor
 from foureyes.steps import fe
 
+from tests.stage.cycled import two_concerns
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
@@ -58,8 +59,14 @@ def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_throug
     assert "  the salt is in the hash" in row.details
     do(desk, row, "feedback.redo", text="say it in the code")
     assert desk.show(task).task.status == "open"
+    assert rows(desk) == [], "it was decided (V9)"
+
+
+def test_a_pause_whose_cycle_a_person_ended_is_never_out_of_sight_V9(desk: DeskWorld) -> None:
+    two_concerns(desk)
+    desk.app.cycles.end(ALICE, "c-1", "asked by mistake")
     (row,) = rows(desk)
-    assert row.kind == "pause", "a pause is never out of sight"
+    assert row.kind == "pause"
     do(desk, row, "stops.resume", reason="it goes on")
     assert rows(desk) == []
 

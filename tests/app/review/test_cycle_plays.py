@@ -85,6 +85,7 @@ class Play:
         self.desk.app.stops.resume(ALICE, self.task(), "I looked")
 
     def redo(self) -> None:
+        self.by_person = True
         self.desk.app.feedback.redo(BOB, self.task(), "say more")
 
     def look_now(self) -> None:

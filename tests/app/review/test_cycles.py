@@ -443,6 +443,8 @@ def test_a_person_ends_a_cycle_without_a_rule_V8(desk: DeskWorld) -> None:
     desk.handed_in()
     desk.app.cycles.end(ALICE, "c-1", "asked by mistake")
     assert (cycle(desk).state, cycle(desk).why) == ("ended", "asked by mistake")
+    done = desk.app.cycles.end(ALICE, "c-1", "once more")
+    assert (done.changed, done.message) == (False, f"c-1 was over before: asked by mistake, {cycle(desk).ended_at}")
     with desk.refused("V8"):
         desk.app.cycles.end(CLAUDE, "c-1", "I do not want it")
 

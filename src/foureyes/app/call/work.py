@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
+DECISIONS = frozenset({
+    "Approved", "ApprovalFinished", "RedoRequested", "AttemptSentBack", "TaskRejected",
+    "TaskClosed", "TaskCancelled", "TaskDeleted", "TaskMerged",
+})  # fmt: skip
+"""What ends the cycles of a task for good, and lifts what they paused (V9). A newer attempt is none of these: its own
+cycle lifts what R2 paused.
+"""
+
+
 class Work:
     """A writing transaction of one actor: reads see what was already recorded in it.
 
@@ -47,7 +56,13 @@ class Work:
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
         self.introduce()
-        return self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
+        rows = self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
+        for kind in (type(event).__name__ for event in events):
+            if task and kind in DECISIONS:
+                from foureyes.app.call.lifting import lift_decided
+
+                lift_decided(self, task, kind)
+        return rows
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -13,17 +13,22 @@ from foureyes.core.rules.involvement import made_by
 
 
 def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0) -> tuple[str, str]:
-    """The cycle that a review of this is an answer in, and whom that had asked; empty where there is none. Who made the
-    work is no reviewer of it; an agent that opened a cycle and was not asked is none in that cycle (V4).
+    """The cycle that a review of this is an answer in, and whom that had asked; the first that waits for the caller,
+    else the first; empty where there is none. Who made the work is no reviewer of it; an agent that opened a cycle
+    and was not asked is none in that cycle (V4).
     """
     if made_by(facts, me) is not None:
         return "", ""
+    found: list[tuple[bool, str, str]] = []
     for known in wholes(tx, live_of(tx, facts.task.id)):
         about = [each for each in known.live if each.task == facts.task.id]
         if known.cycle.state == "open" and any((each.attempt, each.look) == (attempt, look) for each in about):
-            name = _asked_as(tx, known, facts, me, actor)
-            return ("", "") if not name and _opened_by(tx, known, me) else (known.cycle.id, name)
-    return "", ""
+            row = _asked_as(tx, known, facts, me, actor)
+            if row is not None or not _opened_by(tx, known, me):
+                awaited = row is not None and row.state == "asked"
+                found.append((awaited, known.cycle.id, row.reviewer if row else ""))
+    first = next((each for each in found if each[0]), found[0] if found else None)
+    return (first[1], first[2]) if first else ("", "")
 
 
 def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
@@ -32,13 +37,13 @@ def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
     return me.kind == "agent" and opener is not None and opener.kind == "agent" and is_tied(me, opener)
 
 
-def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> str:
-    """Under which name the caller was asked, the silent ones first."""
+def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
+    """How the caller was asked, the silent ones first."""
     row = tx.one("session.get", SessionView, id=me.session)
     agent = row.agent if row else actor.agent
     mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, agent)]
     mine.sort(key=lambda each: each.state != "asked")
-    return mine[0].reviewer if mine else ""
+    return mine[0] if mine else None
 
 
 def _is_asked(row: Asked, me: Party, agent: str) -> bool:

@@ -10,6 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.app.views.run import Cooldown
@@ -141,8 +142,10 @@ def ask_more(context: Context, work: Work, known: Whole, short: Collection[str] 
     those in `short` too few answers count: one more is asked.
     """
     asked_any = False
+    names = eyes(work.tx, known)
     for target in known.live:
-        missing = known.cycle.seats - answers_of(known, target) - pending_of(known, target)
+        answered = {names[review.session] for review in known.reviews if review.task == target.task}
+        missing = known.cycle.seats - len(answered) - pending_of(known, target)
         missing = max(missing, 1) if target.task in short else missing
         if missing <= 0:
             continue
@@ -152,11 +155,6 @@ def ask_more(context: Context, work: Work, known: Whole, short: Collection[str] 
             ask(context, work, known.cycle.id, target.task, name, "profile")
             asked_any = True
     return asked_any
-
-
-def answers_of(known: Whole, target: TargetRow) -> int:
-    """How many pairs of eyes have answered about a target."""
-    return len({review.session for review in known.reviews if review.task == target.task})
 
 
 def pending_of(known: Whole, target: TargetRow) -> int:

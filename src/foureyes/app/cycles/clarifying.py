@@ -9,12 +9,13 @@ import msgspec
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.eyes import eyes, last_words
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Clarification, Cycle, Point
-from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.finding import UNRESOLVED, Finding
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.text import one_line
 
@@ -68,21 +69,23 @@ def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
 
 
 def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
-    """The findings of each review with concerns; where it has none, its summary."""
-    names = {row.session: row.reviewer for row in known.asked if row.session}
-    live = set(known.tasks)
+    """The findings of each concern that stands; where none of them does, its summary. What a reviewer said before it
+    agreed, and findings that were taken back, ask nobody anything.
+    """
+    names = eyes(tx, known)
     points: list[Point] = []
-    for review in known.reviews:
-        if review.effective != "concerns" or review.task not in live:
+    for review in last_words(known, names):
+        if review.effective != "concerns":
             continue
         raised = tx.all("finding.of_review", Finding, task=review.task, seq=review.seq)
-        texts = [(row.root, f"{row.title}: {row.problem}" if row.problem else row.title) for row in raised]
+        standing = [row for row in raised if row.state in UNRESOLVED]
+        texts = [(row.root, f"{row.title}: {row.problem}" if row.problem else row.title) for row in standing]
         for finding, text in texts or [("", review.summary)]:
             points.append(
                 Point(
                     id=f"p{len(points) + 1}",
                     task=next(target.task for target in known.live if target.task == review.task),
-                    reviewer=names.get(review.session, str(review.session)),
+                    reviewer=names[review.session],
                     review=review.seq,
                     finding=finding,
                     text=one_line(text, TEXT),

@@ -9,6 +9,7 @@ from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
+from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
@@ -19,7 +20,6 @@ from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete
 from foureyes.core.nouns.cycle import Asked, Cycle, CycleId
-from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by
@@ -102,24 +102,6 @@ def asks_of(known: Whole) -> list[Ask]:
         for row in known.asked
         if row.task in live
     ]
-
-
-def eyes(tx: Tx, known: Whole) -> dict[str, str]:
-    """What each session that reviewed is called; sessions of one origin are one pair of eyes (I4)."""
-    sessions = {SessionId(review.session) for review in known.reviews}
-    parties = parties_of(tx, sessions)
-    asked = {row.session: row.reviewer for row in known.asked if row.session}
-    names: dict[str, str] = {}
-    pairs: list[tuple[Party, str]] = []
-    for session in sorted(sessions, key=lambda each: str(each)):
-        party = parties.get(session) or Party(session=session, kind="agent", name=session)
-        same = next((name for other, name in pairs if is_one_origin(party, other)), "")
-        name = same or asked.get(session) or party.name or session
-        if not same and name in names.values():
-            name = f"{name} ({session})"
-        names[session] = name
-        pairs.append((party, name))
-    return names
 
 
 def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[Answer]:

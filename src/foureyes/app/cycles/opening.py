@@ -32,7 +32,7 @@ def open_cycle(
     """A cycle about these targets; where one about the same work is open, that one (V1). `choose`: reviewers are asked
     by the policy.
     """
-    known = None if follows else same_work(work, targets, wide=wide)
+    known = None if follows else same_work(work, targets, trigger, wide=wide)
     if known is not None:
         return known.id
     cycle = next_id(work.tx)
@@ -54,14 +54,29 @@ def open_cycle(
     return cycle
 
 
-def same_work(work: Work, targets: Sequence[Target], *, wide: bool) -> Cycle | None:
-    """The live cycle that is about exactly this work."""
+def same_work(work: Work, targets: Sequence[Target], trigger: Trigger, *, wide: bool) -> Cycle | None:
+    """The live cycle that is about exactly this work: of an attempt there is one, whatever asked for it (V4); a look is
+    asked about by each trigger (V1).
+    """
+    is_attempt = all(each.attempt for each in targets)
     wanted = {(each.task, each.attempt, each.diff_id) for each in targets}
     for known in wholes(work.tx, live_of(work.tx, targets[0].task)):
         about = {(each.task, each.attempt, each.diff_id) for each in known.live}
-        if about == wanted and known.cycle.wide == wide:
+        if about == wanted and known.cycle.wide == wide and (is_attempt or trigger in _triggers(work, known.cycle)):
             return known.cycle
     return None
+
+
+def _triggers(work: Work, cycle: Cycle) -> set[Trigger]:
+    """What asked for a cycle: its own trigger, or that of the one that was clarified."""
+    found: set[Trigger] = {cycle.trigger}
+    while cycle.follows:
+        before = work.tx.one("cycle.get", Cycle, cycle=cycle.follows)
+        if before is None:
+            break
+        cycle = before
+        found.add(cycle.trigger)
+    return found
 
 
 def attempt_target(facts: Facts) -> Target:

@@ -11,10 +11,10 @@ from foureyes.app.call.facts import facts_for, parties_of
 from foureyes.app.call.rows import Count
 from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import is_overdue
-from foureyes.app.cycles.reading import Whole, wholes
+from foureyes.app.cycles.reading import Whole, whole, wholes
 from foureyes.app.ports import Tx
-from foureyes.app.views.cycle import AskedView, CycleView, GivenView, IssueRow, PointView, TargetView
-from foureyes.core.nouns.cycle import Asked, Clarification, Cycle
+from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleView, GivenView, IssueRow, PointView, TargetView
+from foureyes.core.nouns.cycle import Asked, Clarification, Cycle, CycleId
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
 from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
@@ -63,6 +63,33 @@ def _with_deadline(context: Context, tx: Tx, known: Whole) -> Whole:
     if known.cycle.state != "clarifying":
         return known
     return replace(known, cycle=replace(known.cycle, clarify_until=answer_by(context, tx, known.cycle)))
+
+
+def outcome_of(
+    context: Context,
+    tx: Tx,
+    cycle: CycleId,
+    *,
+    message: str = "",
+    changed: bool = True,
+    notes: tuple[str, ...] = (),
+    step: Steps | None = None,
+) -> CycleOutcome:
+    """What became of a cycle by a verb: how it stands, whom it waits for, and what moves it."""
+    known = whole(tx, cycle)
+    view = view_of(context, tx, known)
+    waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
+    said = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+    return CycleOutcome(
+        cycle=cycle,
+        state=view.state,
+        rule=view.rule,
+        changed=changed,
+        message=message or f"{cycle} {said}",
+        asked=waiting,
+        notes=notes,
+        next=step or view.next,
+    )
 
 
 def _asked(row: Asked, *, late: bool) -> AskedView:

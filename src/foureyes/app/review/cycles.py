@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.call.caller import permit, refuse_other_task
+from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import needed, refuse_verb
@@ -13,21 +13,22 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
 from foureyes.app.cycles.choosing import meant, refuse_choosing
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
-from foureyes.app.cycles.opening import attempt_target, open_again, open_cycle
+from foureyes.app.cycles.opening import attempt_target, open_cycle
 from foureyes.app.cycles.reading import cycle_named, is_cycle_name, live_of, whole, wholes
-from foureyes.app.review.cycle_pages import issues_of, view_of
+from foureyes.app.review.clarifications import clarify_points
+from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
 from foureyes.app.review.looks import Looked, record_look, take_look
 from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
 from foureyes.core import events as e
 from foureyes.core.nouns.cycle import Cycle, CycleId, NotGivenWhy, ReviewerKind, Target, Trigger
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.involvement import labels_in_force, made_by
+from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.policy import required_reviews
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
 from foureyes.errors import BadInput, FoureyesError, Reason
-from foureyes.steps import Steps, fe, phrase
+from foureyes.steps import fe
 
 MOST = 50
 TEXT = 2_000
@@ -72,7 +73,8 @@ class Cycles:
             for each in new:
                 self._refuse_maker(work, each, reviewer, kind)
                 ask(self._context, work, known.cycle.id, each, reviewer, kind)
-            return self._outcome(work, known.cycle.id, changed=bool(new), message=f"{known.cycle.id} asks {reviewer}")
+            words = f"{known.cycle.id} asks {reviewer}"
+            return outcome_of(self._context, work.tx, known.cycle.id, changed=bool(new), message=words)
 
     def not_given(
         self, actor: Actor, cycle: str, reviewer: str, *, why: NotGivenWhy, text: str = "", task: str = ""
@@ -88,7 +90,7 @@ class Cycles:
                 work.record(row.task, event)
             if rows:
                 decide_if_due(self._context, work, known.cycle.id)
-            return self._outcome(work, known.cycle.id, changed=bool(rows))
+            return outcome_of(self._context, work.tx, known.cycle.id, changed=bool(rows))
 
     def decide(self, actor: Actor, cycle: str = "", *, now: bool = False) -> list[CycleOutcome]:
         """V8: one cycle, or every one that waits for nobody any more; `now`: who never was asked is not waited for, and
@@ -110,32 +112,15 @@ class Cycles:
                     done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
                     after = cycle_named(work.tx, row.id)
                     if done.ruled is not None or cycle:
-                        found.append(self._outcome(work, row.id, changed=after.state != row.state))
+                        found.append(outcome_of(self._context, work.tx, row.id, changed=after.state != row.state))
                 elif cycle:
-                    found.append(self._outcome(work, row.id, changed=False))
+                    found.append(outcome_of(self._context, work.tx, row.id, changed=False))
             return found
 
     def clarify(self, actor: Actor, cycle: str, point: str, text: str) -> CycleOutcome:
         """R2: who made the work, or a person, answers a concern; with the last answer the cycle runs again."""
         text = needed(text, "review clarify", f"{cycle} {point}")
-        with self._context.writing(actor, "review clarify") as work:
-            known = whole(work.tx, cycle)
-            found = next((each for each in known.points if each.id == point.strip().lower()), None)
-            if known.cycle.state != "clarifying" or found is None or found.answer:
-                self._refuse_clarifying(known.cycle, point, answered=bool(found and found.answer))
-            assert found is not None
-            refuse_other_task(actor, found.task)
-            self._refuse_stranger(work, found.task)
-            event = e.ClarificationAnswered(cycle=known.cycle.id, point=found.id, text=one_line(text, TEXT))
-            work.record(found.task, event)
-            left = [each.id for each in known.points if not each.answer and each.id != found.id]
-            if left:
-                step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
-                words = f"{found.id} is answered; {', '.join(left)} not yet"
-                return self._outcome(work, known.cycle.id, message=words, step=step)
-            new = open_again(self._context, work.gate, known.cycle)
-            words = f"{known.cycle.id} is clarified, and runs again as {new}"
-            return self._outcome(work, new, message=words)
+        return clarify_points(self._context, actor, cycle, {point: text})
 
     def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
         """A person ends a cycle without a rule, and signs that (I9); pauses and holds stay until they are lifted."""
@@ -145,9 +130,12 @@ class Cycles:
         worth = lambda: before.is_live  # noqa: E731
         with self._context.deciding(actor, "review end", reason=reason, how=before.id, worth=worth) as work:
             row = cycle_named(work.tx, before.id)
+            words = f"{row.id} is over: {reason}"
             if row.is_live:
                 work.record(row.task, e.CycleEnded(cycle=row.id, why=reason))
-            return self._outcome(work, row.id, changed=row.is_live, message=f"{row.id} is over: {reason}")
+            else:
+                words = f"{row.id} was over before: {row.rule or row.why}, {row.ended_at}"
+            return outcome_of(self._context, work.tx, row.id, changed=row.is_live, message=words)
 
     # What there is to see
 
@@ -208,7 +196,7 @@ class Cycles:
             notes = tuple(left) + self._nobody(work, cycle)
             words = f"{cycle} {'is open already' if cycle in before else trigger}"
             changed = cycle not in before or any_new
-            return self._outcome(work, cycle, message=words, changed=changed, notes=notes)
+            return outcome_of(self._context, work.tx, cycle, message=words, changed=changed, notes=notes)
 
     def _looked(self, actor: Actor, tasks: Sequence[str]) -> tuple[list[Looked], list[str]]:
         found: list[Looked] = []
@@ -264,46 +252,6 @@ class Cycles:
             notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
             notes.append(f"nobody is asked about {target.task}: whoever looks may answer (fe review submit)")
         return tuple(notes)
-
-    def _refuse_stranger(self, work: Work, task: TaskId) -> None:
-        me = self._context.party(work.tx, work.actor)
-        if work.actor.role == "implement":
-            return  # its token is for this task, and a runner gave it to who made it (V9)
-        if me.kind == "human" or made_by(facts_of(self._context, work.tx, task), me) is not None:
-            return
-        reason = Reason("R2", f"you did not make {task}: its author clarifies it", fe("show", task))
-        refuse_verb("nothing was clarified.", reason, task=task)
-
-    def _refuse_clarifying(self, cycle: Cycle, point: str, *, answered: bool) -> None:
-        why = f"{cycle.id} asks nobody to clarify anything: it is {cycle.state}"
-        if cycle.state == "clarifying":
-            why = f"{one_line(point, 20)} is {'answered already' if answered else 'no point of ' + cycle.id}"
-        refuse_verb("nothing was clarified.", Reason("R2", why, fe("review", "show", cycle.id)), task=cycle.task)
-
-    def _outcome(
-        self,
-        work: Work,
-        cycle: CycleId,
-        *,
-        message: str = "",
-        changed: bool = True,
-        notes: tuple[str, ...] = (),
-        step: Steps | None = None,
-    ) -> CycleOutcome:
-        known = whole(work.tx, cycle)
-        view = view_of(self._context, work.tx, known)
-        waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
-        said = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
-        return CycleOutcome(
-            cycle=cycle,
-            state=view.state,
-            rule=view.rule,
-            changed=changed,
-            message=message or f"{cycle} {said}",
-            asked=waiting,
-            notes=notes,
-            next=step or view.next,
-        )
 
 
 def _refuse_over(cycle: Cycle) -> None:

@@ -143,15 +143,15 @@ def _record(
         look=about.look.n,
     )
     work.record(case.task.id, event, *([raised.event] if raised.event else []))
-    done = decide_if_due(context, work, about.cycle)
+    done = decide_if_due(context, work, CycleId(cycle or about.cycle))
     return _outcome(context, work, case, event, raised, done, about)
 
 
 def _outcome(
     context: Context, work: Work, case: Case, event: e.ReviewSubmitted, raised: Raising, done: Done, about: Asked
 ) -> ReviewOutcome:
-    task = case.task.id
-    said = f"{about.cycle} is decided: {done.ruled.rule}" if done.ruled else f"{about.cycle} waits for others"
+    task, cycle = case.task.id, event.cycle or about.cycle
+    said = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"
     return ReviewOutcome(
         task=task,
         attempt=event.attempt,
@@ -165,5 +165,5 @@ def _outcome(
         task_status=context.get(work.tx, task).status,
         notes=(said, "it is about a look: it approves nothing (V1)"),
         message=f"{event.status}: look {about.look.n}",
-        next=fe("review", "show", about.cycle),
+        next=fe("review", "show", cycle),
     )

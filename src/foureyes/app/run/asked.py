@@ -85,18 +85,7 @@ def _past(
 ) -> dict[tuple[str, str, str], list[PastRun]]:
     found: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
     for row in tx.all(query, ReviewRun, ids=list(cycles)):
-        found[row.cycle, row.task, row.profile].append(
-            PastRun(
-                profile=row.profile,
-                ending=row.ending,
-                purpose=row.purpose,
-                error=row.error,
-                signal=row.signal,
-                conversation=conversation_of(row.conversation),
-                resumed=bool(row.resumes),
-                text=row.error_text,
-            )
-        )
+        found[row.cycle, row.task, row.profile].append(row.past)
     return found
 
 
@@ -107,7 +96,7 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
         return set[RunId](), {}
     cycles = sorted({run.cycle for run in asked})
     awaited = {(row.cycle, row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=cycles)}
-    clarifying = {(row.cycle, row.task) for row in tx.all("runner.clarifying", ClarifyRow, limit=MOST)}
+    clarifying = {(row.cycle, row.task) for row in tx.all("runner.unclarified", Awaited, ids=cycles)}
     given = {row.id: row.at for row in tx.all("runner.reviewed", HandedIn, ids=cycles)}
     unwanted = {
         run.id

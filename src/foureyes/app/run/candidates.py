@@ -13,7 +13,6 @@ from foureyes.app.run.rows import Cost, Counter, PastRow, ReadyRow
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.sprinting import sprints_of
 from foureyes.app.work.reserving import taken_by_others
-from foureyes.core.nouns.run import conversation_of
 from foureyes.core.run.snapshot import PastRun, TaskState
 from foureyes.core.words.ids import TaskId
 
@@ -55,17 +54,7 @@ def past_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[PastRun, ...]]:
     """What was tried since the last hand-in, and since a person last touched the task."""
     found: dict[str, list[PastRun]] = defaultdict(list)
     for row in tx.all("runner.past", PastRow, ids=list(ids)) if ids else ():
-        found[row.task].append(
-            PastRun(
-                profile=row.profile,
-                ending=row.ending,
-                purpose=row.purpose,
-                error=row.error,
-                signal=row.signal,
-                conversation=conversation_of(row.conversation),
-                resumed=bool(row.resumes),
-            )
-        )
+        found[row.task].append(row.past)
     return {task: tuple(runs) for task, runs in found.items()}
 
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.review.cycles import Cycles
+from foureyes.app.review.clarifications import clarify_points
 from foureyes.app.review.prompts import prompt_about
 from foureyes.app.run.reviewing import AGAIN, actor_of, why_refused
 from foureyes.app.run.rows import ReviewRun
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.reader import read
-from foureyes.core.documents.shapes import ClarificationResult, name_of
+from foureyes.core.documents.shapes import ClarificationResult, PointAnswer, name_of
 from foureyes.core.nouns.cycle import Clarification
 from foureyes.core.words.fence import fenced
 from foureyes.errors import BadInput, Refused
@@ -57,9 +57,14 @@ def take_clarification(context: Context, own: InHand) -> str:
         missing = [str(n) for n in range(1, len(points) + 1) if n not in answers or not answers[n].answer.strip()]
         if missing:
             raise BadInput(f"answers: there is none about {', '.join(missing)}.")
-        for n, point in enumerate(points, start=1):
-            seen = f" ({answers[n].seen.strip()})" if answers[n].seen.strip() else ""
-            Cycles(context).clarify(author, own.run.cycle, point.id, answers[n].answer.strip() + seen)
+        said = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
+        clarify_points(context, author, own.run.cycle, said)
     except (BadInput, Refused) as problem:
         return why_refused(problem)
     return ""
+
+
+def _said(answer: PointAnswer) -> str:
+    """An answer, and where that can be seen."""
+    seen = answer.seen.strip()
+    return answer.answer.strip() + (f" ({seen})" if seen else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -67,6 +67,7 @@ class Looking:
             checks_at = self._checks.look(tx, policy, desk.checking)
             cooled = self._profiles.wake_at if tasks else ""
             project = self._context.project(tx)
+            everywhere = tx.all("run.pauses_of", PauseView, task="")
             ends = [it.sprint.ends_at for it in sprints]
             return Snapshot(
                 agents=desk.options.agents,
@@ -74,8 +75,8 @@ class Looking:
                 stopping=desk.stopping,
                 starting=not (desk.options.once and desk.begun),
                 until_idle=desk.options.until_idle or desk.options.once,
-                paused=_paused(tx, project.hold),
-                halted=_halted(tx, project.hold),
+                paused=_paused(everywhere, project.hold),
+                halted=_halted(everywhere, project.hold),
                 reviews=reviews_due(self._context, tx),
                 called=called(self._context, tx, desk, policy, self._runner.host),
                 to_decide=to_decide(self._context, tx),
@@ -234,19 +235,17 @@ def _is_done(run: Run, task: TaskRow) -> bool:
     return task.iteration > run.iteration
 
 
-def _paused(tx: Tx, hold: str | None) -> str:
-    everywhere = next((pause for pause in tx.all("run.pauses_of", PauseView, task="") if not pause.task), None)
-    if everywhere is not None:
-        return f"the project is paused: {everywhere.reason} (fe resume --project -m …)"
+def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
+    if everywhere:
+        return f"the project is paused: {everywhere[0].reason} (fe resume --project -m …)"
     return f"the project is held: {hold} (fe resume --project -m …)" if hold is not None else ""
 
 
-def _halted(tx: Tx, hold: str | None) -> str:
+def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
     """V9: why not even a review begins: a person's word; a pause by a rule keeps only new work back."""
     if hold is not None:
         return f"the project is held: {hold}"
-    pauses = tx.all("run.pauses_of", PauseView, task="")
-    return next((each.reason for each in pauses if not each.task and each.made_by == "person"), "")
+    return next((each.reason for each in everywhere if each.made_by == "person"), "")
 
 
 def _full(tx: Tx, policy: ReviewPolicy) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.rows import Named
-from foureyes.app.run.rows import Awaited, ClarifyRow
+from foureyes.app.run.rows import Awaited
 from foureyes.app.tasks.sprinting import active, sprints_of
 from foureyes.app.views.run import PauseView, StuckView
 from foureyes.app.views.task_list import Link
@@ -80,7 +80,7 @@ def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: st
     if other is not None and other.id != own:
         why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))
-    if (cycle, task.id) not in {(row.cycle, row.task) for row in tx.all("runner.clarifying", ClarifyRow, limit=1000)}:
+    if task.id not in {row.task for row in tx.all("runner.unclarified", Awaited, ids=[cycle])}:
         reasons.append(Reason("V9", f"nobody waits for a clarification of {task.id}", fe("show", task.id)))
     return reasons
 

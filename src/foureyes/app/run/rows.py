@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.nouns.cycle import CycleId, ReviewerKind
-from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding
+from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, conversation_of
+from foureyes.core.run.snapshot import PastRun
 from foureyes.core.words.lifecycle import Status
 
 
@@ -47,6 +48,20 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     final: str = ""
 
+    @property
+    def past(self) -> PastRun:
+        """As the plan asks about it."""
+        return PastRun(
+            profile=self.profile,
+            ending=self.ending,
+            purpose=self.purpose,
+            error=self.error,
+            signal=self.signal,
+            conversation=conversation_of(self.conversation),
+            resumed=bool(self.resumes),
+            text=self.error_text,
+        )
+
 
 class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody who was asked for a review and has not answered (V4)."""
@@ -68,19 +83,10 @@ class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
     hold: str = ""
 
 
-class ReviewRun(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewRun(PastRow, frozen=True, kw_only=True):
     """A run that is over, for somebody who was asked."""
 
     cycle: str
-    task: str
-    profile: str
-    purpose: Purpose
-    ending: RunEnding
-    error: ErrorKind
-    signal: str
-    conversation: str
-    resumes: str
-    error_text: str = ""
 
 
 class Awaited(msgspec.Struct, frozen=True):

@@ -57,6 +57,9 @@ SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, rea
   ended_at, seq
 FROM cycles WHERE id = :cycle;
 
+-- name: cycle.chained
+SELECT c.state, coalesce((SELECT max(d.id) FROM cycles d WHERE d.follows <> '' AND d.follows = c.id), '') AS next FROM cycles c WHERE c.id = :cycle;
+
 -- name: cycle.live
 SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
   ended_at, seq

@@ -130,7 +130,8 @@ DELETE FROM pauses WHERE task = :task;
 DELETE FROM pauses WHERE task = :task AND made_by = 'rule' AND cycle = :cycle;
 
 -- name: run.pauses
-SELECT task, reason, made_by, rule, cycle, session, at FROM pauses ORDER BY task, made_by, seq;
+SELECT task, reason, made_by, rule, cycle, session, at FROM pauses
+WHERE task = '' OR EXISTS (SELECT 1 FROM tasks t WHERE t.id = pauses.task AND t.status <> 'closed') ORDER BY task, made_by, seq;
 
 -- name: run.pauses_of
 SELECT task, reason, made_by, rule, cycle, session, at FROM pauses WHERE task IN ('', :task) ORDER BY task, made_by, seq;

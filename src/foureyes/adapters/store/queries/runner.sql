@@ -113,6 +113,11 @@ JOIN cycle_targets t ON t.cycle = c.id AND t.over = '' JOIN tasks k ON k.id = t.
 WHERE t.cycle IN (SELECT x.id FROM cycles x WHERE x.state IN ('open', 'clarifying') AND x.state = 'clarifying') AND EXISTS (SELECT 1 FROM clarifications p WHERE p.cycle = c.id AND p.task = t.task AND p.answer = '')
 ORDER BY c.n, t.task LIMIT :limit;
 
+-- name: runner.unclarified
+SELECT DISTINCT p.cycle, p.task, '' AS reviewer FROM clarifications p JOIN cycles c ON c.id = p.cycle AND c.state = 'clarifying'
+JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = ''
+WHERE p.cycle IN (SELECT value FROM json_each(:ids)) AND p.answer = '' ORDER BY p.cycle, p.task;
+
 -- name: runner.awaited
 SELECT a.cycle, a.task, a.reviewer FROM cycle_asked a JOIN cycles c ON c.id = a.cycle AND c.state = 'open'
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = ''

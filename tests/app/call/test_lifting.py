@@ -1,0 +1,67 @@
+"""What a decision about a task lifts (V9): the pause of a rule does not outlive its cycles; what was left to a person a
+person decides (R2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.stage.cycled import CONCERN, PEERS, QWEN, begun, left_to_a_person, look_review, pauses, two_concerns
+from tests.stage.gated import configure
+from tests.stage.people import ALICE, BOB, CODEX, GEMINI
+from tests.stage.world import DeskWorld
+
+Deed = Callable[[DeskWorld, str], object]
+BY_PEOPLE: dict[str, Deed] = {
+    "approved": lambda desk, task: desk.app.decisions.approve(BOB, task),
+    "redo": lambda desk, task: desk.app.feedback.redo(BOB, task, "say more"),
+    "rejected": lambda desk, task: desk.app.feedback.reject(BOB, task, "not this way"),
+    "closed": lambda desk, task: desk.app.closing.close(BOB, task, reason="not needed"),
+}
+
+
+@pytest.mark.parametrize("how", BY_PEOPLE)
+@pytest.mark.parametrize("left", [two_concerns, left_to_a_person])
+def test_a_person_s_decision_lifts_what_a_rule_paused_V9_R2(
+    desk: DeskWorld, left: Callable[[DeskWorld], str], how: str
+) -> None:
+    task = left(desk)
+    assert pauses(desk)
+    BY_PEOPLE[how](desk, task)
+    assert pauses(desk) == set()
+    assert desk.app.audit.verify().findings == ()
+
+
+def test_an_agent_s_redo_lifts_what_waits_to_be_clarified_and_not_what_was_left_to_a_person_R2(desk: DeskWorld) -> None:
+    first = two_concerns(desk)
+    desk.app.feedback.redo(QWEN, first, "the salt", seen=desk.show(first).attempts[-1].seen)
+    assert pauses(desk) == set()
+
+
+def test_what_was_left_to_a_person_no_agent_lifts_by_a_redo_R2(desk: DeskWorld) -> None:
+    task = left_to_a_person(desk)
+    desk.app.feedback.redo(QWEN, task, "the salt", seen=desk.show(task).attempts[-1].seen)
+    assert "c-3" in pauses(desk)
+
+
+def test_a_person_s_pause_stays_whatever_is_decided_V9(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    desk.app.runs.pause(ALICE, task, reason="not today")
+    desk.app.feedback.redo(BOB, task, "say more")
+    assert [row.made_by for row in desk.app.runs.standstill().pauses] == ["person"]
+
+
+def test_what_stops_everything_goes_with_the_last_of_its_targets_V9(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    tasks = [begun(desk), begun(desk)]
+    desk.app.cycles.now(ALICE)
+    for task in tasks:
+        for by in (CODEX, GEMINI):
+            look_review(desk, by, task, **CONCERN)
+    assert (desk.app.cycles.show("c-1").state, pauses(desk)) == ("clarifying", {"c-1"})
+    for task in tasks:
+        assert pauses(desk) == {"c-1"}
+        desk.app.closing.close(BOB, task, reason="not needed")
+    assert pauses(desk) == set()

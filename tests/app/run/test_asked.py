@@ -1,0 +1,38 @@
+"""What reviews want of a runner, by bounded questions (V4, V9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.app.run import asked
+from foureyes.core.nouns.run import Run, RunId
+from foureyes.core.words.ids import TaskId
+
+from tests.stage.cycled import two_concerns
+from tests.stage.people import CLAUDE
+from tests.stage.world import DeskWorld
+
+
+def test_an_author_who_clarifies_is_waited_for_however_many_others_do_V9(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asked, "MOST", 1)
+    tasks = [two_concerns(desk) for _ in range(3)]
+    runs = [
+        Run(
+            id=RunId(f"run-{n}"),
+            task=TaskId(task),
+            profile="claude",
+            role="implement",
+            purpose="clarify",
+            state="running",
+            cycle=f"c-{n}",
+        )
+        for n, task in enumerate(tasks, start=1)
+    ]
+    with desk.store.read() as tx:
+        assert asked.no_longer_awaited(tx, runs)[0] == set()
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-2", point, "it is there")
+    with desk.store.read() as tx:
+        assert asked.no_longer_awaited(tx, runs)[0] == {"run-2"}
