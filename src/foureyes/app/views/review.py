@@ -137,6 +137,10 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+REMARKABLE = ("M2", "M6", "A4")
+"""Rules that say something about a mode which whoever looks should know."""
+
+
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that waits, with everything that a decision is ordered and prepared by. `who` handed it in; `seen` is what
     `--seen` takes (D7); `sample`: it was drawn to be looked at (H3); `stack`: the tasks whose work is inside (A7).
@@ -179,6 +183,16 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
         counts = ((self.fixes, "fix", "fixes"), (self.disputes, "dispute", "disputes"))
         said = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
         return f"{' and '.join(said)} to rule on" if said else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why it stands where it stands, the worst first."""
+        words = ["STALE: its branch moved after it was handed in (D4)"] if self.you.stale else []
+        words += [self.to_rule] if self.to_rule else []
+        words += [reason.message for reason in self.risk.reasons]
+        words += [f"{reason.message} ({reason.rule})" for reason in self.mode_reasons if reason.rule in REMARKABLE]
+        words += ["held"] if self.held else []
+        return tuple(dict.fromkeys(words))
 
     @property
     def is_batchable(self) -> bool:

@@ -90,8 +90,4 @@ def _age(row: QueueRow) -> str:
 
 
 def _why(row: QueueRow) -> str:
-    reasons = [row.to_rule] if row.to_rule else []
-    reasons += [reason.message for reason in row.risk.reasons]
-    reasons += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in ("M2", "M6", "A4")]
-    reasons += ["held"] if row.held else []
-    return "; ".join(map(flat, dict.fromkeys(reasons)))
+    return "; ".join(map(flat, row.remarks))

@@ -9,7 +9,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from foureyes.app.views.review import QueueRow, QueueView
+from foureyes.app.views.review import REMARKABLE, QueueRow, QueueView
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.rules.risk import CLASSES, WORDS
 from foureyes.ui.tui.flow import Decision, Flow
@@ -46,8 +46,6 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
 
 ON_PURPOSE = "on purpose"
 """The group of what somebody wants to decide by itself, or holds."""
-REMARKABLE = ("M2", "M6", "A4")
-"""Rules that say something about a mode which whoever looks should know."""
 
 
 def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
@@ -153,11 +151,7 @@ def _row(row: QueueRow, happened: Happened | None, looks: Looks, width: int) -> 
 
 def reasons_of(row: QueueRow) -> str:
     """Why a row stands where it stands, worst first, in one line."""
-    words = [row.to_rule] if row.to_rule else []
-    words += [reason.message for reason in row.risk.reasons]
-    words += [f"{reason.message} ({reason.rule})" for reason in row.mode_reasons if reason.rule in REMARKABLE]
-    words += ["held"] if row.held else []
-    return " · ".join(visible(text) for text in dict.fromkeys(words))
+    return " · ".join(map(visible, row.remarks))
 
 
 def _has_reasons(row: QueueRow) -> bool:
@@ -165,6 +159,7 @@ def _has_reasons(row: QueueRow) -> bool:
     return (
         bool(row.risk.reasons or row.to_rule)
         or row.held
+        or row.you.stale
         or any(reason.rule in REMARKABLE for reason in row.mode_reasons)
     )
 
