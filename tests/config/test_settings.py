@@ -8,6 +8,7 @@ import pytest
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import FILE, SETTINGS, Setting
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,
@@ -61,10 +62,11 @@ def test_every_field_of_the_rules_has_exactly_one_key_P() -> None:
         RunRule,
         PeersRule,
         SprintRule,
+        CheckoutRule,
     }
     parts = {
         (ReviewPolicy, name) for name in ("minor", "auto", "human", "risk", "limits", "tiers", "run", "peers", "sprint")
-    } | {(ReviewPolicy, "scripted")}  # follows from the profiles
+    } | {(ReviewPolicy, "scripted"), (ReviewPolicy, "checkout")}  # the first follows from the profiles
     fields = {(struct, name) for struct in structs for name in struct.__struct_fields__} - parts
     filled = [(setting.of, setting.name) for setting in SETTINGS if setting.of is not None]
     assert len(filled) == len(set(filled))

@@ -14,6 +14,7 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
+from foureyes.app.ports import TreeFiles
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
@@ -131,7 +132,7 @@ class ScriptedChecks:
         progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
         *,
-        tree: str = "",
+        tree: TreeFiles | None = None,
     ) -> Ran:
         self.ran.append(rule.name)
         if self.during is not None:

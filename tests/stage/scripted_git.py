@@ -220,8 +220,11 @@ class ScriptedWorkshop:
         self.repo.dirty = [each for each in self.repo.dirty if each != path]
         return self.repo.commit(self.repo.here.removeprefix("refs/heads/"))
 
-    def export(self, tree: Sha, path: str) -> None:
+    def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
         raise NoRealGit(f"export of {tree} to {path}")
+
+    def files_of(self, tree: Sha) -> dict[str, str]:
+        raise NoRealGit(f"files of {tree}")
 
     def keep(self, ref: str, commit: Sha) -> None:
         self.kept[ref] = self.repo.refs[ref] = commit

@@ -168,10 +168,13 @@ class Workshop(Protocol):
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit exactly one file of the main worktree to the checked-out branch, leaving everything else alone."""
 
-    def export(self, tree: Sha, path: str) -> None:
-        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
-        it.
+    def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
+        """Write the files of a tree (or of a commit's tree), or `only` these, into an empty directory; no `.git`, no
+        program is run for it.
         """
+
+    def files_of(self, tree: Sha) -> dict[str, str]:
+        """Every path of a tree, with its mode and object."""
 
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""

@@ -3,7 +3,7 @@ them; tests may too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -72,6 +72,23 @@ class Keys(Protocol):
         """Remove a key that was made just now and could not be registered."""
 
 
+class TreeFiles(Protocol):
+    """The files of a tree: for all the checks that run on it, and for the environment that they need (D5)."""
+
+    @property
+    def name(self) -> str:
+        """What the tree is known by."""
+
+    def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
+        """The files that globs mean, each with its mode and object."""
+
+    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
+        """The same of the target branch as it is now."""
+
+    def write_some(self, paths: Sequence[str], path: str) -> None:
+        """Write these files into an empty directory."""
+
+
 class CheckRunner(Protocol):
     """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
 
@@ -83,7 +100,7 @@ class CheckRunner(Protocol):
 
     def run(
         self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
-        stop: Callable[[], bool] | None = None, *, tree: str = "",
+        stop: Callable[[], bool] | None = None, *, tree: TreeFiles | None = None,
     ) -> Ran:  # fmt: skip
         """`export` fills an empty directory, for a `tree` once for all its checks. `progress` hears the last line;
         `stop` ends it, with all it started.

@@ -8,6 +8,7 @@ from typing import Literal
 from foureyes.config.layers import is_looser
 from foureyes.config.settings import BY_KEY, Value
 from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.checkout import ISOLATIONS
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import MODES, LabelRule, Mode, Unseen
 
@@ -21,7 +22,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
-    "run.services": "added", "work.copy": "added",
+    "run.services": "added", "work.copy": "added", "checkout.env": "added", "checkout.inputs": "added",
 }  # fmt: skip
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 
@@ -38,8 +39,10 @@ def is_loosened(key: str, old: Value, new: Value) -> bool:
         return _checks_are_looser(old, new)
     if key == "review.auto_approve.max_iterations":
         return new == 0 or (old != 0 and new > old)  # type: ignore[operator]
-    if key == "identity.uid_map":
+    if key in ("identity.uid_map", "checkout.prepare", "checkout.build"):
         return True
+    if key == "checkout.isolation":
+        return ISOLATIONS.index(new) > ISOLATIONS.index(old)
     if key == "tiers.lead":
         return old == "human"
     setting = BY_KEY.get(key)

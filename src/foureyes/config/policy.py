@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Value
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.rules.policy import (
     AutoApprove,
     HumanRule,
@@ -36,6 +39,7 @@ def identity_rule(layers: Layers) -> IdentityRule:
 
 def review_policy(layers: Layers) -> ReviewPolicy:
     """Everything the rules ask about, resolved."""
+    checkout = CheckoutRule(**_values(CheckoutRule, layers))  # type: ignore[arg-type]
     return ReviewPolicy(
         minor=MinorRule(**_values(MinorRule, layers)),  # type: ignore[arg-type]
         auto=AutoApprove(**_values(AutoApprove, layers)),  # type: ignore[arg-type]
@@ -47,13 +51,23 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
         scripted=frozenset(name for name, each in agent_profiles(layers).items() if each.adapter == "scripted"),
-        **_values(ReviewPolicy, layers),  # type: ignore[arg-type]
+        checkout=checkout,
+        **_with(checkout, _values(ReviewPolicy, layers)),  # type: ignore[arg-type]
     )
 
 
 def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, Value]:
     """What the configuration says about the fields of a struct."""
     return {setting.name: resolve(setting, layers).value for setting in SETTINGS if setting.of is struct}
+
+
+def _with(checkout: CheckoutRule, values: dict[str, Value]) -> dict[str, Value]:
+    """D5: what a check is, is also where it runs."""
+    rules = values["checks"]
+    if not checkout.matters or not isinstance(rules, tuple):
+        return values
+    checks = tuple(replace(rule, checkout=checkout) for rule in rules if isinstance(rule, CheckRule))
+    return {**values, "checks": checks}
 
 
 def _limits(values: dict[str, Value]) -> Limits:

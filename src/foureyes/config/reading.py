@@ -169,6 +169,8 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
             raise ConfigError(
                 f"{where} number {number}: name {check.name!r}: one word of letters, digits, - and _, and each once"
             )
+        if check.checkout is not None:
+            raise ConfigError(f"{where} {check.name}: checkout is a table of the project, [checkout]")
         if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
             raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
         checks.append(check)

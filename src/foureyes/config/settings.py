@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from foureyes.config import FILE as FILE
+from foureyes.config.checkout import CHECKOUT
 from foureyes.config.setting import Setting as Setting
 from foureyes.config.setting import Source as Source
 from foureyes.config.setting import Value as Value
@@ -78,6 +79,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="list",
         meaning="globs; files of the main checkout that git ignores (.env …); each worktree gets a copy (K1)",
     ),
+    *CHECKOUT,
     Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
     Setting(
         key="review.policy",

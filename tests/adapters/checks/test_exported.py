@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,6 +26,10 @@ class Written:
         Path(path, "src").mkdir()
         Path(path, "src", "app.py").write_text("right\n")
         os.symlink("src/app.py", Path(path, "link"))
+
+
+TREE = SimpleNamespace(name="abc")
+"""Of which only the name is asked for."""
 
 
 @pytest.fixture
@@ -102,7 +107,7 @@ def test_D5_checks_of_one_tree_share_an_export_and_none_sees_what_another_rewrot
     runner = Pipeline({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)})
     rewrites = "echo wrong > src/app.py; for f in ../../*/tree/src/app.py; do echo wrong > $f; done; echo done"
     said = [
-        runner.run(CheckRule(name="c", run=run), export, tree="abc").output
+        runner.run(CheckRule(name="c", run=run), export, tree=TREE).output
         for run in ("cat src/app.py", rewrites, "cat src/app.py")
     ]
     assert said == ["right\n", "done\n", "right\n"]

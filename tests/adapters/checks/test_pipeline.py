@@ -15,8 +15,10 @@ from types import SimpleNamespace
 import pytest
 
 from foureyes.adapters.checks import pipeline as module
-from foureyes.adapters.checks.pipeline import Output, Pipeline, environment
+from foureyes.adapters.checks import stand
+from foureyes.adapters.checks.pipeline import Output, Pipeline
 from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.checks.variables import environment
 from foureyes.core.nouns.check import CheckRule, Ran, Report, judge
 
 PATH = os.environ.get("PATH", os.defpath)
@@ -330,7 +332,7 @@ def test_G1_what_cannot_be_started_is_a_problem(run: Runner, monkeypatch: pytest
     assert ran.exit_code is None
     assert "/no/such/place" in ran.problem
     assert "null byte" in run("echo \0").problem
-    monkeypatch.setattr(module, "SHELL", "/no/such/shell")
+    monkeypatch.setattr(stand, "SHELL", "/no/such/shell")
     ran = run("true")
     assert (ran.exit_code, ran.problem) == (None, "could not be started: /no/such/shell: No such file or directory")
     assert judge(CheckRule(name="c", run="x"), ran).outcome == "crashed"

@@ -5,13 +5,13 @@ stage's own scripts answer is left to the real pipeline; `test_quick_checks.py` 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Workshop
-from foureyes.app.ports import CheckRunner, Outside
+from foureyes.app.ports import CheckRunner, Outside, TreeFiles
 from foureyes.core.nouns.check import CheckRule, Ran
 from foureyes.core.words.ids import Sha
 
@@ -42,7 +42,7 @@ class QuickChecks:
         progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
         *,
-        tree: str = "",
+        tree: TreeFiles | None = None,
     ) -> Ran:
         export(ASKED)
         words = self._words(self.tree)
@@ -72,11 +72,11 @@ class Asked:
     def __init__(self, workshop: Workshop, checks: QuickChecks) -> None:
         self._workshop, self._checks = workshop, checks
 
-    def export(self, tree: Sha, path: str) -> None:
+    def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
         if path == ASKED:
             self._checks.tree = tree
         else:
-            self._workshop.export(tree, path)
+            self._workshop.export(tree, path, only)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._workshop, name)

@@ -8,34 +8,33 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from foureyes.adapters.checks.exported import Exported
-from foureyes.adapters.checks.scratch import make, remains, scratch
+from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
+from foureyes.adapters.checks.stand import Stand, Stopped, Unprepared, why_ended
+from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS, clean_path, environment
 from foureyes.adapters.folders import Odd, opened
-from foureyes.adapters.process import Ended, ProcessProblem, supervise
-from foureyes.core.nouns.check import CheckRule, Ran, tool_of
-from foureyes.core.nouns.session import RUN_MARK
+from foureyes.adapters.process import Ended, ProcessProblem
+from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran, tool_of
 from foureyes.core.words.text import readable, visible
 from foureyes.errors import GitProblem
 
-SHELL = "/bin/sh"
-REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
+if TYPE_CHECKING:
+    from foureyes.adapters.checks.standing import Grounds
+    from foureyes.app.ports import TreeFiles
+
 MAX_REPORT = 50_000_000
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
 """Tools that are given the files of the tree and run none of them."""
-REPORT_PATH = "FOUREYES_REPORT"
-PASSED_ON = ("LANG", "TZ")
-NEVER_PASSED_ON = ("FOUREYES_", "GIT_", "SSH_")
-HOMES = {
-    "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
-    "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run",
-}  # fmt: skip
 
 HEAD, TAIL = 4_096, 12_288
 """How many bytes of the output are kept, from its beginning and from its end."""
@@ -48,20 +47,34 @@ Progress = Callable[[str], None]
 
 class Pipeline:
     """Runs checks, with what of `environ` they may see. `checkouts`: where the repository is checked out, and no code
-    may come from. `minute`: how many seconds one has (tests have no time).
+    may come from; `hidden`: what else is the project's own. `minute`: how many seconds one has (tests have no time).
     """
 
-    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str] = (), *, minute: float = 60.0) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        checkouts: Sequence[str] = (),
+        hidden: Sequence[str] = (),
+        *,
+        minute: float = 60.0,
+    ) -> None:
         self._environ = environ
         self._checkouts = checkouts
+        self._hidden = hidden
         self._minute = minute
-        self._trees: dict[str, Exported] = {}
+        self._trees: dict[tuple[str, bool], Exported] = {}
+        self._places = ExitStack()
+
+    @cached_property
+    def _grounds(self) -> Grounds:
+        from foureyes.adapters.checks.standing import Grounds
+
+        return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute)
 
     def close(self) -> None:
         """Remove what was exported for several checks."""
-        for tree in self._trees.values():
-            tree.close()
         self._trees.clear()
+        self._places.close()
 
     def run(
         self,
@@ -70,34 +83,66 @@ class Pipeline:
         progress: Progress | None = None,
         stop: Callable[[], bool] | None = None,
         *,
-        tree: str = "",
+        tree: TreeFiles | None = None,
     ) -> Ran:
         """Run one check on what `export` writes; what cannot be started is a problem, not an exception. What is written
-        for a `tree` is used again for it, until this is closed.
+        for a `tree` is used again for it, until this is closed; where the check has a checkout of the project's own, it
+        stands there.
         """
         began = time.monotonic()
         output = Output(progress)
         left = ""
         try:
-            shared = self._shared(tree, export) if tree else None
-            with scratch(self._environ, self._checkouts) as place:
-                ran = self._in(place, rule, shared.copy_to if shared else export, output, stop)
-            left = remains(place)
-        except (ProcessProblem, OSError, GitProblem) as problem:
+            with self._standing(rule, export, tree, output, stop or _never) as stand:
+                ran = self._in(stand, rule, output, stop or _never)
+            left = remains(stand.place)
+        except (ProcessProblem, OSError, GitProblem, Stopped) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
+        except Unprepared as problem:
+            ran = Ran(exit_code=None, unprepared=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
-    def _shared(self, tree: str, export: Callable[[str], None]) -> Exported:
-        if tree not in self._trees:
-            self._trees[tree] = Exported(export, make(self._environ, self._checkouts))
-        return self._trees[tree]
+    @contextmanager
+    def _standing(
+        self,
+        rule: CheckRule,
+        export: Callable[[str], None],
+        tree: TreeFiles | None,
+        output: Output,
+        stop: Callable[[], bool],
+    ) -> Iterator[Stand]:
+        if rule.checkout is not None and tree is not None:
+            from foureyes.adapters.checks.standing import Ask
+
+            shared = self._shared(tree, export, on_shelf=True)
+            with self._grounds.stand(Ask(rule, rule.checkout, tree, shared, output.hear, stop)) as stand:
+                yield stand
+            return
+        fill = self._shared(tree, export, on_shelf=False).copy_to if tree else export
+        with scratch(self._environ, self._checkouts) as place:
+            fill(os.path.join(place, "work"))
+            yield Stand(place, place)
+
+    def _shared(self, tree: TreeFiles, export: Callable[[str], None], *, on_shelf: bool) -> Exported:
+        key = (tree.name, on_shelf)
+        if key not in self._trees:
+            if on_shelf:
+                self._grounds.shelf.make()
+                place = self._places.enter_context(self._grounds.shelf.run())
+            else:
+                place = make(self._environ, self._checkouts)
+                self._places.callback(remove, place)
+            self._trees[key] = Exported(export, place)
+        return self._trees[key]
 
     def program(self, rule: CheckRule) -> str:
         """What of the PATH the check would run, as its results name it; empty where that cannot be told before it
         runs.
         """
+        if rule.checkout is not None:
+            return ""
         word = next((word for word in rule.run.split() if "=" not in word), "")
-        return "" if "/" in word else _program(rule.run, "", _clean_path(self._environ.get("PATH", "")))
+        return "" if "/" in word else _program(rule.run, "", clean_path(self._environ.get("PATH", "")))
 
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""
@@ -107,7 +152,7 @@ class Pipeline:
         if tool_of(rule.run) in ONLY_READ:
             return ""
         roots = [os.path.realpath(path) for path in self._checkouts]
-        env = {"PATH": _clean_path(self._environ.get("PATH", ""))}
+        env = {"PATH": clean_path(self._environ.get("PATH", ""))}
         for one in in_command(rule.run, env, roots[0], watch="") if roots else ():
             place = "" if one.path else used_in_place(sites_of(one.program), roots)
             # A conftest.py puts the root first, and a package in src is still found where it is installed.
@@ -116,63 +161,49 @@ class Pipeline:
                 return visible(place)
         return ""
 
-    def _in(
-        self,
-        place: str,
-        rule: CheckRule,
-        export: Callable[[str], None],
-        output: Output,
-        stop: Callable[[], bool] | None,
-    ) -> Ran:
-        work, report = os.path.join(place, "work"), os.path.join(place, "report")
-        export(work)
-        watch = Watch(place, self._checkouts)
-        env = watch.environment(environment(self._environ, rule, place))
-        program = _program(rule.run, work, env["PATH"])
+    def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> Ran:
+        watch = Watch(stand.place, self._checkouts, stand.seen, stand.room)
+        env = watch.environment(environment(self._environ, rule, stand.seen, stand.first))
+        if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
+            return unbuilt
+        program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
 
         def looking(reaper: int) -> bool:
             watch.look(reaper)
-            return stop is not None and stop()
+            return stop()
 
+        report = os.path.join(stand.place, "report")
         reports = os.open(report, os.O_RDONLY | os.O_DIRECTORY)  # the directory itself, wherever the check moves it
         try:
-            ended = supervise(
-                [SHELL, "-c", rule.run],
-                cwd=work,
-                env=env,
-                timeout=rule.timeout_minutes * self._minute,
-                hear=output.hear,
-                stop=looking,
-            )
-            ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env))
-            return _with_report(rule, reports, work, ran)
+            ended = stand.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, looking)
+            ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env), disturbed=stand.disturbed())
+            return _with_report(rule, reports, stand.work, ran)
         finally:
             os.close(reports)
 
-
-def environment(environ: Mapping[str, str], rule: CheckRule, place: str) -> dict[str, str]:
-    """All that a check finds in its environment. What it asks for by name never replaces what is set here."""
-    home = os.path.join(place, "home")
-    asked = {name: environ[name] for name in rule.env if name in environ and not name.startswith(NEVER_PASSED_ON)}
-    words = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
-    report = {REPORT_PATH: os.path.join(place, "report", REPORTS[rule.report])} if rule.report in REPORTS else {}
-    return {
-        **asked,
-        **words,
-        **{name: os.path.join(home, below) for name, below in HOMES.items()},
-        **report,
-        "PATH": _clean_path(environ.get("PATH", "")),
-        "HOME": home,
-        "TMPDIR": os.path.join(place, "tmp"),
-        "TERM": "dumb",
-        "CI": "1",
-        RUN_MARK: "check",
-    }
+    def _build(
+        self, stand: Stand, rule: CheckRule, env: Mapping[str, str], output: Output, stop: Callable[[], bool]
+    ) -> Ran | None:
+        """Run what comes before a check, in its own copy: what the tree itself breaks there is its fault."""
+        if rule.checkout is None or not rule.checkout.build.strip():
+            return None
+        minutes = max(1, rule.checkout.timeout_minutes)
+        named = {name: self._environ[name] for name in rule.checkout.env if name in self._environ and name not in env}
+        build = {**named, **env}
+        ended = stand.run(rule.checkout.build, build, minutes * self._minute, output.hear, lambda _: stop())
+        why = why_ended(ended, minutes)
+        if why and (ended.rc is None or ended.rc in CANNOT_RUN):
+            return Ran(exit_code=None, problem=f"checkout.build {why}", disturbed=stand.disturbed())
+        return Ran(exit_code=ended.rc, unbuilt=f"checkout.build {why}", disturbed=stand.disturbed()) if why else None
 
 
-def _clean_path(path: str) -> str:
-    """Only absolute directories: a relative one, or an empty one, is a directory of the files that are checked."""
-    return os.pathsep.join(entry for entry in path.split(os.pathsep) if entry.startswith("/")) or os.defpath
+def _never() -> bool:
+    return False
+
+
+def _readable_path(stand: Stand, path: str) -> str:
+    """A PATH by which we find the programs of a check."""
+    return os.pathsep.join([*map(stand.readable, stand.first), *path.split(os.pathsep)[len(stand.first) :]])
 
 
 def _seen(ended: Ended, program: str) -> Ran:

@@ -12,14 +12,19 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from foureyes.adapters.checks import elsewhere, interpreters
 from foureyes.adapters.checks.interpreters import IGNORES_PATH, PATH, Interpreter, asked_for
+from foureyes.adapters.checks.stand import run_in
 from foureyes.adapters.folders import MB, folder, read, replace
-from foureyes.adapters.process import ProcessProblem, supervise
+from foureyes.adapters.process import ProcessProblem
 from foureyes.adapters.reaper import below
 from foureyes.core.nouns.check import Elsewhere
 from foureyes.core.words.text import visible
+
+if TYPE_CHECKING:
+    from foureyes.adapters.checks.rooms import Room
 
 MOST_FOUND, MOST_ASKED, MOST_NAMES = 100_000, 8, 200
 ASKING = 30.0
@@ -30,11 +35,14 @@ NO_PACKAGES = frozenset("tests test testing docs doc examples setup conftest nox
 
 
 class Watch:
-    """Watches one run in its scratch place. `checkouts`: where the repository is checked out."""
+    """Watches one run in its scratch place, which the run sees as `seen`, perhaps in a room. `checkouts`: where the
+    repository is checked out.
+    """
 
-    def __init__(self, place: str, checkouts: Sequence[str]) -> None:
-        self._place = place
-        self._folder, self._work = os.path.join(place, "watch"), os.path.join(place, "work")
+    def __init__(self, place: str, checkouts: Sequence[str], seen: str = "", room: Room | None = None) -> None:
+        self._place, self._room = seen or place, room
+        self._folder, self._work = os.path.join(place, "watch"), os.path.join(self._place, "work")
+        self._seen_folder = os.path.join(self._place, "watch")
         self._checkouts = [os.path.realpath(path) for path in checkouts]
         self._unwatched: dict[Interpreter, None] = {}
         self._next, self._pause = 0.0, SOON
@@ -47,7 +55,7 @@ class Watch:
         with folder(self._folder, make=True, mode=0o700) as here:
             replace(here, "sitecustomize.py", watch, 0o600, durable=False)
             replace(here, elsewhere.PLACES, places, 0o600, durable=False)
-        return {**env, PATH: os.pathsep.join(filter(None, (self._folder, env.get(PATH, ""))))}
+        return {**env, PATH: os.pathsep.join(filter(None, (self._seen_folder, env.get(PATH, ""))))}
 
     def look(self, reaper: int) -> None:
         """See which interpreters run now below a process and are not watched."""
@@ -57,7 +65,7 @@ class Watch:
         self._pause = min(self._pause * 2, SELDOM)
         for pid, _ in below(reaper):
             with suppress(OSError, ValueError):
-                started = interpreters.at(f"/proc/{pid}", self._folder, self._work)
+                started = interpreters.at(f"/proc/{pid}", self._seen_folder, self._work)
                 if started is not None:
                     self._unwatched[started] = None
         self._next = time.monotonic() + self._pause
@@ -68,9 +76,12 @@ class Watch:
             return None
         told = self._told()
         if told is None:
-            self._unwatched |= dict.fromkeys(interpreters.in_command(command, env, self._work, self._folder))
+            if self._room is None:  # what a command would start in a room cannot be told from here
+                self._unwatched |= dict.fromkeys(interpreters.in_command(command, env, self._work, self._folder))
             self._ask(env)
             told = self._told()
+        if told is None and self._room is not None:
+            return None  # no way leads to a checkout that is not there
         if told is None:
             from foureyes.adapters.checks.links import leading_out
 
@@ -92,17 +103,18 @@ class Watch:
 
     def _ask(self, env: Mapping[str, str]) -> None:
         """Ask who was not watched; what finds something writes it where those who were watched do."""
-        script, output = os.path.join(self._folder, "sitecustomize.py"), list[bytes]()
-        names = packages_in([self._work, *self._checkouts]) if self._unwatched else []
+        script, output = os.path.join(self._seen_folder, "sitecustomize.py"), list[bytes]()
+        names = packages_in([self._readable(self._work), *self._checkouts]) if self._unwatched else []
         for each in list(self._unwatched)[:MOST_ASKED]:
             options = [f"-{letter}" for letter in each.options]
             given = {**env, PATH: each.path} if each.path else {name: env[name] for name in env if name != PATH}
+            cwd = each.cwd if os.path.isdir(self._readable(each.cwd)) else self._place
+            argv = [each.program, *options, script, os.pathsep.join(each.first), *names]
             with suppress(ProcessProblem, OSError):
-                supervise(
-                    [each.program, *options, script, os.pathsep.join(each.first), *names],
-                    cwd=each.cwd if os.path.isdir(each.cwd) else self._place, env=given, timeout=ASKING,
-                    hear=output.append,
-                )  # fmt: skip
+                run_in(self._room, argv, cwd, given, ASKING, output.append)
+
+    def _readable(self, path: str) -> str:
+        return self._room.inside(path) if self._room is not None else path
 
 
 def packages_in(roots: Sequence[str]) -> list[str]:

@@ -39,13 +39,17 @@ class GitWorkshop:
 
     # Objects
 
-    def export(self, tree: Sha, path: str) -> None:
-        """Write the files of a tree (or of a commit's tree) into an empty directory; no `.git`, no program is run for
-        it.
+    def export(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
+        """Write the files of a tree (or of a commit's tree), or `only` these, into an empty directory; no `.git`, no
+        program is run for it.
         """
         if self._exports is None:
             self._exports = objects.export.Exports(self._here.common_dir)
-        self._exports.write(tree, path)
+        self._exports.write(tree, path, only)
+
+    def files_of(self, tree: Sha) -> dict[str, str]:
+        """Every path of a tree, with its mode and object."""
+        return objects.export.files_of(self._git, tree)
 
     def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
         """What git by itself makes of base..head brought onto `tip`, by that base and no other; where that conflicts,

@@ -12,6 +12,7 @@ from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.rows import Named
 from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
+from foureyes.app.gate.tree_files import FilesOfTree
 from foureyes.app.ports import CheckRunner
 from foureyes.app.views.news import News
 from foureyes.core import events as e
@@ -104,7 +105,7 @@ class Run(msgspec.Struct, frozen=True):
             lambda path: workshop.export(tree, path),
             _under(tell, f"{task}  {rule.name}"),
             self.stop,
-            tree="" if alone else tree,
+            tree=None if alone and rule.checkout is None else FilesOfTree(self.context, tree),
         )
         _refuse_stopped(self.stop, task, rule)
         verdict = judge(rule, ran)

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
@@ -58,6 +59,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """One `[[checks]]` of the configuration. `failed_exit` overrides what is known about a tool's exit codes.
 
     `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
+    `checkout` is the project's, where it has one.
     """
 
     name: str
@@ -67,11 +69,13 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     timeout_minutes: int = 10
     failed_exit: tuple[int, ...] | None = None
     env: tuple[str, ...] = ()
+    checkout: CheckoutRule | None = None
 
     @property
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
-        text = msgspec.json.encode([self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env])
+        said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
+        text = msgspec.json.encode(said if self.checkout is None else [*said, self.checkout])
         return sha256(b"foureyes check\n" + text).hexdigest()[:16]
 
 
@@ -115,7 +119,8 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
     `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
     there
-    or is no report. `elsewhere`: it did not run on the tree that it was started on.
+    or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else wrote to
+    that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor could the tree.
     """
 
     exit_code: int | None
@@ -127,6 +132,9 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[ToolFinding, ...] | None = None
     problem: str = ""
     elsewhere: Elsewhere | None = None
+    disturbed: str = ""
+    unprepared: str = ""
+    unbuilt: str = ""
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -141,6 +149,12 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
     """D5: what a run means. Exit code and report must both say that all is well, and be about this tree."""
     if ran.elsewhere is not None:
         return Judged("unsound", ran.elsewhere.sentence)
+    if ran.disturbed:
+        return Judged("unsound", ran.disturbed)
+    if ran.unprepared:
+        return Judged("crashed", ran.unprepared)
+    if ran.unbuilt:
+        return Judged("failed", ran.unbuilt)
     if ran.timed_out:
         minutes = "1 minute" if rule.timeout_minutes == 1 else f"{rule.timeout_minutes} minutes"
         return Judged("timed_out", f"still running after {minutes}")

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
 from foureyes.core.words.digest import sha256
@@ -270,6 +271,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     claim_stale_minutes: int = 120
     worktree: WorktreeFor = WORKTREE_DEFAULT
     copies: tuple[str, ...] = ()
+    checkout: CheckoutRule = CheckoutRule()
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ first check; so what was let in once is kept in memory, where none reaches it, a
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from os.path import dirname, exists, join, relpath
 
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
@@ -35,8 +36,8 @@ class Exports:
         self._files: dict[str, bytes] = {}
         """What the room of the last tree held, by its path in there."""
 
-    def write(self, tree: Sha, path: str) -> None:
-        """Write the files of a tree, or of a commit's tree, into an empty directory."""
+    def write(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
+        """Write the files of a tree, or of a commit's tree, into an empty directory; or `only` some of them."""
         place = _empty_directory(path)
         git = Git(self._common_dir, self._common_dir)
         try:
@@ -48,9 +49,25 @@ class Exports:
             else:
                 _let_in(git, must_be_sha(tree), index)
                 self._last, self._files = tree, _kept(room)
-            git.room(f"--work-tree={place}", "checkout-index", "--all", "--quiet", env=index)
+            names = b"".join(os.fsencode(name) + b"\0" for name in only)
+            which = ("--stdin", "-z") if only else ("--all",)
+            git.room(f"--work-tree={place}", "checkout-index", "--quiet", *which, stdin=names, env=index)
         finally:
             git.close()
+
+
+def files_of(git: Git, tree: Sha) -> dict[str, str]:
+    """Every path of a tree, with its mode and object, level by level."""
+    found: dict[str, str] = {}
+    ahead = [("", git.lookup.tree_of(tree))]
+    while ahead:
+        rows = git.lookup.trees({sha for _, sha in ahead})
+        below = [
+            (folder + os.fsdecode(name), entry_of(row)) for folder, sha in ahead for name, row in rows[sha].items()
+        ]
+        found |= {path: f"{entry.mode.decode()} {entry.sha}" for path, entry in below if entry.mode != TREE}
+        ahead = [(path + "/", entry.sha) for path, entry in below if entry.mode == TREE]
+    return found
 
 
 def _kept(room: str) -> dict[str, bytes]:

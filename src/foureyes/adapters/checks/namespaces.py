@@ -1,0 +1,163 @@
+"""A room of its own for one run, as a script of its own: a mount namespace in which layers lie over each other and
+other people's files are not there (D5).
+
+`keep SPEC` makes the room, says `ready`, and keeps it until its input ends. `enter PID DIRECTORY PROGRAM …` becomes a
+program inside of the room that PID keeps. As root a mount namespace suffices; for others it is one of a user namespace,
+in which they are who they are and have no more rights once their program has begun.
+
+Two are started for every check that has a room: only what is light is imported here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+NEW_MOUNTS, NEW_USER = 0x00020000, 0x10000000
+BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 1 << 18
+NO_SET_ID, NO_DEVICES = 2, 4
+SET_ATTRIBUTES, BELOW, READ_ONLY = 442, 0x8000, 1
+"""The number of the system call `mount_setattr`, which is the same everywhere, and what it is asked for."""
+READY = "ready"
+
+
+def keep(spec: dict[str, Any]) -> None:
+    """Make a room and stay in it until nobody needs it.
+
+    `at` is where `place` is seen in there. `layers`: what lies over each other below it: where, the lower ones from
+    above, and two directories for what is written. `binds`: where, and what is seen there. `hidden`: directories that
+    are empty in there; `scratch`: those that are empty and can be written, with what is seen in their place; `shown`:
+    what of the hidden ones can be read all the same.
+    """
+    _leave()
+    _mount(None, "/", None, RECURSIVE | PRIVATE)
+    at = spec["at"]
+    _mount(spec["place"], at, None, BIND | RECURSIVE)
+    for where, lower, upper, moving in spec["layers"]:
+        options = f"lowerdir={':'.join(map(_escaped, lower))},upperdir={_escaped(upper)},workdir={_escaped(moving)}"
+        _mount("overlay", f"{at}/{where}", "overlay", 0, f"{options},userxattr")
+    for where, source in spec["binds"]:
+        _mount(source, f"{at}/{where}", None, BIND | RECURSIVE)
+    _hide(at, spec["hidden"], spec["scratch"], spec["shown"])
+    os.write(1, READY.encode() + b"\n")
+    while os.read(0, 4096):
+        continue
+
+
+def _hide(at: str, hidden: Iterable[str], scratch: Iterable[list[str]], shown: Iterable[str]) -> None:
+    """Empty directories over what is not for a run, from above; then what it may see, by handles from before."""
+    again = [(path, os.open(path, os.O_PATH), path == at) for path in [*shown, at]]
+    covers = sorted([*((path, "") for path in hidden), *((path, source) for path, source in scratch)])
+    sources = {source: os.open(source, os.O_PATH) for _, source in covers if source}
+    empty = []
+    for path, source in covers:
+        if not os.path.isdir(path):
+            continue  # it went with one above it
+        if source:
+            _mount(f"/proc/self/fd/{sources[source]}", path, None, BIND)
+        else:
+            _mount("tmpfs", path, "tmpfs", NO_SET_ID | NO_DEVICES, "size=1m,mode=755")
+            empty.append(path)
+    for path, handle, writable in sorted(again):
+        if not _is_there(path, handle):
+            os.makedirs(path, exist_ok=True)
+            _mount(f"/proc/self/fd/{handle}", path, None, BIND | RECURSIVE)
+            if not writable:
+                _read_only(path, BELOW)
+        os.close(handle)
+    for path in empty:
+        _read_only(path, 0)
+
+
+def _is_there(path: str, handle: int) -> bool:
+    """Whether a path is still what it was."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(handle))
+    except OSError:
+        return False
+
+
+def enter(pid: str, directory: str, argv: list[str]) -> None:
+    """Become a program in a room."""
+    call = _calls()
+    handles = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in _different(pid)]
+    for handle in handles:
+        _must(call("setns", handle, 0), f"the room of {pid} cannot be entered")
+    os.chdir(directory)
+    os.execv(argv[0], argv)  # noqa: S606
+
+
+def _different(pid: str) -> list[str]:
+    """The user namespace comes first: in it we may enter the other."""
+    names = ("user", "mnt")
+    return [name for name in names if os.readlink(f"/proc/self/ns/{name}") != os.readlink(f"/proc/{pid}/ns/{name}")]
+
+
+def _leave() -> None:
+    """Have mounts of our own."""
+    call, uid, gid = _calls(), os.geteuid(), os.getegid()
+    if uid == 0 and call("unshare", NEW_MOUNTS) == 0:
+        return
+    _must(call("unshare", NEW_USER | NEW_MOUNTS), "no namespace")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def _mount(source: str | None, path: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    words = [None if word is None else os.fsencode(word) for word in (source, path, kind, data)]
+    _must(_calls()("mount", words[0], words[1], words[2], flags, words[3]), f"{kind or 'mount'} at {path}")
+
+
+def _read_only(path: str, also: int) -> None:
+    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY, 0, 0, 0))
+    here = -100  # AT_FDCWD
+    _must(_calls()("syscall", SET_ATTRIBUTES, here, os.fsencode(path), also, attributes, 32), f"read-only {path}")
+
+
+def _calls() -> Callable[..., int]:
+    """A call of the C library, by its name: what it answers."""
+    import ctypes
+
+    library = ctypes.CDLL(None, use_errno=True)
+
+    def call(name: str, *args: int | bytes | None) -> int:
+        known = [ctypes.c_ulong(each) if isinstance(each, int) and each >= 0 else each for each in args]
+        return int(getattr(library, name)(*known))
+
+    return call
+
+
+def _must(answer: int, what: str) -> None:
+    if answer != 0:
+        import ctypes
+
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace(",", "\\,").replace(":", "\\:")
+
+
+def main(argv: list[str]) -> None:
+    """Say what went wrong in one line: of a room to who asked for it, of a program where its output goes."""
+    try:
+        if argv[0] == "keep":
+            import json
+
+            keep(json.loads(argv[1]))
+        else:
+            enter(argv[1], argv[2], argv[3:])
+    except OSError as problem:
+        os.write(1, os.fsencode(f"{problem.strerror}\n"))
+        sys.exit(127)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

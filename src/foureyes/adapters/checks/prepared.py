@@ -1,0 +1,244 @@
+"""Environments of checks: what `[checkout] prepare` makes of the inputs of a tree, kept until it is not needed (D5).
+
+`prepare` sees an export of the inputs and nothing else, so no attempt's code fills an environment that others use. An
+environment is known by all that it is made from: inputs, command, the variables and programs that it uses, the path at
+which it is seen. Inputs that are not the target's have an environment that serves their tree alone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+
+import msgspec
+
+from foureyes.adapters.checks.exported import seal
+from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.checks.shelf import LOCK, Shelf, locked, waited
+from foureyes.adapters.checks.stand import Stop
+from foureyes.adapters.folders import MB, entered, opened, read, replace
+from foureyes.core.nouns.checkout import CheckoutRule
+
+ABOUT = "about.json"
+DAY = 24 * 3600.0
+OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
+"""An environment is made anew after so long, forgotten when nobody used it for so long, and all of them together have
+so many bytes at most: the one that was used longest ago goes first.
+"""
+FORM = 1
+"""Changes when environments are made in another way."""
+
+
+class About(msgspec.Struct, frozen=True):
+    """What is on record about an environment, beside it."""
+
+    seal: str
+    made: float
+    size: int
+    command: str
+    tree: str = ""
+    """The only tree that it serves; empty: every tree with the target's inputs."""
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """An environment that can be used: what lies in the tree, and what lies in the home."""
+
+    key: str
+    path: str
+    seal: str
+
+    @property
+    def work(self) -> str:
+        return os.path.join(self.path, "work")
+
+    @property
+    def home(self) -> str:
+        return os.path.join(self.path, "home")
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nobody wrote to it since it was made."""
+        return _sealed(self.path) == self.seal
+
+
+class Environments:
+    """Those on a shelf."""
+
+    def __init__(self, shelf: Shelf, now: Callable[[], float] = time.time) -> None:
+        self._shelf = shelf
+        self._now = now
+
+    @contextmanager
+    def open(
+        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop
+    ) -> Iterator[Environment]:
+        """An environment that stays as long as it is used: there already, or made now by `make`."""
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        held = waited(lock, fcntl.LOCK_SH, stop)
+        try:
+            found = self._found(key)
+            if found is None:
+                fcntl.flock(held, fcntl.LOCK_UN)
+                os.close(held)
+                held = waited(lock, fcntl.LOCK_EX, stop)
+                found = self._found(key) or self._made(key, rule, tree, make)
+                fcntl.flock(held, fcntl.LOCK_SH)
+            os.utime(lock)
+            yield found
+        finally:
+            os.close(held)
+
+    def _found(self, key: str) -> Environment | None:
+        path = os.path.join(self._shelf.environments, key)
+        about = about_of(path)
+        if about is None or self._now() - about.made > OLD:
+            return None
+        found = Environment(key, path, about.seal)
+        return found if found.is_sound else None
+
+    def _made(self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None]) -> Environment:
+        import tempfile
+
+        path, around = os.path.join(self._shelf.environments, key), self._shelf.environments
+        remove(path)
+        new = tempfile.mkdtemp(prefix="new-", dir=around)
+        try:
+            for name in ("work", "home"):
+                os.mkdir(os.path.join(new, name), 0o700)
+            make(new)
+            if rule.keep:
+                _keep(os.path.join(new, "work"), rule.keep)
+            about = About(_sealed(new), self._now(), _size(new), rule.prepare, tree)
+            with entered(new) as handle:
+                replace(handle, ABOUT, msgspec.json.encode(about), 0o600, durable=False)
+            os.rename(new, path)
+        finally:
+            remove(new)
+        return Environment(key, path, about.seal)
+
+    def listed(self) -> list[Kept]:
+        """All of them, the one that was used last first."""
+        rows = []
+        for name in os.listdir(self._shelf.environments) if os.path.isdir(self._shelf.environments) else ():
+            about = about_of(os.path.join(self._shelf.environments, name))
+            if about is not None:
+                used = _used(os.path.join(self._shelf.environments, name + LOCK), about.made)
+                rows.append(Kept(key=name, command=about.command, tree=about.tree, size=about.size, used=used))
+        return sorted(rows, key=lambda row: -row.used)
+
+    def prune(self, *, everything: bool = False) -> list[Kept]:
+        """Remove what is not needed: unused for long, or too much; those that went. What is in use stays."""
+        gone, total = [], 0
+        for row in self.listed():
+            total += row.size
+            if (everything or self._now() - row.used > UNUSED or total > LARGE) and self._dropped(row.key):
+                gone.append(row)
+        self._shelf.sweep()
+        return gone
+
+    def _dropped(self, key: str) -> bool:
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        handle = locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if handle is None:
+            return False
+        try:
+            remove(os.path.join(self._shelf.environments, key))
+            with suppress(OSError):
+                os.unlink(lock)
+        finally:
+            os.close(handle)
+        return True
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment in a list."""
+
+    key: str
+    command: str
+    tree: str
+    size: int
+    used: float
+
+
+def about_of(path: str) -> About | None:
+    """What is on record about an environment; None where there is none, or where that cannot be read."""
+    try:
+        return msgspec.json.decode(read(os.path.join(path, ABOUT), MB), type=About)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str, str], at: str, alone: str) -> str:
+    """What an environment is known by. `alone`: the tree that it serves, where its inputs are not the target's."""
+    said = [
+        FORM, rule.prepare, rule.keep, sorted(inputs.items()), {name: variables.get(name) for name in rule.env},
+        programs_of(rule.prepare, variables.get("PATH", "")), os.uname().machine, at, alone,
+    ]  # fmt: skip
+    return sha256(json.dumps(said).encode()).hexdigest()[:32]
+
+
+def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
+    """The programs that a command names, and those that run them, as they are now: another version is another file."""
+    found: dict[str, tuple[str, int, int]] = {}
+    ahead = [word for word in command.replace(";", " ").replace("&", " ").split() if "=" not in word]
+    for word in ahead:
+        program = None if "/" in word and not word.startswith("/") else shutil.which(word, path=path)
+        if program is None or program in found:
+            continue
+        with suppress(OSError):
+            real = os.path.realpath(program)
+            about = os.stat(real)
+            found[program] = (real, about.st_size, about.st_mtime_ns)
+            ahead += _run_by(real)
+    return sorted(found.values())
+
+
+def _run_by(program: str) -> list[str]:
+    """What the first line of a script names."""
+    with open(opened(program, follow=True), "rb") as file:
+        first = file.readline(4096)
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    return [word for word in words if not word.startswith("-")][:2]
+
+
+def _sealed(path: str) -> str:
+    return seal(os.path.join(path, "work")) + seal(os.path.join(path, "home"))
+
+
+def _used(lock: str, otherwise: float) -> float:
+    try:
+        return os.stat(lock).st_mtime
+    except OSError:
+        return otherwise
+
+
+def _size(path: str) -> int:
+    """Bytes on the disk."""
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_blocks * 512
+    return total
+
+
+def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
+    """Remove what is not at, below or above a wanted path."""
+    with os.scandir(folder) as found:
+        entries = list(found)
+    for entry in entries:
+        name = here + entry.name
+        if any(name == each.rstrip("/") or name.startswith(each.rstrip("/") + "/") for each in wanted):
+            continue
+        if entry.is_dir(follow_symlinks=False) and any(each.startswith(name + "/") for each in wanted):
+            _keep(entry.path, wanted, name + "/")
+        elif entry.is_dir(follow_symlinks=False):
+            remove(entry.path)
+        else:
+            os.unlink(entry.path)

@@ -1,0 +1,141 @@
+"""The shelf: where environments of checks are kept and rooms stand, outside of every checkout and of the home (D5).
+
+Tools look for their files in every directory above (`node_modules`, `.cargo`, `go.work`), so nothing of anybody's may
+be there. `at` is where a run sees its place where the kernel gives it a room, always under this name: environments have
+their own path in them. Without rooms it is one of some numbered slots.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from foureyes.adapters.checks.scratch import INSIDE, remove
+from foureyes.adapters.checks.stand import Stop, Stopped
+from foureyes.adapters.folders import Odd, opened
+
+AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
+MOST_SLOTS = 64
+PAUSE = 0.1
+LOCK = ".lock"
+
+
+class Shelf:
+    """The directory of one user; made with the first use."""
+
+    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str]) -> None:
+        self.root = _root(environ, checkouts)
+        self.at, self.environments = os.path.join(self.root, AT), os.path.join(self.root, ENVIRONMENTS)
+
+    def make(self) -> None:
+        """Make it, or see that it is ours: in a directory for everybody somebody else may have been first."""
+        with suppress(FileExistsError):
+            os.mkdir(self.root, 0o700)
+        about = os.lstat(self.root)
+        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o022:
+            raise Odd("it is not a directory of this user alone", self.root)
+        for name in (AT, ENVIRONMENTS, RUNS, SLOTS):
+            with suppress(FileExistsError):
+                os.mkdir(os.path.join(self.root, name), 0o700)
+
+    @contextmanager
+    def run(self) -> Iterator[str]:
+        """A place of its own for one run, held as long as that goes on; removed in any case."""
+        import tempfile
+
+        place = tempfile.mkdtemp(prefix="run-", dir=os.path.join(self.root, RUNS))
+        held = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            _furnish(place)
+            yield place
+        finally:
+            os.close(held)
+            remove(place)
+
+    @contextmanager
+    def slot(self, stop: Stop) -> Iterator[str]:
+        """The first slot that nobody has: a place whose path is the same from run to run, empty at first."""
+        while True:
+            for number in range(1, MOST_SLOTS + 1):
+                place = os.path.join(self.root, SLOTS, str(number))
+                handle = locked(place + LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if handle is not None:
+                    break
+            else:
+                _pause(stop)
+                continue
+            try:
+                remove(place)
+                os.mkdir(place, 0o700)
+                _furnish(place)
+                yield place
+            finally:
+                remove(place)
+                os.close(handle)
+            return
+
+    def sweep(self) -> int:
+        """Remove what runs left that were killed; how many."""
+        left, count = os.path.join(self.root, RUNS), 0
+        for name in os.listdir(left) if os.path.isdir(left) else ():
+            with suppress(OSError):
+                held = os.open(os.path.join(left, name), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(os.path.join(left, name))
+                    count += 1
+                finally:
+                    os.close(held)
+        return count
+
+
+def _furnish(place: str) -> None:
+    for name in INSIDE:
+        os.mkdir(os.path.join(place, name), 0o700)
+
+
+def _root(environ: Mapping[str, str], checkouts: Sequence[str]) -> str:
+    """Below the temporary directory, unless that lies in a checkout or in the home."""
+    around = os.path.realpath(environ.get("TMPDIR") or "/var/tmp")  # noqa: S108
+    if any((around + "/").startswith(above + "/") for above in [*map(os.path.realpath, checkouts), *homes(environ)]):
+        around = "/var/tmp"  # noqa: S108
+    return os.path.join(around, f"foureyes-{os.geteuid()}")
+
+
+def homes(environ: Mapping[str, str]) -> list[str]:
+    """The home that whoever runs the checks says, and the one that the system knows."""
+    known = [environ.get("HOME", "")]
+    with suppress(KeyError):
+        known.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    found = {os.path.realpath(home) for home in known if home.startswith("/")}
+    return sorted(found - {"/"})
+
+
+def locked(path: str, how: int) -> int | None:
+    """A handle that holds a lock; None where somebody else has it."""
+    handle = opened(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, how)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def waited(path: str, how: int, stop: Stop) -> int:
+    """A handle that holds a lock, as soon as it can be had."""
+    while (handle := locked(path, how | fcntl.LOCK_NB)) is None:
+        _pause(stop)
+    return handle
+
+
+def _pause(stop: Stop) -> None:
+    if stop():
+        raise Stopped
+    time.sleep(PAUSE)

@@ -1,0 +1,165 @@
+"""Where a check stands: in a room of layers, in a slot of copies, with the environment that it needs (D5)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+
+import msgspec
+
+from foureyes.adapters.checks.exported import Exported, copy_tree
+from foureyes.adapters.checks.prepared import Environment, Environments, key_of
+from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
+from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.checks.shelf import Shelf
+from foureyes.adapters.checks.stand import Stand, Stop, Unprepared, why_ended
+from foureyes.adapters.checks.variables import PREPARE, environment
+from foureyes.app.ports import TreeFiles
+from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
+
+OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
+"""Where an environment has its programs: first on the PATH, unless the tree itself has something there."""
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What is asked for: a check on a tree, who hears what is printed, and who may stop it."""
+
+    rule: CheckRule
+    checkout: CheckoutRule
+    tree: TreeFiles
+    shared: Exported
+    hear: Callable[[bytes], None]
+    stop: Stop
+
+
+class Grounds:
+    """Where the checks of one runner stand. `hidden`: what is not theirs to see. `minute`: how many seconds one has."""
+
+    def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float) -> None:
+        self._environ, self._hidden, self._minute = environ, hidden, minute
+        self.shelf = Shelf(environ, hidden)
+        self._environments = Environments(self.shelf)
+
+    @contextmanager
+    def stand(self, ask: Ask) -> Iterator[Stand]:
+        """A place with the tree, and with the environment that its inputs ask for."""
+        self.shelf.make()
+        why = why_none(self.shelf) if ask.checkout.hides else "isolation = none"
+        if why and ask.checkout.isolation == "full":
+            raise Unprepared(f"it must not run where it sees other files than its own (isolation = full): {why}")
+        with self._in_slot(ask) if why else self._in_room(ask) as stand:
+            yield stand
+
+    @contextmanager
+    def _in_room(self, ask: Ask) -> Iterator[Stand]:
+        sight = sight_of(self._environ, self._hidden, self.shelf, (*ask.rule.env, *ask.checkout.env))
+        with ExitStack() as stack:
+            kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
+            place = stack.enter_context(self.shelf.run())
+            tree = ask.shared.written()
+            layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
+            layers += [_layer(place, "home", kept.home)] if kept else []
+            room = Room(self.shelf, place, sight, layers)
+            stack.callback(room.close)
+            first = _own_programs(ask.checkout, tree)
+
+            def disturbed() -> str:
+                if not room.is_kept:
+                    return "ended the process that kept its files apart"
+                return _disturbed(ask.shared, kept)
+
+            yield Stand(
+                place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
+                disturbed,
+            )  # fmt: skip
+
+    @contextmanager
+    def _in_slot(self, ask: Ask) -> Iterator[Stand]:
+        with self.shelf.slot(ask.stop) as place, ExitStack() as stack:
+            kept = self._environment(ask, place, lambda new: self._prepare_in_slot(ask, place, new), stack)
+            work, tree = os.path.join(place, "work"), os.path.join(place, "tree")
+            os.mkdir(tree, 0o700)
+            ask.shared.copy_to(tree)
+            if kept is not None:
+                copy_tree(kept.work, work)
+                copy_tree(kept.home, os.path.join(place, "home"))
+            first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
+            copy_tree(tree, work)
+            remove(tree)
+            yield Stand(place, place, None, first, lambda: _disturbed(None, kept))
+
+    def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
+        checkout = ask.checkout
+        if not checkout.prepare.strip():
+            return None
+        inputs = ask.tree.listed(checkout.inputs)
+        alone = "" if inputs == ask.tree.of_target(checkout.inputs) else ask.tree.name
+        key = key_of(checkout, inputs, self._environ, at, alone)
+        return stack.enter_context(self._environments.open(key, checkout, alone, make, ask.stop))
+
+    def _prepare_in_room(self, ask: Ask, sight: Sight, new: str) -> None:
+        with self.shelf.run() as place:
+            inputs = _made(place, "inputs")
+            ask.tree.write_some(list(ask.tree.listed(ask.checkout.inputs)), inputs)
+            os.mkdir(os.path.join(new, "home", ".run"), 0o700)
+            layer = Layer("work", (inputs,), os.path.join(new, "work"), _made(place, "moving"))
+            room = Room(self.shelf, place, sight, [layer], [("home", os.path.join(new, "home"))])
+            try:
+                self._prepare(ask, Stand(place, self.shelf.at, room))
+            finally:
+                room.close()
+
+    def _prepare_in_slot(self, ask: Ask, place: str, new: str) -> None:
+        work, home = os.path.join(place, "work"), os.path.join(place, "home")
+        inputs = list(ask.tree.listed(ask.checkout.inputs))
+        ask.tree.write_some(inputs, work)
+        self._prepare(ask, Stand(place, place))
+        for path in inputs:
+            _unlink(os.path.join(work, path))
+        for path, name in ((work, "work"), (home, "home")):
+            os.rmdir(os.path.join(new, name))
+            os.rename(path, os.path.join(new, name))
+            os.mkdir(path, 0o700)
+
+    def _prepare(self, ask: Ask, stand: Stand) -> None:
+        checkout = ask.checkout
+        rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
+        minutes = max(1, checkout.timeout_minutes)
+        ended = stand.run(
+            checkout.prepare, environment(self._environ, rule, stand.seen), minutes * self._minute, ask.hear,
+            lambda _: ask.stop(),
+        )  # fmt: skip
+        if why := why_ended(ended, minutes):
+            raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
+
+
+def _disturbed(shared: Exported | None, kept: Environment | None) -> str:
+    if shared is not None and not shared.is_sound():
+        return "ran while somebody else wrote to the files of its tree"
+    if kept is not None and not kept.is_sound:
+        return "ran while somebody else wrote to its environment"
+    return ""
+
+
+def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:
+    """D5: none that the attempt itself brings, under a name where an environment would have it."""
+    if not checkout.prepare.strip() and not checkout.build.strip():
+        return []
+    return [name for name in OWN_PROGRAMS if not os.path.lexists(os.path.join(tree, name.partition("/")[0]))]
+
+
+def _layer(place: str, where: str, *lower: str) -> Layer:
+    return Layer(where, lower, _made(place, f"{where}-upper"), _made(place, f"{where}-moving"))
+
+
+def _made(place: str, name: str) -> str:
+    path = os.path.join(place, name)
+    os.mkdir(path, 0o700)
+    return path
+
+
+def _unlink(path: str) -> None:
+    if os.path.lexists(path) and not os.path.isdir(path):
+        os.unlink(path)

@@ -1,0 +1,42 @@
+"""The files of a tree that checks run on: which of them an environment is made from (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from foureyes.app.call.context import Context
+from foureyes.core.words.globs import matching
+from foureyes.core.words.ids import Sha
+
+
+class FilesOfTree(msgspec.Struct, frozen=True):
+    """A tree, by what git has of it."""
+
+    context: Context
+    tree: Sha
+
+    @property
+    def name(self) -> str:
+        return self.tree
+
+    def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
+        """The files that globs mean, each with its mode and object."""
+        return _some(self.context.workshop.files_of(self.tree), globs)
+
+    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
+        """The same of the target branch as it is now; of one that is not there, nothing."""
+        with self.context.store.read() as tx:
+            target = self.context.project(tx).target
+        head = self.context.repo.commit_of(f"refs/heads/{target}")
+        return _some(self.context.workshop.files_of(head), globs) if head else {}
+
+    def write_some(self, paths: Sequence[str], path: str) -> None:
+        """Write these files into an empty directory."""
+        if paths:
+            self.context.workshop.export(self.tree, path, paths)
+
+
+def _some(files: Mapping[str, str], globs: Sequence[str]) -> dict[str, str]:
+    return {path: files[path] for path in matching(files, globs)}

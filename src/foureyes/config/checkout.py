@@ -1,0 +1,53 @@
+"""The keys of `[checkout]`: how the environment of checks and worktrees is made, and what they see (D5)."""
+
+from __future__ import annotations
+
+from foureyes.config.setting import Setting
+from foureyes.core.nouns.checkout import ISOLATIONS, CheckoutRule
+
+CHECKOUT: tuple[Setting, ...] = (
+    Setting(
+        key="checkout.prepare",
+        of=CheckoutRule,
+        kind="text",
+        meaning="makes the environment of checks and worktrees (npm ci …); sees the inputs of a tree only (D5)",
+    ),
+    Setting(
+        key="checkout.inputs",
+        of=CheckoutRule,
+        kind="list",
+        meaning="globs; what prepare sees, and what another environment is made for when it changes (D5)",
+    ),
+    Setting(
+        key="checkout.build",
+        of=CheckoutRule,
+        kind="text",
+        meaning="runs before each check in its own copy of the tree, e.g. to install the project itself (D5)",
+    ),
+    Setting(
+        key="checkout.keep",
+        of=CheckoutRule,
+        kind="list",
+        meaning="paths of what prepare leaves in the tree that are kept (.venv …); empty: all of it (D5)",
+    ),
+    Setting(
+        key="checkout.env",
+        of=CheckoutRule,
+        kind="list",
+        meaning="variables of whoever runs the checks that prepare and build get (D5)",
+    ),
+    Setting(
+        key="checkout.isolation",
+        of=CheckoutRule,
+        kind="choice",
+        allowed=ISOLATIONS,
+        meaning="auto: with prepare or build, and where the kernel lets us, a check sees no home, store or checkout; "
+        "full: always, or it does not run; none: never (D5)",
+    ),
+    Setting(
+        key="checkout.timeout_minutes",
+        of=CheckoutRule,
+        kind="number",
+        meaning="how long prepare and build may take, each; at least 1 (D5)",
+    ),
+)

@@ -1,0 +1,49 @@
+"""Checkouts of checks: what is laid beside the files of a tree before a check runs on them, and what it sees (D5)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Isolation = Literal["full", "auto", "none"]
+ISOLATIONS: tuple[Isolation, ...] = ("full", "auto", "none")
+"""From what lets a check see least to what lets it see most."""
+
+INPUTS = (
+    "**/pyproject.toml", "**/setup.cfg", "**/setup.py", "**/requirements*.txt", "**/constraints*.txt", "**/uv.lock",
+    "**/poetry.lock", "**/pdm.lock", "**/Pipfile", "**/Pipfile.lock", ".python-version", "**/package.json",
+    "**/package-lock.json", "**/npm-shrinkwrap.json", "**/.npmrc", "**/pnpm-lock.yaml", "**/pnpm-workspace.yaml",
+    "**/.pnpmfile.cjs", "**/yarn.lock", "**/.yarnrc.yml", "**/bun.lock", "**/bun.lockb", ".nvmrc", ".node-version",
+    "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/Cargo.toml", "**/Cargo.lock", "**/.cargo/config.toml",
+    "rust-toolchain", "rust-toolchain.toml", "**/pom.xml", "**/*.gradle", "**/*.gradle.kts", "**/gradle.properties",
+    "gradle/**", "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
+)  # fmt: skip
+"""What says which packages a project needs, by the files of the usual tools."""
+
+
+class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[checkout]` of the configuration: how an environment is made.
+
+    `prepare` sees the `inputs` of a tree and nothing else of it; what it leaves in the tree and in its home is the
+    environment, of the tree only what `keep` names, if it names something. `build` runs in each check's own copy.
+    `env` names variables of whoever runs the checks that both get.
+    """
+
+    prepare: str = ""
+    inputs: tuple[str, ...] = INPUTS
+    build: str = ""
+    keep: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    isolation: Isolation = "auto"
+    timeout_minutes: int = 20
+
+    @property
+    def matters(self) -> bool:
+        """Whether a check runs in another way than without it."""
+        return bool(self.prepare.strip() or self.build.strip()) or self.isolation == "full"
+
+    @property
+    def hides(self) -> bool:
+        """Whether checkouts, the home and the store are not there for a check, where the kernel lets us."""
+        return self.matters and self.isolation != "none"

@@ -1,0 +1,73 @@
+"""What a room hides and shows, without making one (D5)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks.rooms import Sight, sight_of
+from foureyes.adapters.checks.shelf import Shelf
+
+
+class Desk:
+    """A person with a home, a checkout in it, and tools in the usual places."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.checkout, self.folder = folder / "home", folder / "home" / "shop", folder
+        self.checkout.mkdir(parents=True)
+
+    def has(self, *programs: str) -> None:
+        for name in programs:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text("")
+
+    def sight(self, *path: str, named: tuple[str, ...] = (), **env: str) -> Sight:
+        entries = os.pathsep.join(str(self.folder / entry) for entry in path)
+        environ = {"PATH": entries, "HOME": str(self.home), "TMPDIR": str(self.folder), **env}
+        return sight_of(environ, [str(self.checkout)], Shelf(environ, [str(self.checkout)]), named)
+
+    def shown(self, *path: str, named: tuple[str, ...] = (), **env: str) -> list[str]:
+        found = self.sight(*path, named=named, **env).shown
+        return [os.path.relpath(each, self.folder) for each in found if each.startswith(str(self.folder))]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_D5_home_and_checkouts_are_hidden_and_what_the_path_leads_to_is_shown(desk: Desk) -> None:
+    desk.has("home/.pyenv/shims/python", "home/.pyenv/versions/3/bin/python", "home/shop/.venv/bin/pytest")
+    desk.has("home/bin/mine", "home/.nvm/versions/v20/bin/node")
+    sight = desk.sight("home/.pyenv/shims")
+    assert {str(desk.home), str(desk.checkout)} <= set(sight.hidden)
+    found = desk.shown("home/.pyenv/shims", "home/shop/.venv/bin", "home/bin", "home/.nvm/versions/v20/bin")
+    assert found == [
+        "home/.nvm/versions/v20", "home/.nvm/versions/v20/bin", "home/.pyenv", "home/.pyenv/shims", "home/bin",
+    ]  # fmt: skip
+
+
+def test_D5_of_local_and_cargo_only_programs_are_shown(desk: Desk) -> None:
+    desk.has("home/.cargo/bin/cargo", "home/.cargo/credentials.toml", "home/.rustup/settings.toml")
+    desk.has("home/.local/bin/uv", "home/.local/share/uv/python/x", "home/.local/share/keyrings/login")
+    assert desk.shown("home/.cargo/bin", "home/.local/bin") == [
+        "home/.cargo/bin", "home/.local/bin", "home/.local/share/uv", "home/.rustup",
+    ]  # fmt: skip
+
+
+def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_home_as_a_whole(desk: Desk) -> None:
+    desk.has("home/tools/node/bin/node", "home/py/bin/python3", "home/venvs/a/bin/x", "home/jdk/bin/java")
+    (desk.folder / "links").mkdir()
+    (desk.folder / "links" / "node").symlink_to(desk.home / "tools" / "node" / "bin" / "node")
+    (desk.home / "venvs" / "a" / "pyvenv.cfg").write_text(f"home = {desk.home}/py/bin\n")
+    found = desk.shown(
+        "links",
+        "home/venvs/a/bin",
+        named=("JAVA_HOME", "WHERE"),
+        JAVA_HOME=str(desk.home / "jdk"),
+        WHERE=str(desk.home),
+    )
+    assert {"home/jdk", "home/py", "home/tools/node", "home/venvs/a", "links"} <= set(found)
+    assert "home" not in found

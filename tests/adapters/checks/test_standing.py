@@ -1,0 +1,188 @@
+"""Checks with an environment of the project's: in a room, and where the kernel forbids rooms, in a slot (D5)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks import standing
+from foureyes.core.nouns.check import judge
+
+from tests.adapters.checks.trees import Project, Tree
+from tests.stage.namespaces import need
+
+PREPARE = "mkdir -p node_modules/.bin && cp lock node_modules/made && echo cache > $HOME/cache && echo prepared"
+FILES = {"lock": "1\n", "src/app.py": "right\n"}
+
+Make = Callable[..., Project]
+
+
+@pytest.fixture(params=["room", "slot"])
+def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """A project whose checks stand in a room, or in a slot."""
+    if request.param == "slot":
+        monkeypatch.setattr(standing, "why_none", lambda shelf: "forbidden")
+    else:
+        need("unshare", "-Urm", "true")
+    return lambda **fields: Project(tmp_path, **{"prepare": PREPARE, "inputs": ("lock",), **fields})
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Make:
+    need("unshare", "-Urm", "true")
+    return lambda **fields: Project(tmp_path, **{"prepare": PREPARE, "inputs": ("lock",), **fields})
+
+
+def test_D5_a_check_finds_its_tree_and_what_was_prepared_for_its_inputs(make: Make) -> None:
+    project, tree = make(), Tree(FILES)
+    ran = project.run("cat src/app.py node_modules/made ~/cache; ls", tree)
+    assert (ran.problem, ran.exit_code) == ("", 0)
+    assert ran.output == "prepared\nright\n1\ncache\nlock\nnode_modules\nsrc\n"
+    assert "prepared" not in project.run("true", tree).output, "the second time it is there"
+    assert "prepared" in project.run("true", Tree({**FILES, "lock": "2\n"})).output, "for other inputs another one"
+
+
+def test_D5_prepare_sees_the_inputs_and_nothing_else_of_a_tree(make: Make) -> None:
+    ran = make(prepare="find . -type f; ls -A $HOME").run("true", Tree({**FILES, "sub/lock": "no\n"}))
+    assert ran.output == "./lock\n.run\n"
+
+
+def test_D5_a_check_stands_at_one_path_and_so_does_what_prepared_for_it(make: Make) -> None:
+    project = make(prepare="pwd > where")
+    one = project.run("pwd; cat where", Tree(FILES)).output.split()
+    other = project.run("pwd; cat where", Tree({**FILES, "more": ""})).output.split()
+    assert len({*one, *other}) == 1
+
+
+def test_D5_what_a_check_writes_reaches_no_other_one(make: Make) -> None:
+    """A test that rewrites the source, a post-install script's place, a cache in the home."""
+    project, tree = make(), Tree(FILES)
+    runner = project.runner()
+    poison = "echo wrong | tee src/app.py node_modules/made ~/cache ~/.npmrc conftest.py; rm -rf lock"
+    assert project.run(poison, tree, runner).exit_code == 0
+    said = project.run("cat src/app.py node_modules/made ~/cache lock; ls -A ~", tree, runner).output
+    assert said == "right\n1\ncache\n1\n.run\ncache\n"
+    assert tree.written == 1
+    runner.close()
+
+
+def test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone(make: Make) -> None:
+    """Its script may wait until it is merged; then it runs again, where it was agreed to."""
+    project, files = make(prepare="sh lock"), {**FILES, "lock": "echo made\n"}
+    assert project.run("true", Tree(files, target=FILES)).output == "made\n"
+    assert project.run("true", Tree({**files, "more": ""}, target=FILES)).output == "made\n", "another attempt"
+    assert project.run("true", Tree(files, target=FILES)).output == ""
+    assert project.run("true", Tree(files)).output == "made\n", "on the target now"
+    assert project.run("true", Tree({**files, "more": ""})).output == ""
+
+
+def test_D5_a_prepare_that_fails_is_crashed_with_what_it_said_and_tried_again(make: Make) -> None:
+    project, tree = make(prepare="echo no network; exit 3"), Tree(FILES)
+    for _ in range(2):
+        ran = project.run("true", tree)
+        verdict = judge(project.check("true"), ran)
+        assert (verdict.outcome, ran.output) == ("crashed", "no network\n")
+        assert verdict.summary == "its environment could not be made: checkout.prepare ended with exit code 3"
+
+
+def test_D5_build_runs_in_each_checks_own_copy_and_its_failure_is_the_trees(make: Make) -> None:
+    project, tree = make(prepare="", build="cat src/app.py; test ! -e built && echo 1 > built"), Tree(FILES)
+    for _ in range(2):
+        assert project.run("cat built", tree).output == "right\n1\n"
+    verdict = project.judged("true", Tree({**FILES, "built": ""}))
+    assert (verdict.outcome, verdict.summary) == ("failed", "checkout.build ended with exit code 1")
+    missing = make_again(project, build="no-such-program-here")
+    assert missing.judged("true", tree).outcome == "crashed"
+
+
+def make_again(project: Project, **fields: object) -> Project:
+    (project.folder / "again").mkdir()
+    return Project(project.folder / "again", **{"inputs": ("lock",), **fields})
+
+
+def test_D5_programs_of_an_environment_go_first_but_none_that_the_tree_brings(make: Make) -> None:
+    tool = (
+        "mkdir -p .venv/bin && printf '#!/bin/sh\\necho prepared tool\\n' > .venv/bin/tool && chmod +x .venv/bin/tool"
+    )
+    project = make(prepare=tool)
+    ran = project.run("tool", Tree(FILES))
+    assert ran.output == "prepared tool\n"
+    assert ran.program.startswith(".venv/bin/tool sha256:")
+    assert project.run("tool", Tree({**FILES, ".venv/bin/other": "no\n"})).exit_code == 127
+
+
+def test_only_what_is_to_be_kept_is(make: Make) -> None:
+    project = make(prepare="mkdir -p a/b c; touch a/b/x a/y c/z", keep=("a/b",))
+    assert project.run("find a c", Tree(FILES)).output.startswith("a\na/b\na/b/x\nfind: ")
+
+
+def test_nothing_is_left_of_a_run_but_its_environment(make: Make) -> None:
+    project = make()
+    project.run("touch x; mkdir -m 0 y", Tree(FILES))
+    left = {name: os.listdir(project.shelf / name) for name in ("at", "runs", "slots")}
+    assert (left["at"], left["runs"], [name for name in left["slots"] if not name.endswith(".lock")]) == ([], [], [])
+
+
+# What is not there
+
+
+def test_D5_in_a_room_there_is_no_home_checkout_or_other_run_and_tools_are_there(room: Make, tmp_path: Path) -> None:
+    project = room()
+    tools = project.home / "tools" / "bin"
+    tools.mkdir(parents=True)
+    (tools / "mine").write_text("#!/bin/sh\necho mine\ntouch $(dirname $0)/x 2>/dev/null || echo not to be written\n")
+    (tools / "mine").chmod(0o755)
+    project.environ["PATH"] = f"{tools}:{project.environ['PATH']}"
+    (tmp_path / "elsewhere").write_text("")
+    look = f"mine; ls -A {project.home} {project.checkout}; ls {project.shelf} {tmp_path}"
+    said = project.run(f"{look}; python3 -c 'print(1)'; git --version", Tree(FILES)).output
+    assert "mine\nnot to be written\n" in said
+    assert "secret" not in said
+    assert "own.py" not in said
+    assert "elsewhere" not in said
+    assert "environments" not in said
+    assert "\n1\ngit version " in said
+
+
+def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standing, "why_none", lambda shelf: "forbidden")
+    project = Project(tmp_path, isolation="full")
+    verdict = project.judged("touch ran", Tree(FILES))
+    assert verdict.outcome == "crashed"
+    assert verdict.summary.endswith("(isolation = full): forbidden")
+
+
+# Written from outside
+
+
+@pytest.mark.parametrize(
+    ("file", "what"),
+    [
+        ("runs/*/tree/src/app.py", "ran while somebody else wrote to the files of its tree"),
+        ("environments/*/work/node_modules/made", "ran while somebody else wrote to its environment"),
+    ],
+)
+def test_D5_what_is_written_from_outside_while_a_check_runs_makes_it_unsound_and_reaches_no_other(
+    room: Make, file: str, what: str
+) -> None:
+    project, tree = room(), Tree(FILES)
+    runner = project.runner()
+
+    def write(line: str) -> None:
+        if line == "go":
+            (shared,) = project.shelf.glob(file)
+            shared.write_text("written from outside\n")
+            (door,) = project.shelf.glob("runs/*/tmp/door")
+            door.write_text("on\n")
+
+    check = project.check("mkfifo $TMPDIR/door; echo go; read on < $TMPDIR/door")
+    verdict = judge(check, runner.run(check, tree.export, write, tree=tree))
+    assert (verdict.outcome, verdict.summary) == ("unsound", what)
+    said = project.run("cat src/app.py node_modules/made", tree, runner)
+    assert (judge(check, said).outcome, said.output.removeprefix("prepared\n")) == ("passed", "right\n1\n")
+    runner.close()

@@ -1,0 +1,79 @@
+"""A tree of files for checks that stand in a checkout of the project's own, without git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from foureyes.adapters.checks.pipeline import Pipeline
+from foureyes.core.nouns.check import CheckRule, Judged, Ran, judge
+from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.words.globs import matching
+
+PATH = os.environ.get("PATH", os.defpath)
+
+
+class Tree:
+    """Files by name; what the target has is `target`, or the same."""
+
+    def __init__(self, files: Mapping[str, str], target: Mapping[str, str] | None = None) -> None:
+        self._files = dict(files)
+        self._target = dict(files if target is None else target)
+        self.written = 0
+
+    @property
+    def name(self) -> str:
+        return sha256(repr(sorted(self._files.items())).encode()).hexdigest()[:40]
+
+    def listed(self, globs: Sequence[str]) -> dict[str, str]:
+        return {path: self._files[path] for path in matching(self._files, globs)}
+
+    def of_target(self, globs: Sequence[str]) -> dict[str, str]:
+        return {path: self._target[path] for path in matching(self._target, globs)}
+
+    def write_some(self, paths: Sequence[str], path: str) -> None:
+        for name in paths:
+            place = Path(path, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(self._files[name])
+
+    def export(self, path: str) -> None:
+        self.written += 1
+        self.write_some(list(self._files), path)
+
+
+class Project:
+    """A project with a checkout, and whoever runs its checks."""
+
+    def __init__(self, folder: Path, **fields: object) -> None:
+        self.folder = folder
+        self.checkout, self.home, self.tmp = folder / "checkout", folder / "home", folder / "tmp"
+        for place in (self.checkout, self.home, self.tmp):
+            place.mkdir()
+        (self.home / "secret").write_text("secret\n")
+        (self.checkout / "own.py").write_text("own\n")
+        self.environ = {"PATH": PATH, "HOME": str(self.home), "TMPDIR": str(self.tmp)}
+        self.rule = CheckoutRule(**fields)  # type: ignore[arg-type]
+
+    @property
+    def shelf(self) -> Path:
+        return self.tmp / f"foureyes-{os.geteuid()}"
+
+    def runner(self) -> Pipeline:
+        return Pipeline(self.environ, [str(self.checkout)])
+
+    def run(self, command: str, tree: Tree, runner: Pipeline | None = None) -> Ran:
+        mine = runner or self.runner()
+        try:
+            return mine.run(self.check(command), tree.export, tree=tree)
+        finally:
+            if runner is None:
+                mine.close()
+
+    def check(self, command: str) -> CheckRule:
+        return CheckRule(name="c", run=command, checkout=self.rule)
+
+    def judged(self, command: str, tree: Tree, runner: Pipeline | None = None) -> Judged:
+        return judge(self.check(command), self.run(command, tree, runner))

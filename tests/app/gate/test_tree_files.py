@@ -1,0 +1,34 @@
+"""The files of a tree and of the target, as an environment is made from them (D5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.app.gate.tree_files import FilesOfTree
+from foureyes.core.words.ids import Sha
+
+from tests.stage.world import GitWorld
+
+GLOBS = ("**/package.json", "lock")
+
+
+@pytest.mark.on("sqlite")
+def test_D5_the_inputs_of_a_tree_are_listed_and_written_and_nothing_else(world: GitWorld, tmp_path: Path) -> None:
+    repo = world.checkout
+    for name, text in {"package.json": "1\n", "packages/a/package.json": "2\n", "src/app.js": "code\n"}.items():
+        (repo.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo.path / name).write_text(text)
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "inputs")
+    tree = Sha(repo.git("rev-parse", "HEAD^{tree}").strip())
+    blob = repo.git("rev-parse", "HEAD:packages/a/package.json").strip()
+    files = FilesOfTree(world.app.context, tree)
+    assert files.listed(GLOBS) == files.of_target(GLOBS)
+    assert files.listed(GLOBS)["packages/a/package.json"] == f"100644 {blob}"
+    place = tmp_path / "inputs"
+    place.mkdir()
+    files.write_some(list(files.listed(GLOBS)), str(place))
+    found = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+    assert found == ["package.json", "packages/a/package.json"]
