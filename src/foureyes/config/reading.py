@@ -161,8 +161,8 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
             check = msgspec.convert(rule, CheckRule)
         except msgspec.ValidationError as problem:
             allowed = (
-                f"name, run, report = {'|'.join(REPORTS)}, required = true|false, timeout_minutes, failed_exit = "
-                "[1], env = [names]"
+                f"name, run, report = {'|'.join(REPORTS)}, report_files = [globs], required = true|false, "
+                "timeout_minutes, failed_exit = [1], env = [names]"
             )
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
@@ -173,8 +173,16 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
             raise ConfigError(f"{where} {check.name}: checkout is a table of the project, [checkout]")
         if not check.run.strip() or not 1 <= check.timeout_minutes <= 24 * 60:
             raise ConfigError(f"{where} {check.name}: run must not be empty, timeout_minutes is 1 to 1440")
+        if check.report_files and (check.report == "none" or any(map(_leads_out, check.report_files))):
+            raise ConfigError(
+                f"{where} {check.name}: report_files are globs below the checkout, of a report that is junit or sarif"
+            )
         checks.append(check)
     return tuple(checks)
+
+
+def _leads_out(glob: str) -> bool:
+    return not glob.strip() or glob.startswith("/") or ".." in glob.split("/")
 
 
 CHECK_NAME = Shape(r"[A-Za-z0-9_-]{1,40}")

@@ -388,7 +388,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="checks",
         of=ReviewPolicy,
         kind="checks",
-        meaning="[[checks]]: name, run, report (none, junit, sarif), required, timeout_minutes, failed_exit, env (D5)",
+        meaning="[[checks]]: name, run, report (none, junit, sarif), report_files (globs, where the tool names its "
+        "reports itself), required, timeout_minutes, failed_exit, env (D5)",
     ),
 )
 BY_KEY: dict[str, Setting] = {setting.key: setting for setting in SETTINGS}

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.checks import junit
-from foureyes.adapters.checks.junit import read
+from foureyes.adapters.checks.junit import read, read_all
+from foureyes.adapters.checks.tree_files import Files
 
 PYTEST = b"""<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1"
  skipped="1" tests="4" time="0.1" timestamp="2026-01-01T00:00:00" hostname="h"><testcase classname="tests.test_a" name="test_ok[1-x]"
@@ -125,7 +126,7 @@ BOMB = (
         (b'<?xml version="1.0" encoding="no-such"?><testsuite/>', "no XML"),
         (b'<?xml version="1.0" encoding="idna"?><testsuite/>', "no XML"),
         (b'<?xml version="1.0" encoding="utf-8"?><testsuite name="\xff"/>', "no XML"),
-        (b"<testsuite>\0</testsuite>", "no XML"),
+        (b"<test\0s", "no XML"),
         (b"<testsuite>" * 200_000, "nested more than 100 deep"),
         (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures and names none"),
         (b"x" * (junit.MAX_BYTES + 1), "larger than 50 MB"),
@@ -157,3 +158,53 @@ def test_many_tests_of_one_name_are_numbered_in_one_go() -> None:
 def test_whatever_the_bytes_the_answer_is_tests_or_a_value_error(data: bytes) -> None:
     with suppress(ValueError):
         assert all(test.id for test in read(data))
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        b'<testsuite><testcase name="prints \x1b[31mred"/></testsuite>',
+        b'<testsuite><testcase name="prints &#x1b;[31mred"/></testsuite>',
+        b'<testsuite><testcase name="prints &#27;[31mred&#0;&#xFFFF;"/></testsuite>',
+        b'<testsuite><testcase name="prints \x00\x08\x1fred\xef\xbf\xbe\xed\xa0\x80"/></testsuite>',
+        '<testsuite><testcase name="prints \x1b[1;31mred"/></testsuite>'.encode("utf-16"),
+    ],
+    ids=["raw", "hex", "decimal", "control", "utf-16"],
+)
+def test_what_xml_forbids_is_dropped_before_it_is_read(report: bytes) -> None:
+    assert [(test.id, test.state) for test in read(report)] == [("prints red", "passed")]
+
+
+def test_ids_have_no_path_of_the_checkout_they_ran_in_D5() -> None:
+    def ids(place: str) -> list[str]:
+        said = (
+            f'<testsuite name="{place}/work/js/ok.js"><testcase classname="{place}/work/js/ok" name="in {place}/work/a"'
+        )
+        return [test.id for test in read(f"{said}/></testsuite>".encode(), Files("", f"{place}/work", place))]
+
+    assert ids("/tmp/foureyes-check-1") == ids("/tmp/foureyes-check-2") == ["js/ok::in a"]
+
+
+def suites(*names: str, red: str) -> bytes:
+    """A suite for each file, with a test of the same name in each."""
+    cases = [
+        f'<testsuite name="{name}"><testcase classname="" name="works">{"<failure/>" if name == red else ""}</testcase>'
+        "</testsuite>"
+        for name in names
+    ]
+    return f"<testsuites>{''.join(cases)}</testsuites>".encode()
+
+
+def test_equal_names_are_told_apart_by_their_suites_in_any_order() -> None:
+    forth, back = (
+        {test.id: test.state for test in read(suites(*names, red="a"))} for names in (("a", "b"), ("b", "a"))
+    )
+    assert forth == back == {"works [in a]": "failed", "works [in b]": "passed"}
+
+
+def test_several_reports_are_one_and_what_is_wrong_with_one_is_said_with_its_name() -> None:
+    one = b'<testsuite name="T"><testcase classname="T" name="a"/></testsuite>'
+    found = read_all([("m1/TEST-T.xml", one), ("m2/TEST-T.xml", one)])
+    assert [test.id for test in found] == ["T::a [in m1/TEST-T.xml]", "T::a [in m2/TEST-T.xml]"]
+    with pytest.raises(ValueError, match=r"m2/x\.xml: the report is no XML"):
+        read_all([("m1/TEST-T.xml", one), ("m2/x.xml", b"no")])

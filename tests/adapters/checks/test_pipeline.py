@@ -196,7 +196,7 @@ def test_D5_paths_in_a_scan_are_those_of_the_repository(run: Runner) -> None:
         ("true", "no report was written"),
         ("ln -s /etc/passwd $FOUREYES_REPORT", "not a plain file"),
         (f"echo '{ONE_TEST}' > ../tmp/x; ln -s ../tmp/x $FOUREYES_REPORT", "not a plain file"),
-        ("mkdir $FOUREYES_REPORT", "not a plain file"),
+        ("mkdir $FOUREYES_REPORT", "a directory without a report"),
         ("mkfifo $FOUREYES_REPORT", "not a plain file"),
         (f"mv ../report ../gone; mkdir ../report; echo '{ONE_TEST}' > $FOUREYES_REPORT", "no report was written"),
         ("truncate -s 50000001 $FOUREYES_REPORT", "larger than 50 MB"),

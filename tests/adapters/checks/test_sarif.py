@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
+from foureyes.adapters.checks.tree_files import Files
 from foureyes.core.nouns.check import ToolFinding
 
 MESSAGE = {"text": "no"}
@@ -115,7 +116,7 @@ def test_what_is_gone_since_the_baseline_is_left_out() -> None:
     ],
 )
 def test_a_path_is_decoded_and_relative_to_what_was_checked(uri: str, path: str) -> None:
-    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), "/scratch/tree")
+    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), Files("/scratch/tree"))
     assert found.path == path
 
 

@@ -43,6 +43,7 @@ CAME = {
     11: "ClarificationAnswered ClarificationAsked CycleDecided CycleEnded CycleOpened LookTaken ReviewAsked"
     " ReviewNotGiven",
     12: "SprintEnded SprintPaused SprintPlanned SprintResumed SprintStarted SprintUndone",
+    13: "ChecksLeft ChecksTaken",
 }
 """What came with each later one."""
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from foureyes.core.nouns.check import Ran, ToolFinding
+from foureyes.core.nouns.check import TestResult as Result
 from foureyes.core.rules.four_eyes import Declaration
 
 from tests.stage.gated import AUTO, ELSEWHERE, LINT, TESTS, check, configure, report_of, words
@@ -205,6 +207,73 @@ def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: Des
     assert sorted(states(desk, task).values()) == ["open", "resolved"], "the check resolves its own"
 
 
+def test_a_failing_test_comes_with_its_words_and_its_place_L3(desk: DeskWorld) -> None:
+    configure(desk, KEPT + TESTS)
+    task = desk.handed_in()
+    red = Result("t::a", "failed", "assert 1 == 2", "tests/test_t.py", 7)
+    ran(desk, task, "tests", Ran(exit_code=1, tests=(red, Result("ok", "passed"))))
+    (one,) = findings(desk, task).values()
+    assert (one.problem, one.location.path, one.location.line) == ("assert 1 == 2", "tests/test_t.py", 7)
+    ran(desk, task, "tests", Ran(exit_code=1, tests=(msgspec.structs.replace(red, line=9), Result("ok", "passed"))))
+    assert len(findings(desk, task)) == 1, "a test is known by its name, wherever it fails"
+    ran(desk, task, "tests", report_of(["t::a", "ok"]))
+    assert set(states(desk, task).values()) == {"resolved"}
+
+
+MANY = [f"t{number:03}" for number in range(30)]
+
+
+def test_very_many_failing_tests_are_one_finding_and_a_prompt_is_possible_F4(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    task = desk.handed_in(labels=AUTO)
+    wall = tuple(Result(f"tests.test_{n}::test", "failed", "x" * 2_000) for n in range(1_500))
+    ran(desk, task, "tests", Ran(exit_code=1, tests=wall))
+    (one,) = findings(desk, task).values()
+    assert (one.title, one.blocking) == ("1500 tests of check tests fail in attempt 1", True)
+    assert "and 1440 more" in one.problem
+    desk.start(CLAUDE, task)
+    text = desk.app.prompts.make(CLAUDE, task, "respond").text
+    assert "1500 tests" in text
+    assert "- and 1480 more" in words(desk, task), "the feedback counts them all"
+
+
+def test_a_list_of_failures_gives_way_where_one_of_them_passes_and_that_is_progress_L13(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    task = desk.handed_in()
+    rounds = [MANY, MANY[5:], [*MANY[5:], "new"], MANY[28:]]
+    for n, red in enumerate(rounds):
+        if n:
+            again(desk, task)
+        ran(desk, task, "tests", report_of(["ok", *[name for name in MANY if name not in red]], red))
+        desk.app.feedback.redo(BOB, task, "again")
+    table = [(one.found, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
+    assert table == [(1, 0, False), (1, 1, True), (0, 0, False), (2, 1, True)]
+    assert [one.title for one in findings(desk, task).values() if one.state == "open"] == [
+        "failing test: t028", "failing test: t029",
+    ]  # fmt: skip
+    again(desk, task)
+    ran(desk, task, "tests", report_of(["ok", *MANY]))
+    assert set(states(desk, task).values()) == {"resolved"}
+
+
+def test_single_failures_stay_known_while_very_many_fail_L8(desk: DeskWorld) -> None:
+    configure(desk, KEPT + TESTS)
+    task = desk.handed_in()
+    ran(desk, task, "tests", report_of(["ok", *MANY[2:]], MANY[:2]))
+    ran(desk, task, "tests", report_of(["ok", MANY[0]], MANY[1:]))
+    assert by_name(desk, task) == {"t000": "resolved", "t001": "open", "tests:many": "open"}
+
+
+def test_what_an_older_version_called_otherwise_is_known_again_D5_L8(desk: DeskWorld) -> None:
+    configure(desk, KEPT + TESTS)
+    task = desk.handed_in()
+    ran(desk, task, "tests", failing("works#2", passing=("works",)))
+    ran(desk, task, "tests", failing("works [in b.js]", passing=("works [in a.js]",)))
+    assert len(findings(desk, task)) == 1
+    ran(desk, task, "tests", failing("works [in a.js]", passing=("works [in b.js]",)))
+    assert sorted(states(desk, task).values()) == ["open"], "which of the two it was nobody knows"
+
+
 # What a tool found
 
 
@@ -235,12 +304,12 @@ def test_a_tool_that_finds_the_same_twice_in_a_file_does_not_grow_with_every_run
     configure(desk, KEPT + SCAN)
     task = desk.handed_in()
     twice = scan(("pay.py", 3, "eval is dangerous"), ("pay.py", 9, "eval is dangerous"))
-    ran(desk, task, "scan", twice)
-    many = len(findings(desk, task))
     for _ in range(3):
         ran(desk, task, "scan", twice)
-    assert len(findings(desk, task)) == many
+    assert [one.location.line for one in findings(desk, task).values()] == [3, 9]
     assert set(states(desk, task).values()) == {"open"}
+    ran(desk, task, "scan", scan(("pay.py", 9, "eval is dangerous")))
+    assert {one.location.line: one.state for one in findings(desk, task).values()} == {3: "resolved", 9: "open"}
 
 
 # The QA loop

@@ -1,41 +1,77 @@
-"""JUnit XML: which tests there were, and how each of them ended (D5).
+"""JUnit XML: which tests there were, how each of them ended, and what was said about those that failed (D5).
 
 The report is written by what is being checked, so nothing in it is trusted: there are no entities and no document type,
 nothing is built up in memory but the tests, and a report that contradicts itself is none (G1). Dialects differ, and are
-taken as they come: pytest, surefire, jest-junit, vitest, go-junit-report, cargo-nextest, googletest.
+taken as they come: pytest, surefire, jest-junit, vitest, go-junit-report, cargo-nextest, googletest. What XML forbids
+and tools write all the same (colours in names) is dropped.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
-from foureyes.core.nouns.check import TestResult, TestState
+from foureyes.adapters.checks.told import Told, message_of, where
+from foureyes.adapters.checks.tree_files import Files
+from foureyes.core.nouns.check import KEPT_FAILURES, TestResult, TestState
+from foureyes.core.words.test_names import Named, told_apart
 from foureyes.core.words.text import visible
 
 MAX_BYTES = 50_000_000
 MAX_DEPTH = 100
 MAX_TESTS = 500_000
 MAX_ID = 1_000
+MAX_SAID = 20_000
 CHUNK = 1 << 20
 
 FAILED = frozenset({"fail", "failed", "failure", "error", "errored", "timedout"})
 SKIPPED = frozenset({"notrun", "disabled", "skipped", "skip", "pending", "ignored", "suppressed"})
 """Values of `status` and `result`, where a dialect has them."""
+RANKS: dict[TestState, int] = {"failed": 0, "passed": 1, "skipped": 2}
+
+FORBIDDEN = bytes([*range(9), 11, 12, *range(14, 32)])
+"""Control characters that XML 1.0 has no way to write."""
+COLOUR = re.compile(rb"(?:\x1b|&#27;|&#x0*1[bB];)\[[0-9;?]*[A-Za-z]")
+REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
+HALVES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]|\xef\xbf[\xbe\xbf]")
+"""In UTF-8: halves of characters, and two that are none."""
+BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read(data: bytes) -> tuple[TestResult, ...]:
+def read(data: bytes, files: Files | None = None) -> tuple[TestResult, ...]:
     """Every test of a report, in its order. Raises ValueError with a sentence for what is no JUnit report."""
-    if len(data) > MAX_BYTES:
+    return read_all([("", data)], files)
+
+
+def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -> tuple[TestResult, ...]:
+    """Every test of several reports that are one: with their names, as Maven and Gradle write one per class. `files`
+    are those of the tree that was tested.
+    """
+    if sum(len(data) for _, data in reports) > MAX_BYTES:
         raise ValueError(f"the report is larger than {MAX_BYTES // 1_000_000} MB")
+    found: list[_Test] = []
+    for name, data in reports:
+        try:
+            found += _tests(data, name, files or Files())
+        except ValueError as problem:
+            raise ValueError(f"{visible(name)}: {problem}" if name else str(problem)) from None
+        if len(found) > MAX_TESTS:
+            raise ValueError(f"the report has more than {MAX_TESTS:,} tests")
+    names = told_apart([Named(test.id, test.places, RANKS[test.state]) for test in found])
+    return tuple(test.result(name) for name, test in zip(names, found, strict=True))
+
+
+def _tests(data: bytes, name: str, files: Files) -> list[_Test]:
     from pyexpat import ExpatError, ParserCreate
 
-    reader = _Reader()
-    parser = ParserCreate(namespace_separator=" ")
+    data, encoding = cleaned(data.lstrip(b" \t\r\n"))
+    parser = ParserCreate(encoding, " ")
+    reader = _Reader(name, files)
+    parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.hear
     parser.StartDoctypeDeclHandler = _no_doctype
-    data = data.lstrip(b" \t\r\n")
     try:
         for at in range(0, len(data), CHUNK):  # in pieces, so that what we refuse is refused early
             parser.Parse(data[at : at + CHUNK], False)
@@ -45,31 +81,85 @@ def read(data: bytes) -> tuple[TestResult, ...]:
     return reader.results()
 
 
+def cleaned(data: bytes) -> tuple[bytes, str | None]:
+    """A report without colours and what XML 1.0 forbids; and its encoding, where that is another one now."""
+    encoding = None
+    if data[:2] in BOMS:
+        data, encoding = data.decode("utf-16", "replace").encode("utf-8", "replace"), "utf-8"
+    data = COLOUR.sub(b"", data) if b"[" in data else data
+    data = HALVES.sub(b"", data) if b"\xed" in data or b"\xef" in data else data
+    data = REFERENCE.sub(_allowed, data) if b"&#" in data else data
+    return data.translate(None, FORBIDDEN), encoding
+
+
+def _allowed(reference: re.Match[bytes]) -> bytes:
+    number = int(reference[1], 16) if reference[1] else int(reference[2])
+    is_control = number < 32 and number not in (9, 10, 13)
+    is_none = 0xD800 <= number <= 0xDFFF or number in (0xFFFE, 0xFFFF) or number > 0x10FFFF
+    return b"" if is_control or is_none else reference[0]
+
+
 def _no_doctype(*_: object) -> None:
     raise ValueError("the report has a document type: entities are not read")
 
 
 class _Test:
-    """A test or a suite while its element is open."""
+    """A test or a suite while its element is open, and what is kept of it."""
 
-    def __init__(self, attributes: Mapping[str, str]) -> None:
-        self.attributes = attributes
+    def __init__(self, attributes: Mapping[str, str], around: Sequence[_Test], report: str, files: Files) -> None:
+        self._attributes, self._around, self._report, self._files = attributes, around, report, files
         marks = {attributes.get(key, "").strip().lower() for key in ("status", "result")}
+        self.id = ""
+        self.places: tuple[str, ...] = ()
         self.failed = not marks.isdisjoint(FAILED)
         self.skipped = not marks.isdisjoint(SKIPPED)
+        self.told: Told | None = None
+        self.names: tuple[str, ...] = (*(around[-1].names if around else ()), *filter(None, [self.said("name")]))
+
+    def settle(self) -> None:
+        """Its end: of a test that passed only its name is kept, and where it lies."""
+        self.id, self.places = self._id(), self._places()
+        if self.told is None:
+            self._attributes = {}
 
     @property
     def state(self) -> TestState:
         return "failed" if self.failed else "skipped" if self.skipped else "passed"
 
+    def said(self, key: str) -> str:
+        """An attribute as one line, without the path of the checkout."""
+        text = self._files.cut(self._attributes.get(key, "").strip())
+        return visible(text).replace("\n", "␊")
+
+    def _id(self) -> str:
+        parts = [part for part in (self.said("classname") or self.said("file"), self.said("name")) if part]
+        return "::".join(parts)[:MAX_ID] or "(unnamed)"
+
+    def _places(self) -> tuple[str, ...]:
+        """Where it lies, by file, by suite, by suites and by report."""
+        suites = self._around[-1].names if self._around else ()
+        files = (suite.said(key) for suite in reversed(self._around) for key in ("file", "filepath"))
+        file = self.said("file") or next(filter(None, files), "")
+        return (file, suites[-1] if suites else "", " / ".join(suites), self._report)
+
+    def result(self, name: str) -> TestResult:
+        if not self.failed or self.told is None:
+            return TestResult(name, self.state)
+        attributes = {key: self._attributes.get(key, "") for key in ("classname", "file", "line")}
+        attributes["file"] = attributes["file"] or self.places[0]
+        attributes["suite"] = self.places[1]
+        path, line = where(self.told, attributes, self._files)
+        return TestResult(name, self.state, message_of(self.told, self._files), path, line)
+
 
 class _Reader:
     """Follows the elements; keeps the ones that are open, and the tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, report: str, files: Files) -> None:
+        self._report, self._files = report, files
         self._open: list[tuple[str, _Test | None]] = []
-        self._found: list[tuple[str, TestState]] = []
-        self._counted = 0
+        self._found: list[_Test] = []
+        self._counted = self._failures = self._hearing = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(" ")[2]
@@ -81,41 +171,42 @@ class _Reader:
             self._counted = max(self._counted, _count(attributes, "failures") + _count(attributes, "errors"))
         parent = self._open[-1][1] if self._open else None
         if parent is not None:
-            parent.failed = parent.failed or name in ("failure", "error")
-            parent.skipped = parent.skipped or name == "skipped"
-        self._open.append((name, _Test(attributes) if name in ("testcase", "testsuite") else None))
+            self._mark(parent, name, attributes)
+        around = [test for kind, test in self._open if kind == "testsuite" and test is not None]
+        is_kept = name in ("testcase", "testsuite")
+        self._open.append((name, _Test(attributes, around, self._report, self._files) if is_kept else None))
+
+    def _mark(self, parent: _Test, name: str, attributes: dict[str, str]) -> None:
+        parent.skipped = parent.skipped or name == "skipped"
+        if name not in ("failure", "error"):
+            return
+        parent.failed = True
+        self._failures += 1
+        if parent.told is None and self._failures <= KEPT_FAILURES:
+            parent.told = Told(attributes.get("type", ""), attributes.get("message", ""))
+            self._hearing = len(self._open) + 1
+
+    def hear(self, text: str) -> None:
+        """What stands inside of the failure that is open."""
+        if self._hearing and len(self._open) >= self._hearing:
+            told = self._open[self._hearing - 2][1]
+            if told is not None and told.told is not None:
+                told.told.hear(text, MAX_SAID)
 
     def end(self, _: str) -> None:
         name, test = self._open.pop()
+        self._hearing = self._hearing if len(self._open) >= self._hearing else 0
         if test is None or (name == "testsuite" and not test.failed):  # a suite counts only when it broke as a whole
             return
         if len(self._found) >= MAX_TESTS:
             raise ValueError(f"the report has more than {MAX_TESTS:,} tests")
-        self._found.append((_id_of(test.attributes), test.state))
+        test.settle()
+        self._found.append(test)
 
-    def results(self) -> tuple[TestResult, ...]:
-        """The tests; a name that comes again gets a number."""
-        if self._counted and not any(state == "failed" for _, state in self._found):
+    def results(self) -> list[_Test]:
+        if self._counted and not any(test.failed for test in self._found):
             raise ValueError(f"the report counts {self._counted} failures and names none")
-        seen: Counter[str] = Counter()
-        taken = {name for name, _ in self._found}
-        return tuple(TestResult(_numbered(name, seen, taken), state) for name, state in self._found)
-
-
-def _numbered(name: str, seen: Counter[str], taken: set[str]) -> str:
-    seen[name] += 1
-    if seen[name] == 1:
-        return name
-    while (again := f"{name}#{seen[name]}") in taken:
-        seen[name] += 1
-    taken.add(again)
-    return again
-
-
-def _id_of(attributes: Mapping[str, str]) -> str:
-    where = attributes.get("classname") or attributes.get("file") or ""
-    parts = [part for part in (where.strip(), attributes.get("name", "").strip()) if part]
-    return visible("::".join(parts)).replace("\n", "␊")[:MAX_ID] or "(unnamed)"
+        return self._found
 
 
 def _count(attributes: Mapping[str, str], key: str) -> int:

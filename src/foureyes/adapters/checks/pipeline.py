@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.adapters.checks.exported import Exported
+from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.checks.stand import Stand, Stopped, Unprepared, why_ended
-from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS, clean_path, environment
-from foureyes.adapters.folders import Odd, opened
+from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.variables import clean_path, environment
+from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
 from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran, tool_of
 from foureyes.core.words.text import readable, visible
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from foureyes.adapters.checks.standing import Grounds
     from foureyes.app.ports import TreeFiles
 
-MAX_REPORT = 50_000_000
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
@@ -172,14 +173,14 @@ class Pipeline:
             watch.look(reaper)
             return stop()
 
-        report = os.path.join(stand.place, "report")
-        reports = os.open(report, os.O_RDONLY | os.O_DIRECTORY)  # the directory itself, wherever the check moves it
+        files = Files(stand.readable(stand.work), stand.work, stand.seen)
+        reports = Reports(rule, os.path.join(stand.place, "report"), files)
         try:
             ended = stand.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, looking)
             ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env), disturbed=stand.disturbed())
-            return _with_report(rule, reports, stand.work, ran)
+            return reports.read(ran)
         finally:
-            os.close(reports)
+            reports.close()
 
     def _build(
         self, stand: Stand, rule: CheckRule, env: Mapping[str, str], output: Output, stop: Callable[[], bool]
@@ -226,41 +227,6 @@ def _program(command: str, work: str, path: str) -> str:
         return ""
     shown = program.removeprefix(work + "/") if work else program
     return f"{visible(shown)} sha256:{digest}"
-
-
-def _with_report(rule: CheckRule, directory: int, work: str, ran: Ran) -> Ran:
-    """What was seen, and what the report says of it; a report that is not one is a problem (G1)."""
-    if rule.report == "none" or ran.exit_code is None:
-        return ran
-    name = REPORTS[rule.report]
-    try:
-        data = _read(directory, name)
-        if rule.report == "junit":
-            from foureyes.adapters.checks import junit
-
-            return replace(ran, tests=junit.read(data))
-        from foureyes.adapters.checks import sarif
-
-        return replace(ran, findings=sarif.read(data, work))
-    except FileNotFoundError:
-        problem = f"no report was written to ${REPORT_PATH} ({name})"
-    except OSError as refused:
-        problem = f"the report {name} cannot be read: {refused.strerror}"
-    except ValueError as wrong:
-        problem = str(wrong)
-    return replace(ran, problem="; ".join(filter(None, (ran.problem, problem))))
-
-
-def _read(directory: int, name: str) -> bytes:
-    """A plain file, and not a large one: no link, pipe or device."""
-    try:
-        with open(opened(name, at=directory), "rb") as file:
-            data = file.read(MAX_REPORT + 1)
-    except Odd as odd:
-        raise ValueError(f"the report {name} is not a plain file: {odd.strerror}") from odd
-    if len(data) > MAX_REPORT:
-        raise ValueError(f"the report {name} is larger than {MAX_REPORT // 1_000_000} MB")
-    return data
 
 
 class Output:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from foureyes.adapters.checks.tree_files import Files
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.sarif import Broken, Reported, results
+from foureyes.core.documents.sarif import Broken, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.words.text import in_line
 
@@ -11,10 +12,11 @@ MAX_BYTES = 50_000_000
 MAX_TEXT = 1_000
 
 
-def read(data: bytes, root: str = "") -> tuple[ToolFinding, ...]:
+def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
     """Every result of a report that is not suppressed. A `ValueError` says why it is none, or how the tool broke.
 
-    `root` is the directory that was checked: paths below it are made relative to it.
+    `files` are those of the checkout: what a tool calls by its whole path, or from a directory, is known by its path
+    there.
     """
     if len(data) > MAX_BYTES:
         raise ValueError(f"the report is larger than {MAX_BYTES // 1_000_000} MB")
@@ -24,16 +26,16 @@ def read(data: bytes, root: str = "") -> tuple[ToolFinding, ...]:
         raise ValueError(problem.what) from None
     except ValueError as problem:
         raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
-    return tuple(_finding(result, root) for result in reported)
+    return tuple(_finding(result, files or Files()) for result in reported)
 
 
-def _finding(result: Reported, root: str) -> ToolFinding:
+def _finding(result: Reported, files: Files) -> ToolFinding:
     """What lies outside of the directory that was checked keeps its whole path."""
-    path = result.place.removeprefix(root.rstrip("/") + "/") if root else result.place
+    path = "" if is_address(result.place) else files.find(result.place)
     return ToolFinding(
         rule=in_line(result.rule, MAX_TEXT),
         level=result.level,
-        path=in_line(path.removeprefix("./"), MAX_TEXT),
+        path=in_line(path or files.relative(result.place), MAX_TEXT),
         line=result.line,
         message=in_line(result.message, MAX_TEXT),
     )

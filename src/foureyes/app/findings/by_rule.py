@@ -162,8 +162,8 @@ def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
         lines.append(f"Check {state.rule.name} failed: {state.summary} (command: {state.rule.run})")
         names = [*state.result.failing, *[f"gone: {name}" for name in state.gone]]
         lines += [f"- {name}" for name in names[:SHOWN_FAILURES]]
-        if len(names) > SHOWN_FAILURES:
-            lines.append(f"- and {len(names) - SHOWN_FAILURES} more")
+        more = state.result.failures + len(state.gone) - len(names[:SHOWN_FAILURES])
+        lines += [f"- and {more} more"] if more > 0 else []
         if state.result.outcome != "passed":
             end = [line for line in printed.get(state.result.seq, "").rstrip().split("\n") if line.strip()]
             lines += [f"    {line[:LINE]}" for line in end[-SHOWN_LINES:]]

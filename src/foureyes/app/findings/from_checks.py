@@ -13,17 +13,17 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, raising
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
-from foureyes.core.loop.fingerprint import Seen, match
+from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, was_mended
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
 from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found, Kind
 from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
-
-TITLE = 300
+from foureyes.core.words.test_names import pairs
 
 
 class FoundRow(msgspec.Struct, frozen=True):
-    """What a tool's report named."""
+    """What a report named, with its words and places."""
 
     seq: int
     found: list[ToolFinding] = []
@@ -44,74 +44,100 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> 
         ):
             continue  # what did not run to its end, or on other code, says nothing, for better or worse (G1)
         known = [finding for finding in findings_of(gate.tx, facts.task.id) if finding.by_check == state.rule.name]
-        if result.outcome == "passed" and not known:
-            continue
-        kind: Kind = "CK" if state.rule.report == "sarif" else "QA"
-        failing = [] if result.outcome == "passed" else _failing(gate.tx, state, result)
-        _raise(gate, facts, state.rule.name, kind, failing, known)
-        _clear(gate, facts, failing, _answered(gate.tx, state, result, known))
+        if result.outcome != "passed" or known:
+            _Noting(gate, facts, state, result, known).note()
 
 
-def _answered(tx: Tx, state: CheckState, result: CheckResult, known: list[Finding]) -> list[Finding]:
-    """G1, L13: the findings that a run says something about; a test that did not run, or of which nothing is told, does
-    not pass.
-    """
-    if result.outcome == "passed" or state.rule.report == "none":
-        return known
-    if not result.failing or len(result.failing) >= KEPT_FAILURES:
-        return []
-    if state.rule.report == "sarif":
-        return known
-    rows = tx.all("check.tests", TestList, digests=[result.tests]) if result.tests else []
-    ran = {state.rule.name, *[name for row in rows for name in unpack(row.packed)]}
-    return [finding for finding in known if finding.rule in ran]
+class _Noting:
+    """One look at one result."""
 
+    def __init__(self, gate: Work, facts: Facts, state: CheckState, result: CheckResult, known: list[Finding]) -> None:
+        self._gate, self._facts, self._state, self._result = gate, facts, state, result
+        self._is_sarif = state.rule.report == "sarif"
+        self._ran = self._tests_of(gate.tx, result)
+        names = [finding.rule for finding in known]
+        renamed = pairs(names, [*result.failing, *sorted(self._ran)], some=True) if self._ran else {}
+        self._known = [msgspec.structs.replace(one, rule=renamed.get(one.rule, one.rule)) for one in known]
 
-def _failing(tx: Tx, state: CheckState, result: CheckResult) -> list[Found]:
-    """What a failed check names: tests, a tool's findings, or only itself."""
-    if state.rule.report == "sarif":
-        rows = tx.all("check.found", FoundRow, seqs=[str(result.seq)])
-        named = [tool for row in rows for tool in row.found]
-        if named:
-            return [_tool(tool) for tool in named]
-    if state.rule.report == "junit" and result.failing:
-        return [Found(severity="HIGH", title=f"failing test: {name}"[:TITLE], rule=name) for name in result.failing]
-    why = f"check {state.rule.name} fails: {result.summary}"
-    return [Found(severity="HIGH", title=f"check {state.rule.name} fails", problem=why, rule=state.rule.name)]
+    def note(self) -> None:
+        failing = [] if self._result.outcome == "passed" else self._failing()
+        fits = assigned(failing, self._known, by_name=not self._is_sarif)
+        self._clear({finding.root for finding in fits.values()})
+        self._raise(failing, fits)
 
+    def _failing(self) -> list[Found]:
+        """What a failed check names: tests, a tool's findings, or only itself."""
+        told = self._told(self._result)
+        if self._result.failures > len(told) and not self._is_sarif:
+            words = {each.rule: each for each in told}
+            told = [words.get(name) or ToolFinding(name, "error", "", 0, "") for name in self._result.failing]
+        attempt = self._facts.attempt
+        assert attempt is not None
+        return failing_of(self._state.rule, self._result, told, attempt.n)
 
-def _tool(tool: ToolFinding) -> Found:
-    title = " ".join(tool.message.split())[:TITLE] or tool.rule or "finding"
-    return Found(severity="HIGH", title=title, path=tool.path, line=tool.line, problem=tool.message, rule=tool.rule)
+    def _told(self, result: CheckResult) -> list[ToolFinding]:
+        if self._state.rule.report == "none":
+            return []
+        rows = self._gate.tx.all("check.found", FoundRow, seqs=[str(result.seq)])
+        return [tool for row in rows for tool in row.found]
 
+    @staticmethod
+    def _tests_of(tx: Tx, result: CheckResult) -> frozenset[str]:
+        rows = tx.all("check.tests", TestList, digests=[result.tests]) if result.tests else []
+        return frozenset(name for row in rows for name in unpack(row.packed))
 
-def _seen(failure: Found) -> Seen:
-    return Seen(path=failure.path, rule=failure.rule, title=failure.title)
+    def _clear(self, still: set[str]) -> None:
+        """L8: resolved by the check that raised it."""
+        gone = tuple(
+            finding.root
+            for finding in self._known
+            if finding.state in UNRESOLVED and self._is_answered(finding) and not self._fails_still(finding, still)
+        )
+        if gone:
+            iteration = self._facts.task.iteration
+            self._gate.record(self._facts.task.id, e.FindingsCleared(iteration=iteration, roots=gone, why="check"))
 
+    def _is_answered(self, finding: Finding) -> bool:
+        """G1, L13: whether a run says something about a finding; a test that did not run, or of which nothing is told,
+        does not pass.
+        """
+        if self._result.outcome == "passed" or self._state.rule.report == "none":
+            return True
+        if not self._result.failing or self._result.failures >= KEPT_FAILURES:
+            return False
+        return self._is_sarif or is_many(finding) or finding.rule in (*self._ran, self._state.rule.name)
 
-def _is(failure: Found, known: list[Finding]) -> Finding | None:
-    """The known finding that a failure is: for tests and checks by name, for tools by place and message."""
-    if not failure.path:
-        return next((finding for finding in known if finding.rule == failure.rule and not finding.path), None)
-    hit = match(_seen(failure), known, {})
-    return next((finding for finding in known if finding.root == hit.root), None) if hit.root else None
+    def _fails_still(self, finding: Finding, still: set[str]) -> bool:
+        if self._result.outcome == "passed":
+            return False
+        if not is_many(finding):
+            return finding.root in still or (not self._is_sarif and finding.rule in self._result.failing)
+        before = self._before(finding)
+        told = self._told(before) if before else []
+        return before is None or not was_mended(before, self._result, self._ran, told, self._told(self._result))
 
+    def _before(self, finding: Finding) -> CheckResult | None:
+        """L13: the run that a list of failures is from."""
+        tx, task = self._gate.tx, self._facts.task.id
+        trees = [one.tree for one in tx.all("attempt.of_task", Attempt, task=task) if one.n == finding.flagged]
+        rows = tx.all("check.of_trees", CheckResult, trees=trees)
+        name, seq = self._state.rule.name, self._result.seq
+        return next((row for row in reversed(rows) if row.name == name and row.seq < seq and row.failing), None)
 
-def _raise(gate: Work, facts: Facts, check: str, kind: Kind, failing: list[Found], known: list[Finding]) -> None:
-    """What fails and is not open yet: for the first time, or again."""
-    fresh = []
-    for failure in failing:
-        old = _is(failure, known)
-        if old is None or old.state not in UNRESOLVED:
-            fresh.append(Anchored(msgspec.structs.replace(failure, id=old.id if old else "")))
-    done = raising(gate.tx, facts, fresh, kind=kind, source="check", by_check=check) if fresh else None
-    if done is not None and done.event is not None:
-        gate.record(facts.task.id, done.event)
-
-
-def _clear(gate: Work, facts: Facts, failing: list[Found], known: list[Finding]) -> None:
-    """L8: resolved by the check that raised it."""
-    still = {old.root for old in (_is(failure, known) for failure in failing) if old is not None}
-    gone = tuple(finding.root for finding in known if finding.root not in still and finding.state in UNRESOLVED)
-    if gone:
-        gate.record(facts.task.id, e.FindingsCleared(iteration=facts.task.iteration, roots=gone, why="check"))
+    def _raise(self, failing: list[Found], fits: dict[int, Finding]) -> None:
+        """What fails and is not open yet: for the first time, or again."""
+        states = {one.root: one.state for one in findings_of(self._gate.tx, self._facts.task.id)}
+        fresh = []
+        for at, failure in enumerate(failing):
+            old = fits.get(at)
+            if old is not None and is_many(old) and states[old.root] not in UNRESOLVED:
+                old = None  # a list of other failures is another finding
+            if old is None or states[old.root] not in UNRESOLVED:
+                fresh.append(Anchored(msgspec.structs.replace(failure, id=old.id if old else "")))
+        if not fresh:
+            return
+        kind: Kind = "CK" if self._is_sarif else "QA"
+        name, others = self._state.rule.name, [old.root for old in fits.values()]
+        done = raising(self._gate.tx, self._facts, fresh, kind=kind, source="check", by_check=name, others=others)
+        if done.event is not None:
+            self._gate.record(self._facts.task.id, done.event)

@@ -213,5 +213,7 @@ def _copy(finding: Finding, place: Placed, name: str) -> Raised:
         symbol=finding.symbol,
         rule=finding.rule,
         fix_patch=finding.fix_patch,
+        tool=finding.tool,
+        mark=finding.mark,
         anchored=finding.anchored,
     )

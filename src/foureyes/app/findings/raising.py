@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -124,10 +124,12 @@ def raising(
     me: Party | None = None,
     by_check: str = "",
     where: str = "issues",
+    others: Collection[str] = (),
 ) -> Raising:
     """L2: the event with which findings are recorded. What was rejected and accepted stays so (L9).
 
-    Who made the work (`me`) may find something new in it, and does not tell anew what others found.
+    Who made the work (`me`) may find something new in it, and does not tell anew what others found. `others`: roots
+    that are known to be none of these.
     """
     attempt = facts.attempt
     assert attempt is not None
@@ -136,7 +138,7 @@ def raising(
     names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}
     named = _named(tx, anchored)
-    taken = set(named)
+    taken = set(named) | set(others)
     raised: list[Raised] = []
     refused: list[Reason] = []
     lost: list[Reason] = []
@@ -162,19 +164,12 @@ def raising(
 
 
 def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:
-    """What is said twice in one breath is one finding, at its worst; a reviewer's same words about two places are
-    two.
-    """
+    """What is said twice in one breath is one finding, at its worst; the same words about two places are two."""
     once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
     for n, each in enumerate(anchored):
         new = each.finding
-        same: tuple[object, ...] = (
-            new.path,
-            new.line if kind == "TL" else 0,
-            normal(new.quote),
-            words(new.title),
-            new.rule,
-        )
+        where = new.line if new.path else new.problem if kind == "CK" else ""
+        same: tuple[object, ...] = (new.path, where, normal(new.quote), words(new.title), new.rule)
         first, old = once.get(same, (n, each))
         if new.id and old.finding.id not in ("", new.id):
             same, first, old = (*same, new.id), n, each
@@ -265,6 +260,8 @@ def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str
         symbol=anchored.symbol,
         rule=finding.rule,
         fix_patch=finding.fix_patch,
+        tool=finding.tool,
+        mark=finding.mark,
         anchored=not anchored.lost,
         note=not blocking and iteration > 1 and (old is None or old.note),
         waiting=anchored.lost and blocking,

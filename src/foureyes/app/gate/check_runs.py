@@ -125,6 +125,7 @@ def _run(row: RunRow, by: str) -> CheckRun:
         at=row.at,
         duration_ms=event.duration_ms,
         failing=event.failing,
+        failed=max(event.failed, len(event.failing)),
         command=event.command,
         program=event.program,
         output=event.output,

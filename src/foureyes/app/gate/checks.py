@@ -278,6 +278,7 @@ def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:
         reused=result is not None and result.seq not in fresh,
         duration_ms=result.duration_ms if result else 0,
         failing=tuple(result.failing) if result else (),
+        failed=result.failures if result else 0,
         gone=state.gone,
         flaky=state.flaky,
         by=facts.party_name(result.session) if result else "",

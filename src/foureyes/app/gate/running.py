@@ -16,7 +16,8 @@ from foureyes.app.gate.tree_files import FilesOfTree
 from foureyes.app.ports import CheckRunner
 from foureyes.app.views.news import News
 from foureyes.core import events as e
-from foureyes.core.nouns.check import KEPT_FAILURES, CheckedTree, CheckRule, Ran, ToolFinding, judge
+from foureyes.core.loop.failing_checks import failures_told
+from foureyes.core.nouns.check import CheckedTree, CheckRule, Ran, judge
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import counts
 from foureyes.core.rules.facts import Facts
@@ -145,15 +146,12 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
             tests=digest,
             program=ran.program,
             output=ran.output,
-            found=_errors(ran) if verdict.outcome != "unsound" else (),
+            found=failures_told(ran) if verdict.outcome != "unsound" else (),
             on=on,
+            failed=verdict.failed,
         ),
     )
     return seq
-
-
-def _errors(ran: Ran) -> tuple[ToolFinding, ...]:
-    return tuple(finding for finding in ran.findings or () if finding.level == "error")[:KEPT_FAILURES]
 
 
 def _under(tell: Telling | None, heading: str) -> Callable[[str], None] | None:

@@ -19,11 +19,14 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRow(CheckView, frozen=True, kw_only=True):
-    """Where a check stands for a task's attempt, with how it came to that."""
+    """Where a check stands for a task's attempt, with how it came to that. `failing` names the first of those that
+    failed, `failed` says how many they are.
+    """
 
     reused: bool = False
     duration_ms: int = 0
     failing: tuple[str, ...] = ()
+    failed: int = 0
     gone: tuple[str, ...] = ()
     flaky: bool = False
     by: str = ""
@@ -49,6 +52,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     duration_ms: int = 0
     failing: tuple[str, ...] = ()
+    failed: int = 0
     command: str = ""
     program: str = ""
     output: str = ""

@@ -12,7 +12,8 @@ from foureyes.core.words.ids import SessionId, Sha
 
 class CheckFinished(Event, frozen=True, kw_only=True):
     """A check ran on a tree (D5). The session of the row ran it; the row's task, if any, is what it was run for. `on`:
-    what the tree is to that task; empty in rows of older versions.
+    what the tree is to that task; empty in rows of older versions. `failed`: how many failed, of which `failing` names
+    the first ones; `found`: those with their words and places.
     """
 
     tree: Sha
@@ -29,6 +30,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     output: str = ""
     found: tuple[ToolFinding, ...] = ()
     on: CheckedTree = ""
+    failed: int = 0
 
 
 class TestsListed(Event, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ TestState = Literal["passed", "failed", "skipped"]
 REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
 KEPT_FAILURES = 1_000
 """How many failing tests or findings of one run are kept by name."""
+MANY_FAILURES = 20
+"""More failures of one check than this are one finding that lists them: a broken import fails a thousand tests (F4)."""
 
 CANNOT_RUN = frozenset({126, 127})
 """What a shell answers for a program that is not there or cannot be run."""
@@ -60,6 +62,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
     `checkout` is the project's, where it has one.
+    `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
     """
 
     name: str
@@ -70,24 +73,33 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     failed_exit: tuple[int, ...] | None = None
     env: tuple[str, ...] = ()
     checkout: CheckoutRule | None = None
+    report_files: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
         said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
-        text = msgspec.json.encode(said if self.checkout is None else [*said, self.checkout])
+        more = [self.checkout] if self.checkout is not None else []
+        text = msgspec.json.encode([*said, *more, *([self.report_files] if self.report_files else [])])
         return sha256(b"foureyes check\n" + text).hexdigest()[:16]
 
 
 class TestResult(msgspec.Struct, frozen=True):
-    """One test of a report, by the name that stays the same from run to run."""
+    """One test of a report, by the name that stays the same from run to run; of one that failed, what was said about
+    it, and where in the tree that is.
+    """
 
     id: str
     state: TestState
+    message: str = ""
+    path: str = ""
+    line: int = 0
 
 
 class ToolFinding(msgspec.Struct, frozen=True):
-    """One result of a SARIF report. `level` is SARIF's: error, warning, note or none."""
+    """One result of a SARIF report, or a test that failed, by its name. `level` is SARIF's: error, warning, note or
+    none.
+    """
 
     rule: str
     level: str
@@ -138,11 +150,14 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """An outcome and its one line: `12/12 passed`, `2 errors`, `exit code 3`."""
+    """An outcome and its one line: `12/12 passed`, `2 errors`, `exit code 3`. `failing` names what failed, up to a
+    limit; `failed` says how many those are in truth.
+    """
 
     outcome: Outcome
     summary: str
     failing: tuple[str, ...] = ()
+    failed: int = 0
 
 
 def judge(rule: CheckRule, ran: Ran) -> Judged:
@@ -160,18 +175,19 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
         return Judged("timed_out", f"still running after {minutes}")
     if ran.exit_code is None:
         return Judged("crashed", ran.problem or "it could not be started")
-    failing = failures_in(ran)
+    names = failures_in(ran)
+    failing, failed = tuple(names[:KEPT_FAILURES]), len(names)
     broke = _broke(rule, ran.exit_code)
     if broke:
-        return Judged("crashed", broke, failing)
+        return Judged("crashed", broke, failing, failed)
     if ran.problem:
-        return Judged("crashed" if ran.exit_code == 0 else "failed", ran.problem, failing)
+        return Judged("crashed" if ran.exit_code == 0 else "failed", ran.problem, failing, failed)
     empty = _says_nothing(rule, ran)
     if empty:
-        return Judged("failed", empty, failing)
+        return Judged("failed", empty, failing, failed)
     if ran.exit_code == 0 and not failing:
         return Judged("passed", _all_well(ran))
-    return Judged("failed", _what_failed(ran, failing), failing)
+    return Judged("failed", _what_failed(ran, failed), failing, failed)
 
 
 def _says_nothing(rule: CheckRule, ran: Ran) -> str:
@@ -185,11 +201,11 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
     return ""
 
 
-def failures_in(ran: Ran) -> tuple[str, ...]:
+def failures_in(ran: Ran) -> list[str]:
     """The failing tests of a report, or the errors that a tool found, by name."""
     tests = [test.id for test in ran.tests or () if test.state == "failed"]
     errors = [f"{f.rule} {f.path}:{f.line} {f.message}"[:300] for f in ran.findings or () if f.level == "error"]
-    return tuple([*tests, *errors][:KEPT_FAILURES])
+    return [*tests, *errors]
 
 
 def _broke(rule: CheckRule, code: int) -> str:
@@ -241,12 +257,12 @@ def _all_well(ran: Ran) -> str:
     return "no findings" if ran.findings is not None else "exit code 0"
 
 
-def _what_failed(ran: Ran, failing: tuple[str, ...]) -> str:
-    if ran.tests is not None and failing:
+def _what_failed(ran: Ran, failed: int) -> str:
+    if ran.tests is not None and failed:
         ran_at_all = sum(test.state != "skipped" for test in ran.tests)
         return f"{ran_at_all - len([t for t in ran.tests if t.state == 'failed'])}/{ran_at_all} passed"
-    if failing:
-        return f"{len(failing)} {'error' if len(failing) == 1 else 'errors'}"
+    if failed:
+        return f"{failed} {'error' if failed == 1 else 'errors'}"
     return f"exit code {ran.exit_code}"
 
 
@@ -262,10 +278,16 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int | None = None
     duration_ms: int = 0
     failing: list[str] = []
+    failed: int = 0
     tests: str = ""
     program: str = ""
     session: SessionId
     at: str = ""
+
+    @property
+    def failures(self) -> int:
+        """How many failed; an older version kept only their names."""
+        return max(self.failed, len(self.failing))
 
 
 class CheckState(msgspec.Struct, frozen=True, kw_only=True):
@@ -310,8 +332,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
         if self.result.outcome in ("unsound", "crashed", "timed_out"):
             return self.result.summary
         if self.gone and self.result.failing:  # a run that stops at the first failure leaves the rest out
-            first, *others = self.result.failing
-            more = f" and {len(others)} more" if others else ""
+            first, others = self.result.failing[0], self.result.failures - 1
+            more = f" and {others} more" if others else ""
             return f"{self.result.summary}: {first}{more} failed; {len(self.gone)} of the target's tests were not run"
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""

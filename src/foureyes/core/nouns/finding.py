@@ -82,7 +82,9 @@ class Location(msgspec.Struct, frozen=True):
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What a finding says (L3), whoever says it and wherever it is kept."""
+    """What a finding says (L3), whoever says it and wherever it is kept. `tool` is the program that found it, `mark`
+    what that knows it again by.
+    """
 
     severity: Severity
     title: str
@@ -94,6 +96,8 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     quote: str = ""
     rule: str = ""
     fix_patch: str = ""
+    tool: str = ""
+    mark: str = ""
 
     @property
     def blocking(self) -> bool:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
 from foureyes.core.rules.involvement import is_involved
+from foureyes.core.words.test_names import pairs
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -75,4 +76,5 @@ def _gone(
     if rule.report != "junit" or not result.tests:
         return ()
     had = {name for old in before if old.tests != result.tests for name in facts.tests.get(old.tests, frozenset())}
-    return tuple(sorted(had - facts.tests.get(result.tests, frozenset()) - allowed))
+    has = facts.tests.get(result.tests, frozenset())
+    return tuple(sorted(had - allowed - pairs(had, has).keys())) if had - has else ()

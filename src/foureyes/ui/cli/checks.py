@@ -131,7 +131,8 @@ def _row(row: CheckRow, shown: int) -> list[str]:
     ]
     names = [*row.failing, *[f"gone: {name}" for name in row.gone]]
     lines += [f"    - {flat(name)}" for name in names[:shown]]
-    return lines + ([f"    - and {len(names) - shown} more"] if len(names) > shown else [])
+    more = row.failed + len(row.gone) - len(names[:shown])
+    return lines + ([f"    - and {more} more"] if more > 0 else [])
 
 
 @verb("show", example="fe check show fe-7k2")
@@ -202,6 +203,7 @@ def run_lines(run: CheckRun) -> list[str]:
     """One run with what it printed."""
     lines = [f"── run {run_line(run)}", f"   {flat(run.command)}"]
     lines += [f"    - {flat(name)}" for name in run.failing[:SHOWN]]
+    lines += [f"    - and {run.failed - SHOWN} more"] if run.failed > SHOWN else []
     return [*lines, *([run.output.rstrip()] if run.output.strip() else ["   (it printed nothing)"])]
 
 

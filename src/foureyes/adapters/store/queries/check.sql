@@ -1,15 +1,15 @@
 -- Results of checks, and the names of tests.
 
 -- name: check.insert
-INSERT INTO checks (seq, task, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at, found)
+INSERT INTO checks (seq, task, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at, found, failed)
 VALUES (:seq, :task, :tree, :name, :digest, :command, :outcome, :summary, :exit_code, :duration_ms, :failing, :tests, :program, :output,
-  :session, :at, :found);
+  :session, :at, :found, :failed);
 
 -- name: check.insert_tests
 INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n);
 
 -- name: check.of_trees
-SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, tests, program, session, at FROM checks
+SELECT seq, tree, name, digest, outcome, summary, exit_code, duration_ms, failing, failed, tests, program, session, at FROM checks
 WHERE tree IN (SELECT value FROM json_each(:trees)) ORDER BY seq;
 
 -- name: check.trees_since

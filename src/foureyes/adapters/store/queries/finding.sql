@@ -1,15 +1,15 @@
 -- Findings: one row per root, every id that names it, and every move it made.
 
 -- name: finding.insert
-INSERT INTO findings (root, id, task, kind, severity, blocking, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source,
+INSERT INTO findings (root, id, task, kind, severity, blocking, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source,
   by_check, session, raised, flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by,
   false_fixes, reopened, waived_until, tracked, alike, seq, at)
-VALUES (:root, :id, :task, :kind, :severity, :blocking, :title, :path, :line, :problem, :fix, :why, :quote, :symbol, :rule, :fix_patch, :source,
+VALUES (:root, :id, :task, :kind, :severity, :blocking, :title, :path, :line, :problem, :fix, :why, :quote, :symbol, :rule, :fix_patch, :tool, :mark, :source,
   :by_check, :session, :iteration, :iteration, 1, :state, :note, :anchored, :waiting, 0, 0, '', 0, NULL, '', NULL, 0, 0, '', '', :alike, :seq, :at);
 
 -- name: finding.flag
 UPDATE findings SET id = :id, severity = :severity, blocking = :blocking, title = :title, path = :path, line = :line, problem = :problem, fix = :fix,
-  why = :why, quote = :quote, symbol = :symbol, rule = :rule, fix_patch = :fix_patch, note = :note, anchored = :anchored, waiting = :waiting,
+  why = :why, quote = :quote, symbol = :symbol, rule = :rule, fix_patch = :fix_patch, tool = :tool, mark = :mark, note = :note, anchored = :anchored, waiting = :waiting,
   flags = flags + CASE WHEN flagged < :iteration THEN 1 ELSE 0 END, flagged = :iteration, left_diff = 0, alike = :alike,
   false_fixes = false_fixes + CASE WHEN state = 'claimed' AND :state = 'open' THEN 1 ELSE 0 END,
   reopened = reopened + CASE WHEN state IN ('resolved', 'obsolete') AND :state = 'open' THEN 1 ELSE 0 END,
@@ -69,32 +69,32 @@ UPDATE findings SET path = :path, line = :line, left_diff = :left_diff WHERE roo
 UPDATE findings SET tracked = :follow_up WHERE root = :root;
 
 -- name: finding.of_task
-SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source, by_check, session, raised,
+SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, seq, at
 FROM findings WHERE task = :task ORDER BY seq, root;
 
 -- name: finding.one
-SELECT f.root, f.id, f.task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source, by_check, session, raised,
+SELECT f.root, f.id, f.task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, seq, at
 FROM findings f JOIN finding_ids i ON i.root = f.root WHERE i.id = :id;
 
 -- name: finding.of_review
-SELECT f.root, f.id, f.task, f.kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source, by_check, f.session, raised,
+SELECT f.root, f.id, f.task, f.kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, f.session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, f.seq, f.at
 FROM findings f JOIN finding_moves m ON m.root = f.root
 WHERE m.task = :task AND m.seq = :seq + 1 AND m.kind IN ('raised', 'flagged') ORDER BY f.root;
 
 -- name: finding.of_project
-SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source, by_check, session, raised,
+SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, seq, at
 FROM findings WHERE seq > :after ORDER BY seq, root LIMIT :limit;
 
 -- name: finding.at_seq
-SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, source, by_check, session, raised,
+SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, seq, at
 FROM findings WHERE seq = :seq ORDER BY root;

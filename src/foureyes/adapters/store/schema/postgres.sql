@@ -91,6 +91,7 @@ CREATE TABLE checks (
   session text COLLATE "C" NOT NULL,
   at text COLLATE "C" NOT NULL,
   found text COLLATE "C" NOT NULL DEFAULT '[]'::text,
+  failed integer NOT NULL DEFAULT 0,
   CHECK ((outcome = ANY (ARRAY['passed'::text, 'failed'::text, 'crashed'::text, 'timed_out'::text, 'unsound'::text]))),
   PRIMARY KEY (seq)
 );
@@ -338,6 +339,8 @@ CREATE TABLE findings (
   alike text COLLATE "C" NOT NULL,
   seq integer NOT NULL,
   at text COLLATE "C" NOT NULL,
+  tool text COLLATE "C" NOT NULL DEFAULT ''::text,
+  mark text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK (((blocking = 0) OR (state <> ALL (ARRAY['deferred'::text, 'skipped'::text])))),
   CHECK ((anchored = ANY (ARRAY[0, 1]))),
   CHECK ((answer = ANY (ARRAY[''::text, 'FIXED'::text, 'REJECTED'::text, 'DEFERRED'::text, 'SKIPPED'::text]))),

@@ -73,7 +73,7 @@ CREATE TABLE checks (
   session TEXT NOT NULL,
   at TEXT NOT NULL,
   found TEXT NOT NULL DEFAULT '[]'
-);
+, failed INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE clarifications (
   cycle TEXT NOT NULL,
@@ -285,7 +285,7 @@ CREATE TABLE findings (
   tracked TEXT NOT NULL,
   alike TEXT NOT NULL,
   seq INTEGER NOT NULL,
-  at TEXT NOT NULL,
+  at TEXT NOT NULL, tool TEXT NOT NULL DEFAULT '', mark TEXT NOT NULL DEFAULT '',
   CHECK (blocking = 0 OR state NOT IN ('deferred', 'skipped'))
 );
 

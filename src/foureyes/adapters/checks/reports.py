@@ -1,0 +1,129 @@
+"""The report of a check (D5): the file at `$FOUREYES_REPORT`, the files of a directory there, or those of the checkout
+that the configuration names by globs and the run wrote. Only plain files, and not without end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from msgspec.structs import replace
+
+from foureyes.adapters.checks.tree_files import LEFT_OUT, Files
+from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
+from foureyes.adapters.folders import Odd, entered, opened
+from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.words.globs import matching
+from foureyes.core.words.text import visible
+
+ENDINGS = {"junit": (".xml",), "sarif": (".sarif", ".json")}
+MAX_BYTES = 50_000_000
+MAX_FILES = 20_000
+
+Stamp = tuple[int, int, int]
+
+
+class Reports:
+    """The reports of one run: made before it begins, read when it has ended, closed in any case. They are looked for in
+    the directories themselves, wherever the check moves those.
+    """
+
+    def __init__(self, rule: CheckRule, folder: str, files: Files) -> None:
+        self._rule = rule
+        self._open = ExitStack()
+        self._folder, self._work = (self._open.enter_context(entered(path)) for path in (folder, files.root))
+        self._files = files
+        self._before = dict(self._matching()) if rule.report_files else {}
+
+    def close(self) -> None:
+        """Let go of the directories."""
+        self._open.close()
+
+    def read(self, ran: Ran) -> Ran:
+        """What was seen, and what the report says of it; a report that is not one is a problem (G1)."""
+        if self._rule.report == "none" or ran.exit_code is None:
+            return ran
+        name = REPORTS[self._rule.report]
+        try:
+            return self._with(ran, self._written() if self._rule.report_files else self._given(name))
+        except FileNotFoundError:
+            problem = f"no report was written to ${REPORT_PATH} ({name})"
+        except OSError as refused:
+            problem = f"the report {name} cannot be read: {refused.strerror}"
+        except ValueError as wrong:
+            problem = str(wrong)
+        return replace(ran, problem="; ".join(filter(None, (ran.problem, problem))))
+
+    def _with(self, ran: Ran, reports: list[tuple[str, bytes]]) -> Ran:
+        if self._rule.report == "junit":
+            from foureyes.adapters.checks import junit
+
+            return replace(ran, tests=junit.read_all(reports, self._files))
+        from foureyes.adapters.checks import sarif
+
+        return replace(ran, findings=tuple(one for _, data in reports for one in sarif.read(data, self._files)))
+
+    def _given(self, name: str) -> list[tuple[str, bytes]]:
+        """The file that the check was told to write, or all reports in a directory of that name."""
+        if not _is_directory(name, self._folder):
+            return [("", _content(name, self._folder, name, MAX_BYTES))]
+        endings = ENDINGS[self._rule.report]
+        found = [at for at in _files(name, self._folder) if at[0].endswith(endings)]
+        if not found:
+            raise ValueError(f"the report {name} is a directory without a report (*{', *'.join(endings)}) in it")
+        return _contents(found, self._folder, name)
+
+    def _written(self) -> list[tuple[str, bytes]]:
+        """The files that the globs mean and that the run wrote; what the tree itself has is no report of a run."""
+        found = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
+        if not found:
+            raise ValueError(f"no report was written that is one of {', '.join(self._rule.report_files)}")
+        return _contents(found, self._work, ".")
+
+    def _matching(self) -> Iterator[tuple[str, Stamp]]:
+        for path, stamp in _files(".", self._work):
+            if matching([path], self._rule.report_files):
+                yield path, stamp
+
+
+def _is_directory(name: str, at: int) -> bool:
+    from stat import S_ISDIR
+
+    try:
+        return S_ISDIR(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
+    """Every file below a directory, by its path there, in order; no link is followed."""
+    for folder, folders, names, handle in os.fwalk(top, dir_fd=at):
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+        below = os.path.relpath(folder, top)
+        for name in sorted(names):
+            found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            yield os.path.normpath(os.path.join(below, name)), (found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def _contents(found: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:
+    if len(found) > MAX_FILES:
+        raise ValueError(f"the report has more than {MAX_FILES:,} files")
+    left, contents = MAX_BYTES, []
+    for path, _ in found:
+        data = _content(os.path.join(top, path), at, path, left)
+        left -= len(data)
+        contents.append((path, data))
+    return contents
+
+
+def _content(path: str, at: int, name: str, most: int) -> bytes:
+    """A plain file, and not a large one: no link, pipe or device."""
+    try:
+        with open(opened(path, at=at), "rb") as file:
+            data = file.read(most + 1)
+    except Odd as odd:
+        raise ValueError(f"the report {visible(name)} is not a plain file: {odd.strerror}") from odd
+    if len(data) > most:
+        raise ValueError(f"the report {visible(name)} is larger than {MAX_BYTES // 1_000_000} MB")
+    return data

@@ -1,0 +1,122 @@
+"""What a failed check says, as findings (L2, L8, L13): each failure with its words and its place; very many as one that
+lists them. And which of them are known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+
+from foureyes.core.loop.fingerprint import words
+from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, CheckRule, Ran, ToolFinding
+from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found
+from foureyes.core.words.test_names import pairs
+from foureyes.core.words.text import one_line
+
+TITLE = 300
+ROOM, LEAST = 12_000, 300
+"""How much all failures of a check say together, and each at least: a prompt has to hold them (F4)."""
+LISTED, NAME, TOLD_FIRST = 60, 160, 3
+"""How many failures a list names, how much of each, and of how many it says what was said."""
+LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
+"""How much is kept of what was said about a failing test; and where there are many."""
+MANY = ":many"
+
+
+def is_many(finding: Finding | Found) -> bool:
+    """Whether it lists failures of its check."""
+    return finding.rule.endswith(MANY) and not finding.path
+
+
+def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
+    """What failed with its words and its place: of many, only briefly, and none without end."""
+    tests = [test for test in ran.tests or () if test.state == "failed"]
+    most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
+    told = [ToolFinding(test.id, "error", test.path, test.line, test.message[:most]) for test in tests[:KEPT_FAILURES]]
+    return (*told, *[each for each in ran.findings or () if each.level == "error"])[:KEPT_FAILURES]
+
+
+def failing_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> list[Found]:
+    """What a failed check names: tests, a tool's findings, or only itself."""
+    if result.failures > MANY_FAILURES and told:
+        return [many_of(rule, result, told, attempt)]
+    room = max(ROOM // max(len(told), 1), LEAST)
+    if rule.report == "junit" and told:
+        return [_test(each, room) for each in told]
+    if rule.report == "sarif" and told:
+        return [_tool(each, room) for each in told]
+    why = f"check {rule.name} fails: {result.summary}"
+    return [Found(severity="HIGH", title=f"check {rule.name} fails", problem=why, rule=rule.name)]
+
+
+def _test(test: ToolFinding, room: int) -> Found:
+    title, problem = f"failing test: {test.rule}"[:TITLE], test.message[:room]
+    return Found(severity="HIGH", title=title, path=test.path, line=test.line, problem=problem, rule=test.rule)
+
+
+def _tool(tool: ToolFinding, room: int) -> Found:
+    title, problem = " ".join(tool.message.split())[:TITLE] or tool.rule or "finding", tool.message[:room]
+    return Found(severity="HIGH", title=title, path=tool.path, line=tool.line, problem=problem, rule=tool.rule)
+
+
+def many_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> Found:
+    """One finding for all: a broken import fails every test, and no prompt holds a thousand findings (F4)."""
+    what = "tests" if rule.report == "junit" else "errors"
+    lines = [f"- {_named(each, rule)}" for each in told[:LISTED]]
+    left = result.failures - len(lines)
+    lines += [f"- and {left} more"] if left > 0 else []
+    first = [f"{_named(each, rule)}:\n{each.message}" for each in told[:TOLD_FIRST] if rule.report == "junit"]
+    return Found(
+        severity="HIGH",
+        title=f"{result.failures} {what} of check {rule.name} fail in attempt {attempt}",
+        problem="\n\n".join(["\n".join(lines), *[text for text in first if not text.endswith(":\n")]]),
+        rule=rule.name + MANY,
+    )
+
+
+def _named(each: ToolFinding, rule: CheckRule) -> str:
+    where = f" ({each.path}:{each.line})" if each.path and each.line else f" ({each.path})" if each.path else ""
+    said = "" if rule.report == "junit" else f": {each.message}"
+    return one_line(f"{each.rule}{where}{said}", NAME)
+
+
+def assigned(failing: Sequence[Found], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
+    """The known finding that each failure is, by its number: tests and checks by their name; what a tool found by file,
+    rule and words, and of several such by their lines, then in order, open ones first. None is two.
+    """
+    left: defaultdict[tuple[str, ...], list[Finding]] = defaultdict(list)
+    for finding in sorted(known, key=lambda finding: (finding.state not in UNRESOLVED, finding.line)):
+        left[_key(finding, by_name=by_name)].append(finding)
+    found: dict[int, Finding] = {}
+    for exactly in (True, False):
+        for at in sorted(range(len(failing)), key=lambda at: failing[at].line):
+            fits = left[_key(failing[at], by_name=by_name)] if at not in found else []
+            fit = next((one for one in fits if not exactly or one.line == failing[at].line), None)
+            if fit is not None:
+                found[at] = fit
+                fits.remove(fit)
+    return found
+
+
+def _key(one: Finding | Found, *, by_name: bool) -> tuple[str, ...]:
+    return ("", one.rule) if by_name or not one.path else (one.path, one.rule, words(one.title))
+
+
+def was_mended(
+    before: CheckResult,
+    now: CheckResult,
+    ran: Collection[str],
+    told_before: Sequence[ToolFinding],
+    told_now: Sequence[ToolFinding],
+) -> bool:
+    """L13: whether something that failed then does not fail now: a test that ran and passes, an error that is gone."""
+    if now.failures >= KEPT_FAILURES:
+        return False
+    if ran:
+        fails = set(now.failing)
+        return any(name not in fails for name in pairs(before.failing, ran, some=True).values())
+    return bool(_counted(told_before) - _counted(told_now))
+
+
+def _counted(told: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:
+    return Counter((each.rule, each.path, each.message) for each in told)
