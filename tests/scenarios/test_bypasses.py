@@ -218,6 +218,7 @@ def test_lesson_8_the_record_cannot_be_cleared(stage: Stage) -> None:
         "author clear",
         "checkpoint prune",
         "worktree prune",
+        "checkout prune",
         "sprint undo",
     }  # a row that a trailer was forged (I8); names of commits, no record (K2); tasks to be worked on (X5)
     everything = [name for name, _ in commands() if name not in spared]

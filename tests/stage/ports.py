@@ -15,6 +15,7 @@ from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
 from foureyes.app.ports import TreeFiles
+from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
@@ -109,6 +110,8 @@ class ScriptedChecks:
         self.answers: dict[str, Ran] = {}
         self.ran: list[str] = []
         self.in_place = ""
+        self.no_rooms = ""
+        self.kept: list[EnvironmentRow] = []
         self.during: Callable[[], None] | None = None
 
     def says(self, name: str, *, exit_code: int | None = 0, **fields: Any) -> None:
@@ -141,6 +144,17 @@ class ScriptedChecks:
 
     def close(self) -> None:
         pass
+
+    def environments(self) -> list[EnvironmentRow]:
+        return self.kept
+
+    def prune_environments(self, *, everything: bool, only_try: bool) -> list[EnvironmentRow]:
+        gone = self.kept if everything else []
+        self.kept = self.kept if only_try else [row for row in self.kept if row not in gone]
+        return gone
+
+    def why_no_rooms(self) -> str:
+        return self.no_rooms
 
 
 class NoPrograms:

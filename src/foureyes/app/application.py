@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from foureyes.app.tasks.plans import Plans
     from foureyes.app.tasks.stops import Stops
     from foureyes.app.tasks.tasks import Tasks
+    from foureyes.app.work.checkouts import Checkouts
     from foureyes.app.work.checkpoints import Checkpoints
     from foureyes.app.work.claims import Claims
     from foureyes.app.work.worktrees import Worktrees
@@ -70,6 +71,7 @@ class Application:
     stops: Stops
     claims: Claims
     worktrees: Worktrees
+    checkouts: Checkouts
     checkpoints: Checkpoints
     attempts: Attempts
     checks: Checks

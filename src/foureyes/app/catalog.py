@@ -27,6 +27,7 @@ NOUNS: dict[str, str] = {
     "stops": "tasks.stops:Stops",
     "claims": "work.claims:Claims",
     "worktrees": "work.worktrees:Worktrees",
+    "checkouts": "work.checkouts:Checkouts",
     "checkpoints": "work.checkpoints:Checkpoints",
     "attempts": "gate.attempts:Attempts",
     "checks": "gate.checks:Checks",
@@ -191,6 +192,11 @@ VERBS: dict[str, tuple[Row, ...]] = {
          "tasks in which nothing is lost."),
         ("open", ("start",), "agents and people", "files", "", "A checkout of its own for a task that the caller "
          "has started."),
+    ),
+    "checkouts": (
+        ("listed", (), "anyone", "", "checkout list", "Every environment of checks that is kept on this machine."),
+        ("prune", ("checkout prune",), "agents and people", "files", "checkout prune", "Remove environments of checks "
+         "that nobody needs."),
     ),
     "checkpoints": (
         ("create", ("checkpoint create",), "anyone", "journal", "checkpoint create", "Name the commit where the caller "

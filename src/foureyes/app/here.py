@@ -16,6 +16,8 @@ HERE: dict[str, str] = {
     "worktrees.open": _STANDS,
     "worktrees.listed": _STANDS,
     "worktrees.prune": _STANDS,
+    "checkouts.listed": _MACHINE,
+    "checkouts.prune": _MACHINE,
     "checkpoints.create": _STANDS,
     "checkpoints.restore": _STANDS,
     "checkpoints.prune": _STANDS,

@@ -17,6 +17,7 @@ from foureyes.core.events import Event
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Workshop
+    from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.finding import Finding, Found
     from foureyes.core.nouns.session import Actor
@@ -108,6 +109,15 @@ class CheckRunner(Protocol):
 
     def close(self) -> None:
         """Forget what was exported."""
+
+    def environments(self) -> Sequence[EnvironmentRow]:
+        """What is kept of `prepare`, the one that was used last first."""
+
+    def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
+        """Remove what nobody needs, or `everything` that is not in use; what goes."""
+
+    def why_no_rooms(self) -> str:
+        """D5: why checks cannot be kept from seeing other files here; empty where they can."""
 
 
 class DraftFiles(Protocol):

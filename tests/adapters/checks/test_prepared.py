@@ -71,7 +71,8 @@ def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(
     monkeypatch.setattr(module, "LARGE", 0)
     with kept.kept.open("b", RULE, "", lambda new: None, lambda: False):
         assert kept.kept.prune() == []
-    assert [row.key for row in kept.kept.prune()] == ["b"]
+    assert [row.key for row in kept.kept.prune(only_try=True)] == ["b"]
+    assert [(row.key, row.command) for row in kept.kept.prune()] == [("b", "tool ci")]
     assert os.listdir(kept.shelf.environments) == []
 
 

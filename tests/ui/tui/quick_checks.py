@@ -12,6 +12,7 @@ from typing import Any
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Workshop
 from foureyes.app.ports import CheckRunner, Outside, TreeFiles
+from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.check import CheckRule, Ran
 from foureyes.core.words.ids import Sha
 
@@ -53,6 +54,15 @@ class QuickChecks:
 
     def close(self) -> None:
         self._real.close()
+
+    def environments(self) -> Sequence[EnvironmentRow]:
+        return self._real.environments()
+
+    def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
+        return self._real.prune_environments(everything=everything, only_try=only_try)
+
+    def why_no_rooms(self) -> str:
+        return self._real.why_no_rooms()
 
     def _words(self, tree: str) -> set[str]:
         """What of a tree the checks look at: RED, MESSY, or that it has another script."""

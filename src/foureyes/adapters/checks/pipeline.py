@@ -31,6 +31,7 @@ from foureyes.errors import GitProblem
 if TYPE_CHECKING:
     from foureyes.adapters.checks.standing import Grounds
     from foureyes.app.ports import TreeFiles
+    from foureyes.app.views.check import EnvironmentRow
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
@@ -135,6 +136,18 @@ class Pipeline:
                 self._places.callback(remove, place)
             self._trees[key] = Exported(export, place)
         return self._trees[key]
+
+    def environments(self) -> list[EnvironmentRow]:
+        """What is kept, the one that was used last first."""
+        return self._grounds.environments.listed()
+
+    def prune_environments(self, *, everything: bool, only_try: bool) -> list[EnvironmentRow]:
+        """Remove what nobody needs, or `everything` that is not in use; what goes."""
+        return self._grounds.environments.prune(everything=everything, only_try=only_try)
+
+    def why_no_rooms(self) -> str:
+        """Why a check cannot stand in a room here."""
+        return self._grounds.why_none()
 
     def program(self, rule: CheckRule) -> str:
         """What of the PATH the check would run, as its results name it; empty where that cannot be told before it

@@ -14,6 +14,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from hashlib import sha256
 
 import msgspec
@@ -23,6 +24,7 @@ from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.shelf import LOCK, Shelf, locked, waited
 from foureyes.adapters.checks.stand import Stop
 from foureyes.adapters.folders import MB, entered, opened, read, replace
+from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.checkout import CheckoutRule
 
 ABOUT = "about.json"
@@ -89,6 +91,8 @@ class Environments:
                 held = waited(lock, fcntl.LOCK_EX, stop)
                 found = self._found(key) or self._made(key, rule, tree, make)
                 fcntl.flock(held, fcntl.LOCK_SH)
+                os.utime(lock)
+                self.prune()
             os.utime(lock)
             yield found
         finally:
@@ -122,48 +126,46 @@ class Environments:
             remove(new)
         return Environment(key, path, about.seal)
 
-    def listed(self) -> list[Kept]:
+    def listed(self) -> list[EnvironmentRow]:
         """All of them, the one that was used last first."""
-        rows = []
-        for name in os.listdir(self._shelf.environments) if os.path.isdir(self._shelf.environments) else ():
-            about = about_of(os.path.join(self._shelf.environments, name))
-            if about is not None:
-                used = _used(os.path.join(self._shelf.environments, name + LOCK), about.made)
-                rows.append(Kept(key=name, command=about.command, tree=about.tree, size=about.size, used=used))
-        return sorted(rows, key=lambda row: -row.used)
+        return [row for _, row in self._rows()]
 
-    def prune(self, *, everything: bool = False) -> list[Kept]:
-        """Remove what is not needed: unused for long, or too much; those that went. What is in use stays."""
+    def _rows(self) -> list[tuple[float, EnvironmentRow]]:
+        """With the seconds at which each was used."""
+        rows, folder = [], self._shelf.environments
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            about = about_of(os.path.join(folder, name))
+            if about is not None:
+                at = _used(os.path.join(folder, name + LOCK), about.made)
+                used = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+                row = EnvironmentRow(key=name, command=about.command, tree=about.tree, bytes=about.size, used=used)
+                rows.append((at, row))
+        return sorted(rows, key=lambda each: -each[0])
+
+    def prune(self, *, everything: bool = False, only_try: bool = False) -> list[EnvironmentRow]:
+        """Remove what is not needed: unused for long, or too much; those that go. What is in use stays."""
         gone, total = [], 0
-        for row in self.listed():
-            total += row.size
-            if (everything or self._now() - row.used > UNUSED or total > LARGE) and self._dropped(row.key):
+        for used, row in self._rows():
+            total += row.bytes
+            if (everything or self._now() - used > UNUSED or total > LARGE) and self._dropped(row.key, only_try):
                 gone.append(row)
-        self._shelf.sweep()
+        if not only_try:
+            self._shelf.sweep()
         return gone
 
-    def _dropped(self, key: str) -> bool:
+    def _dropped(self, key: str, only_try: bool) -> bool:
         lock = os.path.join(self._shelf.environments, key + LOCK)
         handle = locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if handle is None:
             return False
         try:
-            remove(os.path.join(self._shelf.environments, key))
-            with suppress(OSError):
-                os.unlink(lock)
+            if not only_try:
+                remove(os.path.join(self._shelf.environments, key))
+                with suppress(OSError):
+                    os.unlink(lock)
         finally:
             os.close(handle)
         return True
-
-
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment in a list."""
-
-    key: str
-    command: str
-    tree: str
-    size: int
-    used: float
 
 
 def about_of(path: str) -> About | None:

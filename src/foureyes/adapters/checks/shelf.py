@@ -118,14 +118,16 @@ def homes(environ: Mapping[str, str]) -> list[str]:
 
 
 def locked(path: str, how: int) -> int | None:
-    """A handle that holds a lock; None where somebody else has it."""
+    """A handle that holds a lock; None where somebody else has it, or has removed its file meanwhile."""
     handle = opened(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, how)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
     except OSError:
-        os.close(handle)
-        return None
-    return handle
+        pass
+    os.close(handle)
+    return None
 
 
 def waited(path: str, how: int, stop: Stop) -> int:

@@ -40,7 +40,15 @@ class Grounds:
     def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float) -> None:
         self._environ, self._hidden, self._minute = environ, hidden, minute
         self.shelf = Shelf(environ, hidden)
-        self._environments = Environments(self.shelf)
+        self.environments = Environments(self.shelf)
+
+    def why_none(self) -> str:
+        """Why there are no rooms here; empty where there are."""
+        try:
+            self.shelf.make()
+        except OSError as problem:
+            return str(problem)
+        return why_none(self.shelf)
 
     @contextmanager
     def stand(self, ask: Ask) -> Iterator[Stand]:
@@ -97,7 +105,7 @@ class Grounds:
         inputs = ask.tree.listed(checkout.inputs)
         alone = "" if inputs == ask.tree.of_target(checkout.inputs) else ask.tree.name
         key = key_of(checkout, inputs, self._environ, at, alone)
-        return stack.enter_context(self._environments.open(key, checkout, alone, make, ask.stop))
+        return stack.enter_context(self.environments.open(key, checkout, alone, make, ask.stop))
 
     def _prepare_in_room(self, ask: Ask, sight: Sight, new: str) -> None:
         with self.shelf.run() as place:

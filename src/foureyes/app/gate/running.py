@@ -12,9 +12,9 @@ from foureyes.app.call.facts import facts_of, with_trees
 from foureyes.app.call.rows import Named
 from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
-from foureyes.app.gate.tree_files import FilesOfTree
 from foureyes.app.ports import CheckRunner
 from foureyes.app.views.news import News
+from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
 from foureyes.core.nouns.check import CheckedTree, CheckRule, Ran, judge

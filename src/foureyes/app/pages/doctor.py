@@ -32,7 +32,8 @@ class Doctor:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
         checks.append(self._journal(progress))
-        checks += [self._writing(), self._checks(actor), self._identity(actor), self._keys(actor)]
+        checks += [self._writing(), self._checks(actor), *self._environments(actor)]
+        checks += [self._identity(actor), self._keys(actor)]
         return [*checks, self._profiles(actor), *self._programs(), *self._worktrees()]
 
     def _programs(self) -> list[Check]:
@@ -213,6 +214,34 @@ class Doctor:
             "ok",
             "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules),
         )
+
+    def _environments(self, actor: Actor) -> list[Check]:
+        """D5: where checks stand, and what is kept for them; nothing where the project has no `[checkout]`."""
+        try:
+            with self._context.store.read() as tx:
+                rule = self._context.policy(tx, actor).checkout
+        except ConfigError:
+            return []
+        if not rule.matters:
+            return []
+        runner = self._context.outside.checks()
+        why = runner.why_no_rooms() if rule.hides else ""
+        if why and rule.isolation == "full":
+            text = f"no check runs: checkout.isolation = full, and {why} (D5)"
+            return [Check("checkout", "fail", text, prose("set checkout.isolation to auto on the target branch"))]
+        rows = runner.environments()
+        size = sum(row.bytes for row in rows) / 1e9
+        kept = f"environments of checks that are kept: {len(rows)}, {size:.1f} GB"
+        if why:
+            return [
+                Check(
+                    "checkout",
+                    "warn",
+                    f"checks see the files of their user (D5): {why}; {kept}",
+                    fe("checkout", "list"),
+                )
+            ]
+        return [Check("checkout", "ok", kept, fe("checkout", "list"))]
 
     def _runs_on_target(self, actor: Actor) -> list[CheckRun]:
         from foureyes.app.gate.check_runs import CheckRuns

@@ -99,3 +99,15 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_green(self) -> bool:
         return not self.problem and all(row.outcome == "passed" for row in self.checks if row.required)
+
+
+class EnvironmentRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment that is kept on this machine for its user. `tree`: the only one that it serves; empty: every tree
+    with the target's inputs. `used`: when a check last had it.
+    """
+
+    key: str
+    command: str
+    tree: str = ""
+    bytes: int = 0
+    used: str = ""

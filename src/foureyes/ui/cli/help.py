@@ -21,7 +21,6 @@ SYNONYMS: dict[str, str] = {
     "change": "update",
     "changes": "show --diff",
     "checks": "check show",
-    "checkout": "start",
     "claim": "start",
     "comment": "log",
     "commit": "submit",

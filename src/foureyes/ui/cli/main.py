@@ -48,6 +48,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "unblock": "stops:unblock",
         "checkpoint": "checkpoints:checkpoint",
         "worktree": "worktrees:worktree",
+        "checkout": "checkouts:checkout",
         "prompt": "prompts:prompt",
     },
     "Review": {

@@ -43,12 +43,17 @@ def list_all(session: Session) -> None:
 
 def size_of(state: WorktreeState) -> str:
     """How large a worktree is, in a few letters."""
-    size, unit = float(state.bytes), "B"
+    return f"{'>' if state.more else ''}{sized(state.bytes)}"
+
+
+def sized(count: int) -> str:
+    """So many bytes, in a few letters."""
+    size, unit = float(count), "B"
     for larger in ("KB", "MB", "GB"):
         if size < 1000:
             break
         size, unit = size / 1000, larger
-    return f"{'>' if state.more else ''}{size:.0f} {unit}"
+    return f"{size:.0f} {unit}"
 
 
 def _inside(state: WorktreeState) -> str:

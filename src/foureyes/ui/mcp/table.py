@@ -229,6 +229,8 @@ LEFT_OUT: dict[str, str] = {
     "worktrees.open": "task_start does it",
     "worktrees.listed": "it looks into checkouts of others",
     "worktrees.prune": "it removes checkouts, for a person",
+    "checkouts.listed": "it looks at the machine",
+    "checkouts.prune": "it removes what checks of others use, for a person",
     "checkpoints.create": _STANDS,
     "checkpoints.restore": _STANDS,
     "checkpoints.prune": _STANDS,

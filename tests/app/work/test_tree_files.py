@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.gate.tree_files import FilesOfTree
+from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core.words.ids import Sha
 
 from tests.stage.world import GitWorld

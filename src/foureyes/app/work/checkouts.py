@@ -1,0 +1,31 @@
+"""Environments of checks (D5): which are kept on this machine, and away with those that nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.context import Context
+from foureyes.app.views.check import EnvironmentRow
+from foureyes.core.nouns.session import Actor
+
+
+class Checkouts:
+    """What `[checkout] prepare` made, for every project of this user here."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def listed(self) -> Sequence[EnvironmentRow]:
+        """Every environment that is kept, the one that was used last first."""
+        with closing(self._context.outside.checks()) as runner:
+            return runner.environments()
+
+    def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
+        """Remove what was not used for long, and the oldest of too many; or `everything` that no check uses now: the
+        next one makes it again. `only_try`: say what would go.
+        """
+        permit(actor, "checkout prune")
+        with closing(self._context.outside.checks()) as runner:
+            return runner.prune_environments(everything=everything, only_try=only_try)
