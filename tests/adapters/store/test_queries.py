@@ -95,6 +95,19 @@ def test_what_was_closed_last_comes_from_an_index_without_sorting(engine: Sqlite
     assert "TEMP B-TREE" not in plan
 
 
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [("cycle.flagged", "tasks_live"), ("cycle.unreviewed", "tasks_by_status"), ("cycle.last_asked", "by_reviewer")],
+)
+def test_what_cycles_left_is_found_from_what_is_live_and_not_from_all_there_ever_was_V8(
+    engine: SqliteEngine, name: str, index: str
+) -> None:
+    values = {"limit": 50, "reviewer": "codex"}
+    plan = [str(row[3]) for row in engine.connection.execute("EXPLAIN QUERY PLAN " + sql(name), values)]
+    assert index in next(step for step in plan if step.startswith(("SCAN", "SEARCH")))
+    assert not [step for step in plan if step.startswith("SCAN") and "INDEX" not in step], plan
+
+
 # On both engines, with values of the right types
 
 HEADS = "SELECT head FROM attempts ORDER BY 1"

@@ -7,10 +7,11 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.session import Actor
+from foureyes.ui.steps import steps_text
 
 from tests.stage.cycled import CONCERN, OTHER, PEERS, QWEN, left_to_a_person, pauses
 from tests.stage.gated import configure
-from tests.stage.looped import again, review
+from tests.stage.looped import again, issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
 from tests.stage.world import DeskWorld
 
@@ -125,13 +126,74 @@ def test_who_made_the_work_does_not_end_the_wait_for_a_person_V8(desk: DeskWorld
 
 
 def test_an_agent_that_nobody_asked_is_no_reviewer_in_a_cycle_that_it_opened_V4_R1(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
     task = desk.handed_in()
+    desk.app.cycles.end(ALICE, "c-1", "once more")
     desk.app.cycles.request(QWEN, task)
     review(desk, task, by=QWEN, verdict="blocker", summary="no")
-    view = desk.app.cycles.show("c-1")
-    assert (view.state, view.reviews, desk.show(task).task.hold) == ("open", (), None)
+    assert desk.app.cycles.show("c-2").reviews == ()
+
+
+def test_the_blocker_of_an_agent_that_nobody_asked_is_a_concern_and_holds_nothing_R1_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, [issue("it loses orders")], by=OTHER, verdict="blocker", summary="it loses orders")
+    for by in (CODEX, GEMINI):
+        review(desk, task, by=by)
+    assert (desk.app.cycles.show("c-1").rule, desk.show(task).task.hold) == ("R3", None)
+    assert desk.status(task) == "open", "what it found counts as always (V10)"
+
+
+@pytest.mark.parametrize("by", [GEMINI, BOB], ids=["named by the policy", "a person"])
+def test_the_blocker_of_who_could_have_been_asked_holds_it_R1_V4(desk: DeskWorld, by: Actor) -> None:
+    configure(desk, PEERS.replace("ask = 2", "ask = 1"))
+    task = desk.handed_in()
+    review(desk, task, by=by, verdict="blocker", summary="it loses orders")
+    review(desk, task, by=CODEX)
+    assert (desk.app.cycles.show("c-1").rule, bool(desk.show(task).task.hold)) == ("R1", True)
+
+
+def test_where_the_policy_names_no_reviewers_whoever_looks_has_a_voice_R1(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 1\n")
+    task = desk.handed_in()
     review(desk, task, by=OTHER, verdict="blocker", summary="it loses orders")
-    assert desk.app.cycles.show("c-1").rule == "R1", "somebody else who looks has a voice"
+    assert desk.app.cycles.show("c-1").rule == "R1"
+
+
+def test_an_agent_opens_no_cycle_in_which_nobody_can_be_asked_V4(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    with desk.refused("V4") as caught:
+        desk.app.cycles.request(QWEN, task)
+    assert "--ask human" in steps_text(caught[0].next_step)
+    assert desk.app.cycles.listed() == []
+    assert desk.app.cycles.request(QWEN, task, reviewers=["human"]).asked == ("a person",)
+
+
+def test_a_cycle_in_which_nobody_is_asked_is_in_the_attention_E6_V8(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    desk.app.cycles.request(ALICE, task)
+    rows = [(row.task, row.text) for row in desk.app.attention.view(ALICE).rows if row.kind == "review"]
+    assert rows == [(task, "c-1 waits for whoever looks")]
+    review(desk, task, by=CODEX)
+    assert [row for row in desk.app.attention.view(ALICE).rows if row.kind == "review"] == []
+
+
+def test_no_agent_approves_or_closes_what_R2_paused_and_a_person_may_R2_V9(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    for by in (CODEX, GEMINI):
+        review(desk, task, by=by, **CONCERN)
+    seen = desk.show(task).attempts[-1].seen
+    with desk.refused("R2"):
+        desk.app.decisions.approve(QWEN, task, reason="fine", seen=seen)
+    with desk.refused("R2"):
+        desk.app.closing.close(QWEN, task, reason="fine")
+    configure(desk, "")
+    again(desk, task)
+    with desk.refused("R2"):
+        desk.app.decisions.approve(QWEN, task, reason="fine", seen=desk.show(task).attempts[-1].seen)
+    desk.app.decisions.approve(BOB, task)
+    assert (desk.status(task), pauses(desk)) == ("approved", set())
 
 
 def test_who_opened_a_cycle_and_was_asked_by_the_policy_answers_in_it_V4(desk: DeskWorld) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from foureyes.core.cycle.deciding import Answer, Ask, decide, is_complete
 from foureyes.core.nouns.cycle import AskState
@@ -22,6 +23,24 @@ def answers(*verdicts: Verdict, target: str = "fe-1") -> list[Answer]:
     return [
         Answer(review=n, reviewer=NAMES[n - 1], target=target, verdict=verdict) for n, verdict in enumerate(verdicts, 1)
     ]
+
+
+def unasked(*verdicts: Verdict) -> list[Answer]:
+    return [replace(answer, may_stop=False) for answer in answers(*verdicts)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (unasked(BLOCKER), "R3"),
+        (unasked(BLOCKER, OK), "R3"),
+        (unasked(BLOCKER, BLOCKER), "R2"),
+        (unasked(BLOCKER, CONCERNS), "R2"),
+        ([*unasked(OK), *answers(OK, BLOCKER)], "R1"),
+    ],
+)
+def test_the_blocker_of_who_came_by_is_heard_as_concerns_R1(given: list[Answer], expected: str) -> None:
+    assert decide(["fe-1"], [], given, {1}, 1).rule == expected
 
 
 def asks(*states: str, target: str = "fe-1") -> list[Ask]:

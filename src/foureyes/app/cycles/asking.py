@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import msgspec
-
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.rows import Named, RunnerRow
+from foureyes.app.call.rows import Count, Named, RunnerRow
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole
@@ -30,13 +28,6 @@ NAMED = 10
 """So many people a refusal names."""
 
 
-class LastAsked(msgspec.Struct, frozen=True):
-    """The row by which a reviewer was asked last."""
-
-    reviewer: str
-    seq: int
-
-
 def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
     """V1: whether a hand-in asks peers: reviews are required, or reviewers named; and a peer could count at all."""
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
@@ -56,8 +47,6 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate
     if not policy.peers.reviewers:
         return []
     profiles = agent_profiles(context.layers(tx, context.gate))
-    names = list(policy.peers.reviewers)
-    last = {row.reviewer: row.seq for row in tx.all("cycle.last_asked", LastAsked, ids=names)}
     cooled = cooled_everywhere(context, tx)
     found = []
     for order, name in enumerate(policy.peers.reviewers):
@@ -68,7 +57,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate
                 order=order,
                 model=profile.model if profile else "",
                 vendor=profile.vendor if profile else "",
-                last_asked=last.get(name, 0),
+                last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
                 missing="" if profile else "there is no profile of that name",
                 cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
             )
@@ -109,7 +98,8 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
     facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
     if kind == "person":
-        return "" if reviewer == ANY_PERSON else _why_unknown(tx, reviewer)
+        known = reviewer == ANY_PERSON or tx.one("session.person", Named, person=reviewer) is not None
+        return "" if known else _why_unknown(tx)
     if kind == "session":
         party = parties_of(tx, {SessionId(reviewer)}).get(SessionId(reviewer))
         made = made_by(facts, party) if party else None
@@ -117,17 +107,15 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
     if profile is None:
-        return "there is no profile of that name"
+        return f"there is no profile of that name, and {_why_unknown(tx)}"
     candidate = Candidate(name=reviewer, model=profile.model, vendor=profile.vendor)
     return why_not(candidate, makers(tx, facts), grade, ())
 
 
-def _why_unknown(tx: Tx, person: str) -> str:
+def _why_unknown(tx: Tx) -> str:
     """V4: a person who was never here cannot answer, and would be waited for without an end."""
     people = [row.id for row in tx.all("session.people", Named, limit=MOST)]
-    return (
-        "" if person in people else f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
-    )
+    return f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
 
 
 def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.reading import live_of
+from foureyes.app.ports import Tx
 from foureyes.app.views.run import PauseView
+from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.cycle import ANY_PERSON, ReviewerKind
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import TaskId
@@ -18,13 +22,13 @@ from foureyes.steps import by_person, fe, phrase
 HUMANS = frozenset({"human", "person", "a person", "me"})
 
 
-def meant(name: str) -> tuple[str, ReviewerKind]:
-    """Who is meant by a name: any person, a person by name, a session, or an agent profile."""
+def meant(tx: Tx, name: str) -> tuple[str, ReviewerKind]:
+    """Who is meant by a name: any person, a person who was here, a session that there is, else an agent profile."""
     if name in HUMANS:
         return ANY_PERSON, "person"
-    if "@" in name:
+    if tx.one("session.person", Named, person=name) is not None:
         return name, "person"
-    return name, "session" if name.startswith("ses-") else "profile"
+    return name, "session" if tx.one("session.get", SessionView, id=name) is not None else "profile"
 
 
 def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> None:
@@ -32,7 +36,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
     is left to a person, only a person opens another one.
     """
     me = context.party(work.tx, work.actor)
-    names = [name for name in reviewers if meant(name)[0] != ANY_PERSON]
+    names = [name for name in reviewers if name not in HUMANS]
     for task in tasks:
         left = _left_to_a_person(work, task) if me.kind != "human" else []
         reasons = []
@@ -42,9 +46,20 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
             why = f"{work.actor.name} {made.why}: who made the work does not choose its reviewers" if made else why
             step = left[0].next if left else fe("review", "request", task, "--open")
             reasons += [Reason("V4", why, step)] if why else []
-        reasons += left
+        reasons += left or _nobody_to_ask(context, work, task, asks_person=len(names) < len(reviewers))
         if reasons:
             refuse_verb(f"nobody was asked about {task}.", *reasons, task=task)
+
+
+def _nobody_to_ask(context: Context, work: Work, task: TaskId, *, asks_person: bool) -> list[Reason]:
+    """V4: an agent opens no cycle in which nobody could be asked: no rule would approve the work until a person comes
+    by, and nothing would call one.
+    """
+    named = context.gate_policy(work.tx).peers.reviewers
+    if work.actor.kind == "human" or named or asks_person or live_of(work.tx, task):
+        return []
+    step = fe("review", "request", task, "--ask", "human")
+    return [Reason("V4", "the policy names no reviewers (review.peers.reviewers), so nobody would be asked", step)]
 
 
 def _left_to_a_person(work: Work, task: TaskId) -> list[Reason]:

@@ -75,7 +75,7 @@ def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
     names = eyes(tx, known)
     points: list[Point] = []
     for review in last_words(known, names):
-        if review.effective != "concerns":
+        if review.effective == "approved":
             continue
         raised = tx.all("finding.of_review", Finding, task=review.task, seq=review.seq)
         standing = [row for row in raised if row.state in UNRESOLVED]

@@ -9,7 +9,7 @@ from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
-from foureyes.app.cycles.eyes import eyes
+from foureyes.app.cycles.eyes import eyes, may_stop
 from foureyes.app.cycles.reading import Whole, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
@@ -107,6 +107,7 @@ def asks_of(known: Whole) -> list[Ask]:
 def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[Answer]:
     """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
     found = []
+    loud = may_stop(context, work.tx, known)
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
         reviews = [review for review in known.reviews if review.task == target.task]
@@ -115,7 +116,11 @@ def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]
             party = parties.get(SessionId(review.session))
             if party is not None and made_by(facts, party) is None:
                 answer = Answer(
-                    review=review.seq, reviewer=names[review.session], target=target.task, verdict=review.effective
+                    review=review.seq,
+                    reviewer=names[review.session],
+                    target=target.task,
+                    verdict=review.effective,
+                    may_stop=review.session in loud,
                 )
                 found.append(answer)
     return found

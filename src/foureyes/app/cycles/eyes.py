@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.context import Context
 from foureyes.app.call.facts import parties_of
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
+from foureyes.app.views.session import SessionView
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.words.ids import SessionId
@@ -26,6 +28,17 @@ def eyes(tx: Tx, known: Whole) -> dict[str, str]:
         names[session] = name
         pairs.append((party, name))
     return names
+
+
+def may_stop(context: Context, tx: Tx, known: Whole) -> set[str]:
+    """R1: the sessions whose `blocker` stops the work: people, who was asked, and agents that the policy names as
+    reviewers. Where it names none, whoever looks.
+    """
+    peers = context.gate_policy(tx).peers.reviewers
+    asked = {row.session for row in known.asked if row.session}
+    sessions = sorted({str(review.session) for review in known.reviews})
+    rows = tx.all("session.some", SessionView, ids=sessions) if sessions else []
+    return {str(row.id) for row in rows if row.kind == "human" or not peers or row.id in asked or row.agent in peers}
 
 
 def last_words(known: Whole, names: dict[str, str]) -> list[Review]:

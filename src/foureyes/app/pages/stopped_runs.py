@@ -76,7 +76,7 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
-    """V8: a person whom a cycle waits for, and nobody else."""
+    """V8: a person whom a cycle waits for, and nobody else; empty where nobody could be asked, and anybody may look."""
 
     cycle: str
     task: str
@@ -171,13 +171,15 @@ def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
 def _waits(row: WaitsForPerson) -> Halt:
     """V8: nobody else moves such a cycle, and while it is open no rule approves."""
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
+    who = who if row.reviewer else "whoever looks"
+    why = f"{who} was asked to review it; everybody else has answered." if row.reviewer else "Nobody could be asked."
     return Halt(
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
         text=f"{row.cycle} waits for {who}",
         since=row.at,
-        details=(f"{who} was asked to review it; everybody else has answered.", "No rule approves it until then."),
+        details=(why, "No rule approves it until then."),
         otherwise=by_person(fe("review", "decide", row.cycle, "--now")),
     )
 

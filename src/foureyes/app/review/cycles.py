@@ -6,28 +6,20 @@ from collections.abc import Sequence
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
-from foureyes.app.call.work import Work
-from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
-from foureyes.app.cycles.choosing import meant, refuse_choosing
+from foureyes.app.cycles.asking import ask
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
-from foureyes.app.cycles.opening import attempt_target, open_cycle
-from foureyes.app.cycles.reading import cycle_named, is_cycle_name, live_of, whole, wholes
+from foureyes.app.cycles.reading import cycle_named, is_cycle_name, whole, wholes
 from foureyes.app.review.clarifications import clarify_points
 from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
-from foureyes.app.review.looks import Looked, record_look, take_look
+from foureyes.app.review.requesting import open_about, refuse_maker
 from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import Cycle, CycleId, NotGivenWhy, ReviewerKind, Target, Trigger
+from foureyes.core.nouns.cycle import Cycle, NotGivenWhy, ReviewerKind, Trigger
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.policy import required_reviews
-from foureyes.core.words.fence import named
-from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text, one_line, spaced
-from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe
 
 MOST = 50
@@ -45,20 +37,22 @@ class Cycles:
         permit(actor, "review now")
         reason = clean_text(reason, "the reason")
         tasks = [task] if task else self._at_work()
-        return self._open(actor, "review now", "USER_MANUAL", tasks, reason=reason, wide=task is None)
+        return open_about(self._context, actor, "review now", "USER_MANUAL", tasks, reason=reason, wide=task is None)
 
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
         """V1 REQUEST_REVIEW: named reviewers, or those that the policy chooses, are asked about a task."""
         permit(actor, "review request")
         names = [one_line(name, 100) for name in reviewers if name.strip()]
-        return self._open(actor, "review request", "REQUEST_REVIEW", [task], reason=reason, reviewers=names)
+        return open_about(
+            self._context, actor, "review request", "REQUEST_REVIEW", [task], reason=reason, reviewers=names
+        )
 
     def open(
         self, actor: Actor, trigger: Trigger, tasks: Sequence[str], *, reason: str = "", wide: bool = False
     ) -> CycleOutcome:
         """V1: a runner opens a cycle for what an agent said, or for silence; the same trigger twice opens one."""
         permit(actor, "run")
-        return self._open(actor, "run", trigger, tasks, reason=reason, wide=wide)
+        return open_about(self._context, actor, "run", trigger, tasks, reason=reason, wide=wide)
 
     def ask(
         self, actor: Actor, cycle: str, reviewer: str, *, task: str = "", kind: ReviewerKind = "profile"
@@ -71,7 +65,7 @@ class Cycles:
             silent = {row.task for row in known.asked if row.reviewer == reviewer and row.state == "asked"}
             new = [each for each in wanted if each in known.tasks and each not in silent]
             for each in new:
-                self._refuse_maker(work, each, reviewer, kind)
+                refuse_maker(self._context, work, each, reviewer, kind)
                 ask(self._context, work, known.cycle.id, each, reviewer, kind)
             words = f"{known.cycle.id} asks {reviewer}"
             return outcome_of(self._context, work.tx, known.cycle.id, changed=bool(new), message=words)
@@ -173,100 +167,8 @@ class Cycles:
             refuse_verb("there is nothing to look at.", reason)
         return found
 
-    def _open(
-        self,
-        actor: Actor,
-        verb: str,
-        trigger: Trigger,
-        tasks: Sequence[str],
-        *,
-        reason: str = "",
-        wide: bool = False,
-        reviewers: Sequence[str] = (),
-    ) -> CycleOutcome:
-        """Looks are taken before the transaction; what cannot be looked at is left out, or refused if it is all."""
-        looked, left = self._looked(actor, tasks)
-        with self._context.writing(actor, verb) as work:
-            if verb != "run":
-                refuse_choosing(self._context, work, [each.task for each in looked], reviewers)
-            targets = [self._target(work, each) for each in looked]
-            before = {row.id for row in live_of(work.tx, targets[0].task)}
-            cycle = open_cycle(self._context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
-            any_new = self._ask_named(work, cycle, [target.task for target in targets], reviewers)
-            notes = tuple(left) + self._nobody(work, cycle)
-            words = f"{cycle} {'is open already' if cycle in before else trigger}"
-            changed = cycle not in before or any_new
-            return outcome_of(self._context, work.tx, cycle, message=words, changed=changed, notes=notes)
-
-    def _looked(self, actor: Actor, tasks: Sequence[str]) -> tuple[list[Looked], list[str]]:
-        found: list[Looked] = []
-        left: list[str] = []
-        for task in dict.fromkeys(tasks):
-            try:
-                found.append(take_look(self._context, actor, task))
-            except FoureyesError as problem:
-                if len(tasks) == 1:
-                    raise
-                left.append(f"{task} is left out: {problem.message}")
-        if not found:
-            refuse_verb("there is nothing to look at.", Reason("V1", "; ".join(left), fe("review", "list")))
-        return found, left
-
-    def _target(self, work: Work, looked: Looked) -> Target:
-        if looked.change is not None:
-            return record_look(self._context, work, looked)
-        return attempt_target(facts_of(self._context, work.tx, looked.task))
-
-    def _ask_named(self, work: Work, cycle: CycleId, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> bool:
-        """V4: who is named is asked, unless it made the work."""
-        known = whole(work.tx, cycle)
-        asked = {(row.task, row.reviewer) for row in known.asked if row.state == "asked"}
-        any_new = False
-        for name in reviewers:
-            reviewer, kind = meant(name)
-            for task in tasks:
-                if (task, reviewer) not in asked:
-                    self._refuse_maker(work, task, reviewer, kind)
-                    ask(self._context, work, cycle, task, reviewer, kind)
-                    any_new = True
-        return any_new
-
-    def _refuse_maker(self, work: Work, task: TaskId, reviewer: str, kind: ReviewerKind) -> None:
-        """V4: never who made the work, never below the grade."""
-        why = why_not_asked(self._context, work.tx, task, reviewer, kind)
-        if why:
-            name = named(one_line(reviewer, 100))
-            step = (
-                fe("review", "request", task, "--ask", "human") if kind == "person" else fe("review", "request", task)
-            )
-            refuse_verb(f"{name} was not asked about {task}.", Reason("V4", f"{name}: {why}", step), task=task)
-
-    def _nobody(self, work: Work, cycle: CycleId) -> tuple[str, ...]:
-        """V4: why nobody is asked, for whoever opened it."""
-        known = whole(work.tx, cycle)
-        notes = []
-        for target in known.live:
-            if pending_of(known, target) or any(review.task == target.task for review in known.reviews):
-                continue
-            choice = choice_for(self._context, work.tx, target.task, seats=known.cycle.seats, already=())
-            notes += [f"{each.name} is not asked: {each.why}" for each in choice.left_out]
-            notes.append(f"nobody is asked about {target.task}: whoever looks may answer (fe review submit)")
-        return tuple(notes)
-
 
 def _refuse_over(cycle: Cycle) -> None:
     if cycle.state != "open":
         why = f"{cycle.id} is {cycle.state}"
         refuse_verb("nobody was asked.", Reason("V8", why, fe("review", "show", cycle.id)), task=cycle.task)
-
-
-def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reason: str) -> str:
-    """V1: what an agent says outside of a run asks for eyes at once, where peers are wanted; what became of it."""
-    with context.store.read() as tx:
-        facts, policy = facts_of(context, tx, context.find_id(tx, task)), context.gate_policy(tx)
-    if not (policy.peers.reviewers or required_reviews(policy, labels_in_force(facts))):
-        return ""
-    try:
-        return Cycles(context)._open(actor, "emit", trigger, [task], reason=reason).message
-    except FoureyesError as problem:
-        return problem.message

@@ -16,7 +16,7 @@ from foureyes.app.cycles.deciding import Done, decide_if_due
 from foureyes.app.cycles.reading import live_of, wholes
 from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
-from foureyes.app.review.review_content import ReviewContent, content_of
+from foureyes.app.review.review_content import ReviewContent, content_of, is_not_you
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
@@ -101,12 +101,8 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
 
 
 def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> None:
-    reasons = list(before)
-    reviewer, me = given.document.reviewer, case.me
-    if reviewer and reviewer not in (me.session, me.name, me.person, me.name.partition("#")[0]):
-        why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
-        reasons.append(Reason("V3", why, prose("leave it out")))
-    made = made_by(case.facts, me)
+    reasons = [*before, *is_not_you(given, case.me)]
+    made = made_by(case.facts, case.me)
     if made is not None:
         reasons.append(Reason("V4", f"you {made.why}: somebody else looks at it", fe("show", case.task.id)))
     if given.rulings:

@@ -13,11 +13,11 @@ from foureyes.core.documents.findings import files_of, findings_of, rulings_of, 
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
 from foureyes.core.nouns.finding import AFTER_RULING, Finding, Found, Ruling, Severity
-from foureyes.core.nouns.session import Actor
+from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, FoureyesError, Reason
-from foureyes.steps import blank, fe, in_turn
+from foureyes.steps import blank, fe, in_turn, prose
 
 
 class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +36,15 @@ class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
     def severities(self) -> list[Severity]:
         """V5, L5: of all that it says is wrong: what it found, and what it leaves open."""
         return [*[finding.severity for finding in self.findings], *self.left_open]
+
+
+def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
+    """V3: the reviewer is the session; a document that names another is refused."""
+    reviewer = given.document.reviewer
+    if not reviewer or reviewer in (me.session, me.name, me.person, me.name.partition("#")[0]):
+        return []
+    why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
+    return [Reason("V3", why, prose("leave it out"))]
 
 
 def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:

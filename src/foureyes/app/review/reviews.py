@@ -27,7 +27,7 @@ from foureyes.app.findings.rulings import (
 )
 from foureyes.app.ports import Tx
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
-from foureyes.app.review.review_content import ReviewContent, content_of
+from foureyes.app.review.review_content import ReviewContent, content_of, is_not_you
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
@@ -145,14 +145,7 @@ class Reviews:
     def _refuse(self, case: Case, given: ReviewContent, seen: str, before: Case) -> None:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
         now, me = case.facts, case.me
-        reasons: list[Reason] = []
-        reviewer, payload = given.document.reviewer, given.document.payload
-        if reviewer and reviewer not in (me.session, me.name, me.person, me.name.partition("#")[0]):
-            reasons.append(
-                Reason(
-                    "V3", f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}", prose("leave it out")
-                )
-            )
+        reasons, payload = is_not_you(given, me), given.document.payload
         waits = is_reviewing(now)
         reasons += [waits] if waits else []
         assert now.attempt is not None

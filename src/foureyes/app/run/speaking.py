@@ -143,7 +143,7 @@ def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, su
     trigger = trigger_of(type_)
     if trigger is None:
         return done
-    from foureyes.app.review.cycles import triggered
+    from foureyes.app.review.requesting import triggered
 
     said = triggered(context, actor, done.task, trigger, summary)
     return msgspec.structs.replace(done, notes=(*done.notes, said)) if said else done

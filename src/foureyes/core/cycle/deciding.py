@@ -26,12 +26,20 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid review of a target, by its effective verdict (V5). `review` is its row; `reviewer` one pair of eyes."""
+    """A valid review of a target, by its effective verdict (V5). `review` is its row; `reviewer` one pair of eyes.
+    `may_stop`: whether its `blocker` stops the work (R1); who came by unasked has concerns, and its findings.
+    """
 
     review: int
     reviewer: str
     target: str
     verdict: Verdict
+    may_stop: bool = True
+
+    @property
+    def heard(self) -> Verdict:
+        """R1: the verdict that the rules look at."""
+        return "concerns" if self.verdict == "blocker" and not self.may_stop else self.verdict
 
 
 class Ruled(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +91,7 @@ def _worst(answers: Sequence[Answer]) -> dict[str, Verdict]:
     worst: dict[str, Verdict] = {}
     for answer in answers:
         known = worst.get(answer.reviewer, "approved")
-        worst[answer.reviewer] = max(known, answer.verdict, key=VERDICTS.index)
+        worst[answer.reviewer] = max(known, answer.heard, key=VERDICTS.index)
     return worst
 
 

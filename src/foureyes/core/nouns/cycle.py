@@ -111,7 +111,7 @@ class TargetRow(Target, frozen=True, kw_only=True):
 
 class InCycle(msgspec.Struct, frozen=True, kw_only=True):
     """The cycle that the latest attempt of a task, or a look at it, is in, or came out of. `paused`: the one whose R2
-    pauses the task.
+    pauses the task; where the attempt is in no cycle, that one alone is told, as `ended`.
     """
 
     task: str
@@ -125,6 +125,10 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_live(self) -> bool:
         return self.state in LIVE
+
+    @property
+    def stands(self) -> bool:
+        return self.state != "ended"
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

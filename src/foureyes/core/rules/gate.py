@@ -49,6 +49,7 @@ def check(
         lambda: [is_reviewing(facts)],
         lambda: has_blocking(facts, actor),
         lambda: holds(facts),
+        lambda: [is_unclear(facts, actor)],
         lambda: [is_stale(facts, tip)],
         lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
@@ -133,6 +134,15 @@ def holds(facts: Facts) -> list[Reason]:
             resume = by_person(fe("resume", task.id, "-m", phrase("why")))
             reasons.append(Reason("D3", f"{task.id} is held: {task.hold}", resume))
     return reasons
+
+
+def is_unclear(facts: Facts, actor: Party) -> Reason | None:
+    """R2: what two reviewers have concerns about no agent approves until it is clarified; a person may."""
+    paused = facts.cycle.paused if facts.cycle is not None else ""
+    if not paused or actor.kind == "human":
+        return None
+    why = f"{paused} paused it: two reviewers have concerns, and these are not settled"
+    return Reason("R2", why, fe("review", "show", paused))
 
 
 def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:

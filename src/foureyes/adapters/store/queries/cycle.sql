@@ -1,5 +1,9 @@
 -- Review cycles: who was asked about what, looks, clarifications, flags (V).
 
+-- part: cycle
+c.id, c.trigger, c.state, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why, c.clarify_until,
+  c.clarifiers, c.session, c.at, c.ended_at, c.seq
+
 -- name: cycle.next
 SELECT coalesce(max(n), 0) + 1 AS n FROM cycles;
 
@@ -53,34 +57,30 @@ WHERE state IN ('open', 'clarifying') AND id IN (SELECT cycle FROM cycle_targets
   AND NOT EXISTS (SELECT 1 FROM cycle_targets t WHERE t.cycle = cycles.id AND t.over = '');
 
 -- name: cycle.get
-SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
-  ended_at, seq
-FROM cycles WHERE id = :cycle;
+SELECT c.task, {cycle} FROM cycles c WHERE c.id = :cycle;
 
 -- name: cycle.chained
 SELECT c.state, coalesce((SELECT max(d.id) FROM cycles d WHERE d.follows <> '' AND d.follows = c.id), '') AS next FROM cycles c WHERE c.id = :cycle;
 
 -- name: cycle.live
-SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
-  ended_at, seq
-FROM cycles WHERE state IN ('open', 'clarifying') ORDER BY n LIMIT :limit;
+SELECT c.task, {cycle} FROM cycles c WHERE c.state IN ('open', 'clarifying') ORDER BY c.n LIMIT :limit;
 
 -- name: cycle.live_of
-SELECT c.id, c.trigger, c.state, c.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
-  c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq
-FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.over = '' AND c.state IN ('open', 'clarifying') ORDER BY c.n;
+SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.over = '' AND c.state IN ('open', 'clarifying') ORDER BY c.n;
 
 -- name: cycle.latest
-SELECT id, trigger, state, task, quorum, seats, wide, reason, follows, rule, reasons, asked, answered, counting, why, clarify_until, clarifiers, session, at,
-  ended_at, seq
-FROM cycles WHERE (CAST(:task AS TEXT) = '' OR id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY n DESC LIMIT :limit;
+SELECT c.task, {cycle} FROM cycles c WHERE (CAST(:task AS TEXT) = '' OR c.id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY c.n DESC LIMIT :limit;
 
 -- name: cycle.standing
 SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule,
   coalesce((SELECT max(p.cycle) FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task
-    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task)), '') AS paused
+    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task)), '') AS paused, c.n
 FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
-WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state <> 'ended' ORDER BY c.n;
+WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state <> 'ended'
+UNION ALL
+SELECT k.id, k.iteration, 0, p.cycle, 'ended', '', p.cycle, 0 FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle JOIN tasks k ON k.id = x.task
+WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', k.id) AND k.id IN (SELECT value FROM json_each(:ids))
+ORDER BY n;
 
 -- name: cycle.targets
 SELECT cycle, task, attempt, look, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
@@ -95,7 +95,7 @@ SELECT cycle, task, reviewer, kind, state, until, why, text, review, session, at
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY at, task, reviewer;
 
 -- name: cycle.last_asked
-SELECT reviewer, max(seq) AS seq FROM cycle_asked WHERE reviewer IN (SELECT value FROM json_each(:ids)) GROUP BY reviewer ORDER BY reviewer;
+SELECT coalesce(max(seq), 0) AS n FROM cycle_asked WHERE reviewer = :reviewer;
 
 -- name: cycle.reviews
 SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
@@ -117,16 +117,15 @@ SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') 
 SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task AND n = :n;
 
 -- name: cycle.unreviewed
-SELECT c.id AS cycle, t.task, c.reasons, c.ended_at AS at FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN tasks k ON k.id = t.task
-WHERE c.rule = 'R0' AND c.state = 'decided' AND k.status = 'reviewing' AND t.attempt = k.iteration AND k.deleted = 0
+SELECT c.id AS cycle, t.task, c.reasons, c.ended_at AS at FROM tasks k CROSS JOIN cycle_targets t CROSS JOIN cycles c
+WHERE k.status = 'reviewing' AND k.deleted = 0 AND t.task = k.id AND t.attempt = k.iteration AND c.id = t.cycle AND c.rule = 'R0' AND c.state = 'decided'
   AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND u.attempt = t.attempt AND d.n > c.n)
 ORDER BY c.n DESC LIMIT :limit;
 
 -- name: cycle.flagged
-SELECT c.id, c.trigger, c.state, t.task, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why,
-  c.clarify_until, c.clarifiers, c.session, c.at, c.ended_at, c.seq
-FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN tasks k ON k.id = t.task
-WHERE c.rule IN ('R0', 'R1', 'R2', 'R3') AND c.state <> 'ended' AND k.status <> 'closed' AND k.deleted = 0
+-- CROSS JOIN: from the tasks that are not closed; what was ever flagged grows with the years.
+SELECT t.task, {cycle} FROM tasks k CROSS JOIN cycle_targets t CROSS JOIN cycles c
+WHERE k.status <> 'closed' AND k.deleted = 0 AND t.task = k.id AND c.id = t.cycle AND c.rule IN ('R0', 'R1', 'R2', 'R3') AND c.state <> 'ended'
   AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND d.rule <> '' AND d.n > c.n
     AND (c.rule = 'R0' OR u.attempt > t.attempt))
 ORDER BY c.n DESC LIMIT :limit;
@@ -143,7 +142,12 @@ ORDER BY r.seq;
 SELECT a.cycle, a.task, a.reviewer, a.at FROM cycle_asked a JOIN cycles c ON c.id = a.cycle JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task
 WHERE c.state = 'open' AND t.over = '' AND a.state = 'asked' AND a.kind = 'person'
   AND NOT EXISTS (SELECT 1 FROM cycle_asked o WHERE o.cycle = a.cycle AND o.state = 'asked' AND o.kind <> 'person')
-ORDER BY a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
+UNION ALL
+SELECT c.id AS cycle, t.task, '' AS reviewer, c.at FROM cycles c JOIN cycle_targets t ON t.cycle = c.id JOIN sessions s ON s.id = c.session AND s.kind <> 'service'
+WHERE c.state IN ('open', 'clarifying') AND c.state = 'open' AND t.over = ''
+  AND NOT EXISTS (SELECT 1 FROM cycle_asked o WHERE o.cycle = c.id AND o.task = t.task)
+  AND NOT EXISTS (SELECT 1 FROM reviews r WHERE r.cycle = c.id AND r.cycle <> '' AND r.task = t.task)
+ORDER BY 4, 1, 2, 3 LIMIT :limit;
 
 -- name: cycle.at_work
 SELECT id FROM tasks WHERE status = 'in_progress' AND deleted = 0 ORDER BY n LIMIT :limit;

@@ -17,4 +17,4 @@ WHERE r.state = 'reserved' AND r.role = 'implement' AND x.ended_at = ''
 ORDER BY task;
 
 -- name: reservation.any
-SELECT task AS id FROM reservations UNION ALL SELECT task AS id FROM runs WHERE state = 'reserved' LIMIT 1;
+SELECT task AS id FROM reservations UNION ALL SELECT task AS id FROM runs WHERE state = 'reserved' ORDER BY 1 LIMIT 1;

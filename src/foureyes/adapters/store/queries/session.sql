@@ -19,6 +19,9 @@ SELECT id, kind, trust, name, agent, person, host, model, vendor, origin, proven
   ended_seq > 0 AND ended_seq >= last_seq AS ended
 FROM sessions WHERE id IN (SELECT value FROM json_each(:ids));
 
+-- name: session.person
+SELECT person AS id FROM sessions WHERE kind = 'human' AND trust <> 'asserted' AND person <> '' AND person = :person LIMIT 1;
+
 -- name: session.people
 SELECT DISTINCT person AS id FROM sessions WHERE kind = 'human' AND trust <> 'asserted' AND person <> '' ORDER BY person LIMIT :limit;
 
