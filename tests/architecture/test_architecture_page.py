@@ -17,7 +17,10 @@ from foureyes.app.catalog import NOUNS
 from foureyes.ui.tui.keys import action_of
 
 from tests.architecture.house import PACKAGE, ROOT
-from tests.stage.people import BOB
+from tests.stage.cycled import PEERS
+from tests.stage.gated import configure
+from tests.stage.looped import review
+from tests.stage.people import BOB, CODEX, GEMINI
 from tests.stage.world import DeskWorld
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -113,20 +116,33 @@ def test_an_approval_takes_exactly_this_way_through_the_program(desk: DeskWorld)
     assert [path for path in stack if path != apply] == [path for path, _, _ in way[1:]]
 
 
+def test_the_last_answer_takes_the_way_of_its_walk_V8(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX)
+    stack = stack_at("cycle.decide", lambda: review(desk, task, by=GEMINI))
+    _, _, walk = section("Seven walks").partition("\n`fe review submit`")
+    named = {PACKAGE / row[0].strip("`") for row in rows(walk.partition("\n`fe merge`")[0])}
+    spine = {PACKAGE / "app/call", PACKAGE / "adapters/store", PACKAGE / "adapters/store/projections"}
+    assert {PACKAGE / "app/review/reviews.py", PACKAGE / "app/cycles/deciding.py"} <= set(stack)
+    assert PACKAGE / "adapters/store/projections/cycle.py" in stack
+    assert [path for path in stack if path not in named and path.parent not in spine] == []
+
+
 def test_every_file_and_name_of_a_walk_is_there() -> None:
-    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Six walks"))]
+    walks = [(PACKAGE / row[0].strip("`"), CODE.findall(row[1])) for row in rows(section("Seven walks"))]
     assert len(walks) > 15
     assert [str(path) for path, names in walks if not path.is_file() or not names] == []
     assert [f"{path}: {name}" for path, names in walks for name in names if not is_defined(name, path)] == []
 
 
 def test_there_are_walks_of_commands_of_a_key_and_of_the_runner() -> None:
-    walks = re.findall(r"^`([\w ]+)`[\w ]* — ", section("Six walks"), re.MULTILINE)
-    assert walks == ["fe create", "fe submit", "fe approve", "fe merge", "A", "fe run"]
+    walks = re.findall(r"^`([\w ]+)`[\w ]* — ", section("Seven walks"), re.MULTILINE)
+    assert walks == ["fe create", "fe submit", "fe approve", "fe review submit", "fe merge", "A", "fe run"]
 
 
 def test_the_key_A_ends_in_the_verb_that_its_walk_names() -> None:
-    _, _, walk = section("Six walks").partition("\n`A` in the terminal app")
+    _, _, walk = section("Seven walks").partition("\n`A` in the terminal app")
     walk = walk.partition("\n`fe run`")[0]
     files = [row[0].strip("`") for row in rows(walk)]
     key = action_of("task", "a")

@@ -56,7 +56,7 @@ WITHOUT: dict[str, str] = {
         app/gate/attempts app/gate/landing app/gate/one_merge app/gate/running app/pages/task
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
         app/pages/preview app/pages/waiting app/review/lead app/review/prompts
-        app/cycles/answering app/cycles/deciding app/cycles/opening
+        app/cycles/answering app/cycles/opening
         app/cycles/reading app/review/cycle_pages app/review/look_reviews app/review/looks app/review/requesting
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """

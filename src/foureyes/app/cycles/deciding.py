@@ -10,6 +10,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
 from foureyes.app.cycles.eyes import eyes, may_stop
+from foureyes.app.cycles.opening import open_again
 from foureyes.app.cycles.reading import Whole, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
@@ -19,7 +20,7 @@ from foureyes.app.views.run import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete
-from foureyes.core.nouns.cycle import Asked, Cycle, CycleId
+from foureyes.core.nouns.cycle import Asked, Cycle, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by
@@ -37,13 +38,20 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 WAITS = Done()
 
 
+class Judged(msgspec.Struct, frozen=True):
+    """How a task stands: its last attempt that a cycle let go on, and whether it is closed."""
+
+    attempt: int
+    closed: bool
+
+
 def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> Done:
     """V8: who is overdue gives no review; whoever is next is asked; when nobody is waited for, the rule. Where nobody
     was asked, who comes by is waited for; `now`: not any more, and nobody else is asked.
     """
     known = _without_overdue(context, work, whole(work.tx, cycle))
     if known.cycle.state == "clarifying":
-        return _unanswered(context, work, known)
+        return _unanswered(context, work, known) if known.unanswered else _again(context, work, known)
     if known.cycle.state != "open" or not known.live:
         return WAITS
     if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
@@ -83,7 +91,7 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
 def may_be_due(known: Whole, now: str) -> bool:
     """Whether anything may have to be decided: somebody is late, or nobody is waited for."""
     if known.cycle.state == "clarifying":
-        return bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now
+        return not known.unanswered or (bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now)
     live = set(known.tasks)
     silent = [row for row in known.asked if row.state == "asked" and row.task in live]
     return any(is_overdue(row, now) for row in silent) or (not silent and bool(known.asked or known.reviews))
@@ -184,7 +192,7 @@ def pause(work: Work, known: Whole, rule: str, words: str) -> None:
 
 def lift(work: Work, known: Whole, rule: str) -> None:
     """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
-    target. What was left to a person only a person lifts.
+    target; what pauses everything, once each of its targets is judged. What was left to a person only a person lifts.
     """
     chain = followed(work.tx, known.cycle)
     for each in work.tx.all("run.pauses", PauseView):
@@ -199,12 +207,24 @@ def _is_about_older_work(tx: Tx, known: Whole, paused: PauseView) -> bool:
     """Whether a pause came from an attempt, or a look, before the attempt that was judged now, and no person was left
     to decide: who makes the work opens no other cycle to be rid of the first (R2).
     """
-    now = next((target for target in known.live if target.task == paused.task), None)
-    if now is None or not paused.cycle:
+    if not paused.cycle:
         return False
     older = whole(tx, paused.cycle)
-    was = next((target for target in older.targets if target.task == paused.task), None)
-    return older.cycle.state != "decided" and was is not None and was.attempt < now.attempt
+    about = [target for target in older.targets if paused.task in ("", target.task)]
+    if older.cycle.state == "decided" or not any(target.task in known.tasks for target in about):
+        return False
+    return all(_is_judged(tx, known, target) for target in about)
+
+
+def _is_judged(tx: Tx, known: Whole, was: TargetRow) -> bool:
+    """Whether a newer attempt than this was judged by R3 or R4, now or before; or the task is closed, and nobody
+    will.
+    """
+    now = next((target for target in known.live if target.task == was.task), None)
+    if now is not None:
+        return was.attempt < now.attempt
+    last = tx.one("cycle.judged", Judged, task=was.task)
+    return last is not None and (last.closed or last.attempt > was.attempt)
 
 
 def followed(tx: Tx, cycle: Cycle) -> list[str]:
@@ -237,13 +257,20 @@ def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
     return tip_of(context, facts.attempt, context.project(work.tx).target) if facts.attempt else None
 
 
+def _again(context: Context, work: Work, known: Whole) -> Done:
+    """R2: what was not answered moved on meanwhile: the others run again."""
+    if known.live:
+        open_again(context, work.gate, known.cycle)
+    return WAITS
+
+
 def _unanswered(context: Context, work: Work, known: Whole) -> Done:
     """V9: no answer by the deadline is R0: a person looks; the pause stays."""
     cycle = known.cycle
     deadline = answer_by(context, work.tx, cycle)
     if not deadline or deadline > context.now():
         return WAITS
-    open_points = [point.id for point in known.points if not point.answer]
+    open_points = [point.id for point in known.unanswered]
     reasons = (f"no answer about {', '.join(open_points)} until {deadline}",)
     ruled = Ruled(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
     return _follow(context, work, known, ruled)

@@ -34,6 +34,11 @@ class Whole(msgspec.Struct, frozen=True, kw_only=True):
     def tasks(self) -> list[TaskId]:
         return [target.task for target in self.live]
 
+    @property
+    def unanswered(self) -> list[Clarification]:
+        """R2: the points that wait for an answer; what is said about a target that moved on is nobody's question."""
+        return [point for point in self.points if not point.answer and point.task in self.tasks]
+
 
 def cycle_named(tx: Tx, name: str) -> Cycle:
     """The cycle that is meant: `c-3`, or its number alone."""

@@ -38,7 +38,7 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
             event = e.ClarificationAnswered(cycle=known.cycle.id, point=point.id, text=given[point.id])
             work.record(point.task, event)
         names = ", ".join(point.id for point in points)
-        left = [each.id for each in known.points if not each.answer and each.id not in given]
+        left = [each.id for each in known.unanswered if each.id not in given]
         if left:
             step = fe("review", "clarify", known.cycle.id, left[0], "-m", phrase("the answer"))
             words = f"{names} {'is' if len(points) == 1 else 'are'} answered; {', '.join(left)} not yet"

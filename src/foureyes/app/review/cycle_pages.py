@@ -17,7 +17,7 @@ from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleView, GivenVi
 from foureyes.core.nouns.cycle import Asked, Clarification, Cycle, CycleId
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
-from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
 
 LINE = 300
 
@@ -151,10 +151,10 @@ def next_of(known: Whole, now: str) -> Steps:
     cycle = known.cycle
     task = known.tasks[0] if known.tasks else ""
     if cycle.state == "clarifying":
-        point = next((each.id for each in known.points if not each.answer), "")
-        if cycle.clarify_until and cycle.clarify_until <= now:
+        points = known.unanswered
+        if not points or (cycle.clarify_until and cycle.clarify_until <= now):
             return fe("review", "decide", cycle.id)
-        return fe("review", "clarify", cycle.id, point, "-m", phrase("the answer"))
+        return fe("review", "clarify", cycle.id, points[0].id, "-m", phrase("the answer"))
     if cycle.state == "open":
         late = any(is_overdue(row, now) for row in known.asked)
         if late or not task:
@@ -168,8 +168,9 @@ def after_rule(rule: str, task: str, *, wide: bool = False) -> Steps:
     if not task:
         return NO_STEP
     if rule in ("R1", "R2"):
-        where = "--project" if wide and rule == "R2" else task
-        return by_person(fe("resume", where, "-m", phrase("why")))
+        where = ["--project"] if wide else []
+        where = [task, *where] if rule == "R1" or not wide else where
+        return by_person(in_turn(*[fe("resume", each, "-m", phrase("why")) for each in where]))
     return fe("show", task, "--diff") if rule in ("R0", "R3") else fe("show", task)
 
 
@@ -184,6 +185,12 @@ def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
     for row in flagged:
         rows += _issues(tx, row, known[row.id], settled)
     return rows[:limit]
+
+
+def _is_unreviewed(flagged: Cycle, known: Whole) -> bool:
+    """R0: whether this target is one that too few agreed about; of several, others may be none."""
+    agreed = {review.session for review in known.reviews if review.task == flagged.task and review.agrees}
+    return flagged.rule == "R0" and (len(known.targets) == 1 or len(agreed) < known.cycle.quorum)
 
 
 def _issues(tx: Tx, flagged: Cycle, known: Whole, settled: Collection[int]) -> list[IssueRow]:
@@ -204,7 +211,7 @@ def _issues(tx: Tx, flagged: Cycle, known: Whole, settled: Collection[int]) -> l
         for review in against
         if review.seq not in settled
     ]
-    if found or against:
+    if found or against or not _is_unreviewed(flagged, known):
         return found
     text = one_line("; ".join(known.cycle.reasons), LINE)
     return [

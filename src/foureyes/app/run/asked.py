@@ -110,7 +110,9 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     """V8: cycles in which everybody has answered, or will not."""
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST)
-    return tuple(row.id for row in rows if row.state == "open" or "" < answer_by(context, tx, row) <= now)
+    clarifying = [row.id for row in rows if row.state == "clarifying"]
+    open_ = {row.cycle for row in tx.all("runner.unclarified", Awaited, ids=clarifying)} if clarifying else set()
+    return tuple(row.id for row in rows if row.id not in open_ or "" < answer_by(context, tx, row) <= now)
 
 
 def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:

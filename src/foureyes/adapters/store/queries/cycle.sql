@@ -71,6 +71,11 @@ SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHER
 -- name: cycle.latest
 SELECT c.task, {cycle} FROM cycles c WHERE (CAST(:task AS TEXT) = '' OR c.id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY c.n DESC LIMIT :limit;
 
+-- name: cycle.judged
+SELECT coalesce((SELECT max(t.attempt) FROM cycle_targets t JOIN cycles c ON c.id = t.cycle WHERE t.task = k.id AND c.rule IN ('R3', 'R4')), 0) AS attempt,
+  CASE WHEN k.status = 'closed' THEN 1 ELSE 0 END AS closed
+FROM tasks k WHERE k.id = :task;
+
 -- name: cycle.standing
 SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule,
   coalesce((SELECT max(p.cycle) FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task

@@ -130,7 +130,9 @@ SELECT r.session AS id, max(r.at) AS at FROM reviews r WHERE r.cycle IN (SELECT 
 SELECT c.id, c.trigger, c.state, c.quorum, c.seats, c.clarify_until, c.session, c.at, c.seq FROM cycles c
 WHERE c.state IN ('open', 'clarifying') AND ((c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked a
     JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' WHERE a.cycle = c.id AND a.state = 'asked'))
-  OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now))
+  OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now)
+  OR (c.state = 'clarifying' AND NOT EXISTS (SELECT 1 FROM clarifications p
+    JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = '' WHERE p.cycle = c.id AND p.answer = '')))
 ORDER BY c.n LIMIT :limit;
 
 -- name: runner.called
