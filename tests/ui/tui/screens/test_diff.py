@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 
 from foureyes.core.nouns.finding import Found
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
+from foureyes.ui.tui.screens.sheet import Sheet
 
 from tests.ui.tui.stage import ALICE, BOB, CLAUDE, CODE, CODEX, LARGE, PATIENCE, Player, Seat, play
 
@@ -257,6 +259,28 @@ def test_a_high_risk_that_was_not_read_asks_once_and_the_answer_is_on_record_D8_
     look = seat.app.lists.show(BOB, task).approvals[0].look
     assert look.confirmed
     assert look.unseen  # one of two may have been on screen while the question was read
+
+
+def test_a_comment_that_was_sent_is_not_half_written_because_its_sheet_goes_slowly(seat: Seat) -> None:
+    task = seat.deliver(files={"src/steps.py": TWICE})
+
+    async def story(player: Player) -> None:
+        page = await open_diff(player, task)
+        await player.hit("down", "down", "c", *"whole")
+        sheet = player.app.screen
+        assert isinstance(sheet, Sheet)
+        send = sheet._done
+
+        def send_and_look(given: Mapping[str, str]) -> None:
+            send(given)
+            sheet.tell_typed()  # as its clock does while it is still there
+
+        sheet._done = send_and_look
+        await player.hit("enter")
+        assert [each.text for each in page.looking.comments] == ["whole"]
+        assert page.looking.half == {}
+
+    play(seat.sit(), story)
 
 
 def test_a_comment_that_is_half_written_is_there_again_and_is_not_sent(seat: Seat) -> None:

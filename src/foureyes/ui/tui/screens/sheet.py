@@ -131,7 +131,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
             if self._kept is not None:
                 self._kept(self.given)
             self._remember(self.given)
-            self.dismiss()
+            self._leave()
         elif event.key in ("enter", "ctrl+s"):
             self._submit()
         elif event.key in ("tab", "down"):
@@ -154,8 +154,13 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
                 self.set_focus(self.query_one(f"#field-{name}"))
                 return
         self._remember(given)
-        self.dismiss()
+        self._leave()
         self._done(given)
+
+    def _leave(self) -> None:
+        """Close. What stood in the fields is dealt with: until the sheet is really gone nobody hears of it again."""
+        self._typed = None
+        self.dismiss()
 
     def _remember(self, given: Given) -> None:
         if self._words:
