@@ -14,12 +14,13 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
-from foureyes.app.ports import TreeFiles
+from foureyes.app.ports import Lent, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.nouns.finding import Finding, Found
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
@@ -111,6 +112,7 @@ class ScriptedChecks:
         self.ran: list[str] = []
         self.in_place = ""
         self.no_rooms = ""
+        self.lent: Lent | None = None
         self.kept: list[EnvironmentRow] = []
         self.during: Callable[[], None] | None = None
 
@@ -152,6 +154,9 @@ class ScriptedChecks:
         gone = self.kept if everything else []
         self.kept = self.kept if only_try else [row for row in self.kept if row not in gone]
         return gone
+
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
+        return nullcontext(self.lent)
 
     def why_no_rooms(self) -> str:
         return self.no_rooms

@@ -259,6 +259,9 @@ class ScriptedWorkshop:
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
         raise NoRealGit(f"copies for {task}")
 
+    def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
+        raise NoRealGit(f"packages of {source} for {task}")
+
     def worktrees(self) -> dict[str, str]:
         return {}
 

@@ -218,6 +218,11 @@ class Workshop(Protocol):
         both, no links, and nothing that is there already.
         """
 
+    def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
+        """K1: copy packages from a directory into the worktree of a task, where git ignores them and nothing is yet;
+        their names. `was`: the path that files in there name for their own.
+        """
+
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""
 

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import msgspec
+
 from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.task_list import ListQuery
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import Workshop
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.check import CheckRule, Ran
+    from foureyes.core.nouns.checkout import CheckoutRule
     from foureyes.core.nouns.finding import Finding, Found
     from foureyes.core.nouns.session import Actor
 
@@ -90,6 +93,13 @@ class TreeFiles(Protocol):
         """Write these files into an empty directory."""
 
 
+class Lent(msgspec.Struct, frozen=True):
+    """What of an environment lies in the tree, and the path that it was made at."""
+
+    path: str
+    was: str
+
+
 class CheckRunner(Protocol):
     """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
 
@@ -115,6 +125,9 @@ class CheckRunner(Protocol):
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
         """Remove what nobody needs, or `everything` that is not in use; what goes."""
+
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
+        """The environment that is kept for a tree, to be copied; None where none is: nothing is made."""
 
     def why_no_rooms(self) -> str:
         """D5: why checks cannot be kept from seeing other files here; empty where they can."""

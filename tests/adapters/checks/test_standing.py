@@ -126,6 +126,18 @@ def test_nothing_is_left_of_a_run_but_its_environment(make: Make) -> None:
     assert (left["at"], left["runs"], [name for name in left["slots"] if not name.endswith(".lock")]) == ([], [], [])
 
 
+def test_what_is_kept_for_a_tree_is_lent_and_nothing_is_made_for_it(make: Make) -> None:
+    project, tree = make(), Tree(FILES)
+    runner = project.runner()
+    with runner.lend(project.rule, tree) as lent:
+        assert lent is None
+    where = project.run("pwd", tree, runner).output.split()[-1]
+    with runner.lend(project.rule, tree) as lent:
+        assert lent is not None
+        assert (Path(lent.path, "node_modules", "made").read_text(), lent.was) == ("1\n", where)
+    runner.close()
+
+
 # What is not there
 
 
@@ -180,6 +192,7 @@ def test_D5_what_is_written_from_outside_while_a_check_runs_makes_it_unsound_and
             (door,) = project.shelf.glob("runs/*/tmp/door")
             door.write_text("on\n")
 
+    project.run("true", tree, runner)  # what it prints while it prepares would be the line that is told
     check = project.check("mkfifo $TMPDIR/door; echo go; read on < $TMPDIR/door")
     verdict = judge(check, runner.run(check, tree.export, write, tree=tree))
     assert (verdict.outcome, verdict.summary) == ("unsound", what)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.ports import Lent
 from foureyes.app.run.tidying import tidy
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.app.work.furnishing import STEPS, copy_files, prepare_environment
@@ -56,3 +57,24 @@ def test_a_copy_is_not_committed_for_a_run_that_had_git_ignore_it_no_more_S4(wor
 
 def test_the_environment_is_a_step_of_its_own_after_the_files_K1() -> None:
     assert (copy_files, prepare_environment) == STEPS
+
+
+def test_a_worktree_gets_the_packages_that_checks_have_and_else_is_told_how_to_get_them_K1_D5(
+    world: GitWorld, tmp_path: Path
+) -> None:
+    (world.checkout.path / ".git" / "info" / "exclude").write_text(".foureyes/\nnode_modules/\n")
+    configure(world, '[checkout]\nprepare = "npm ci"\n')
+    done = world.app.claims.start(CLAUDE, world.create(), worktree=True)
+    assert isinstance(done, ClaimedWorktree)
+    assert done.notes == ("no environment is kept for it yet; checkout.prepare is: npm ci",)
+    (tmp_path / "work" / "node_modules").mkdir(parents=True)
+    (tmp_path / "work" / "node_modules" / "made").write_text("at /at/work\n")
+    world.outside.runner.lent = Lent(str(tmp_path / "work"), "/at/work")
+    done = world.app.claims.start(CLAUDE, world.create(), worktree=True)
+    assert isinstance(done, ClaimedWorktree)
+    assert not any("environment" in note for note in done.notes)
+    assert Path(done.worktree, "node_modules", "made").read_text() == f"at {done.worktree}\n"
+    world.outside.runner.lent = Lent(str(tmp_path / "gone"), "/at/work")
+    done = world.app.claims.start(CLAUDE, world.create(), worktree=True)
+    assert isinstance(done, ClaimedWorktree)
+    assert any("its environment was not laid here" in note for note in done.notes)

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Workshop
-from foureyes.app.ports import CheckRunner, Outside, TreeFiles
+from foureyes.app.ports import CheckRunner, Lent, Outside, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.ids import Sha
 
 ASKED = ""
@@ -60,6 +62,9 @@ class QuickChecks:
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
         return self._real.prune_environments(everything=everything, only_try=only_try)
+
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
+        return self._real.lend(rule, tree)
 
     def why_no_rooms(self) -> str:
         return self._real.why_no_rooms()

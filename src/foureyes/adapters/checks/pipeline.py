@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,9 @@ from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters.checks.standing import Grounds
-    from foureyes.app.ports import TreeFiles
+    from foureyes.app.ports import Lent, TreeFiles
     from foureyes.app.views.check import EnvironmentRow
+    from foureyes.core.nouns.checkout import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
@@ -144,6 +145,10 @@ class Pipeline:
     def prune_environments(self, *, everything: bool, only_try: bool) -> list[EnvironmentRow]:
         """Remove what nobody needs, or `everything` that is not in use; what goes."""
         return self._grounds.environments.prune(everything=everything, only_try=only_try)
+
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
+        """The environment that is kept for a tree."""
+        return self._grounds.lend(rule, tree)
 
     def why_no_rooms(self) -> str:
         """Why a check cannot stand in a room here."""

@@ -98,6 +98,21 @@ class Environments:
         finally:
             os.close(held)
 
+    @contextmanager
+    def lent(self, key: str) -> Iterator[Environment | None]:
+        """One that is there, and stays as long as it is copied; None where none is, or somebody makes it just now."""
+        there = about_of(os.path.join(self._shelf.environments, key)) is not None
+        lock = os.path.join(self._shelf.environments, key + LOCK)
+        held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if there else None
+        if held is None:
+            yield None
+            return
+        try:
+            os.utime(lock)
+            yield self._found(key)
+        finally:
+            os.close(held)
+
     def _found(self, key: str) -> Environment | None:
         path = os.path.join(self._shelf.environments, key)
         about = about_of(path)

@@ -32,6 +32,10 @@ class Shelf:
         self.root = _root(environ, checkouts)
         self.at, self.environments = os.path.join(self.root, AT), os.path.join(self.root, ENVIRONMENTS)
 
+    @property
+    def first_slot(self) -> str:
+        return os.path.join(self.root, SLOTS, "1")
+
     def make(self) -> None:
         """Make it, or see that it is ours: in a directory for everybody somebody else may have been first."""
         with suppress(FileExistsError):

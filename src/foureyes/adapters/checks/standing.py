@@ -15,7 +15,7 @@ from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.shelf import Shelf
 from foureyes.adapters.checks.stand import Stand, Stop, Unprepared, why_ended
 from foureyes.adapters.checks.variables import PREPARE, environment
-from foureyes.app.ports import TreeFiles
+from foureyes.app.ports import Lent, TreeFiles
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 
@@ -99,13 +99,26 @@ class Grounds:
             yield Stand(place, place, None, first, lambda: _disturbed(None, kept))
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
-        checkout = ask.checkout
-        if not checkout.prepare.strip():
+        if not ask.checkout.prepare.strip():
             return None
-        inputs = ask.tree.listed(checkout.inputs)
-        alone = "" if inputs == ask.tree.of_target(checkout.inputs) else ask.tree.name
-        key = key_of(checkout, inputs, self._environ, at, alone)
-        return stack.enter_context(self.environments.open(key, checkout, alone, make, ask.stop))
+        key, alone = self._key(ask.checkout, ask.tree, at)
+        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop))
+
+    def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
+        """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
+        inputs = tree.listed(rule.inputs)
+        alone = "" if inputs == tree.of_target(rule.inputs) else tree.name
+        return key_of(rule, inputs, self._environ, at, alone), alone
+
+    @contextmanager
+    def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
+        """What is kept for a tree: made in a room, else in the first slot. Nothing is made, nobody is waited for."""
+        for at in (self.shelf.at, self.shelf.first_slot):
+            with self.environments.lent(self._key(rule, tree, at)[0]) as found:
+                if found is not None:
+                    yield Lent(found.work, os.path.join(at, "work"))
+                    return
+        yield None
 
     def _prepare_in_room(self, ask: Ask, sight: Sight, new: str) -> None:
         with self.shelf.run() as place:

@@ -182,6 +182,10 @@ class GitWorkshop:
         """K1: copy what git ignores and the globs mean from the main checkout into the worktree of a task."""
         return checkouts.copied.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
 
+    def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
+        """K1: copy packages from a directory into the worktree of a task, where git ignores them; their names."""
+        return checkouts.laid.lay_into(self._git, checkouts.task_worktrees.desk(self._folder, task), source, was)
+
     def worktrees(self) -> dict[str, str]:
         """The tasks that have a worktree of their own, and where it is."""
         place = os.path.join(self._folder, "worktrees")

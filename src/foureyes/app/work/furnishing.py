@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.rows import StoredSetting
+from foureyes.core.words.text import visible
+from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.rules.policy import ReviewPolicy
     from foureyes.core.words.ids import TaskId
 
-SETTING = "work.copy"
+COPY, PREPARE = "work.copy", "checkout.prepare"
 SHOWN = 3
 
 
@@ -30,9 +35,29 @@ def copy_files(context: Context, task: TaskId) -> str:
     return f"not copied (work.copy): {'; '.join(refused[:SHOWN])}{more}" if refused else ""
 
 
-def prepare_environment(_context: Context, _task: TaskId) -> str:
-    """The packages that the work needs, as checks have them; nothing yet."""
-    return ""
+def prepare_environment(context: Context, task: TaskId) -> str:
+    """K1, D5: the packages that the work needs, as checks have them: a copy of what is kept. Nothing is made here, as
+    that can take long: whoever works there has the command.
+    """
+    rule = _prepared(context)
+    if rule is None:
+        return ""
+    from foureyes.app.work.tree_files import FilesOfTree
+    from foureyes.app.work.worktrees import branch_of
+
+    head = context.repo.commit_of(branch_of(context, task))
+    tree = context.workshop.tree_of(head) if head else None
+    if tree is None:
+        return ""
+    try:
+        with closing(context.outside.checks()) as runner, runner.lend(rule, FilesOfTree(context, tree)) as lent:
+            if lent is not None:
+                context.workshop.lay_into(task, lent.path, lent.was)
+                return ""
+            why = "no environment is kept for it yet"
+    except (FoureyesError, OSError) as problem:
+        why = f"its environment was not laid here: {visible(str(problem))}"
+    return f"{why}; checkout.prepare is: {visible(rule.prepare)}"
 
 
 STEPS: tuple[Callable[[Context, TaskId], str], ...] = (copy_files, prepare_environment)
@@ -40,9 +65,19 @@ STEPS: tuple[Callable[[Context, TaskId], str], ...] = (copy_files, prepare_envir
 
 
 def _configured(context: Context) -> tuple[str, ...]:
-    """The policy in force is read only where something about it is said."""
+    policy = _policy(context, COPY)
+    return policy.copies if policy else ()
+
+
+def _prepared(context: Context) -> CheckoutRule | None:
+    policy = _policy(context, PREPARE)
+    return policy.checkout if policy and policy.checkout.prepare.strip() else None
+
+
+def _policy(context: Context, setting: str) -> ReviewPolicy | None:
+    """The policy in force is read only where something is said about a setting."""
     with context.store.read() as tx:
-        stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
-        if not stored and "copy" not in (context.project(tx).accepted_text or ""):
-            return ()
-        return context.gate_policy(tx).copies
+        stored = any(row.name == setting for row in tx.all("project.settings", StoredSetting))
+        if not stored and setting.rpartition(".")[2] not in (context.project(tx).accepted_text or ""):
+            return None
+        return context.gate_policy(tx)

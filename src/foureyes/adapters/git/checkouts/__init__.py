@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.checkouts import copied as copied
     from foureyes.adapters.git.checkouts import following as following
     from foureyes.adapters.git.checkouts import hooks as hooks
+    from foureyes.adapters.git.checkouts import laid as laid
     from foureyes.adapters.git.checkouts import patch as patch
     from foureyes.adapters.git.checkouts import reset as reset
     from foureyes.adapters.git.checkouts import status as status
@@ -30,6 +31,7 @@ MODULES = frozenset(
         "copied",
         "following",
         "hooks",
+        "laid",
         "patch",
         "reset",
         "status",

@@ -38,9 +38,9 @@ def copy_into(git: Git, at: Desk, globs: Sequence[str]) -> Copied:
     if source is None or place is None or source.worktree == place.worktree:
         return Copied()
     ignored, bare = _meant(git, source, globs)
-    behind = [path for path in ignored[:MOST] if _is_behind_link(place.worktree, path)]
+    behind = [path for path in ignored[:MOST] if is_behind_link(place.worktree, path)]
     clear = [path for path in ignored[:MOST] if path not in behind]
-    here = _ignored_here(git, place, clear)
+    here = ignored_here(git, place, clear)
     done: list[str] = []
     refused = [f"{as_text(path)}: a link is in the way" for path in behind]
     refused += [f"{as_text(path)}: git does not ignore it" for path in [*bare, *[p for p in clear if p not in here]]]
@@ -104,7 +104,7 @@ def _meant(git: Git, source: Located, globs: Sequence[str]) -> tuple[list[bytes]
     return found[0], found[1]
 
 
-def _ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
+def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
     """Those that git ignores in the worktree, too: its branch may have another list, or the file itself."""
     if not paths:
         return []
@@ -114,7 +114,8 @@ def _ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
     return [path for path in paths if path in told]
 
 
-def _is_behind_link(worktree: str, path: bytes) -> bool:
+def is_behind_link(worktree: str, path: bytes) -> bool:
+    """Whether a link is on the way to a path."""
     parts = path.split(b"/")
     return any(os.path.islink(join(os.fsencode(worktree), *parts[:many])) for many in range(1, len(parts)))
 

@@ -53,7 +53,7 @@ def goes_along(
     lost: list[str] = []
     for path in paths:
         parts = as_text(path).rstrip("/").split("/")
-        known = next((n for n, name in enumerate(parts) if _is_made_again(name)), None)
+        known = next((n for n, name in enumerate(parts) if is_made_again(name)), None)
         if known is None and path.endswith(b"/") and parts[-1] in RESULTS:
             known = len(parts) - 1
         inside = repository_below(join(os.fsencode(worktree), path)) if path.endswith(b"/") else None
@@ -68,7 +68,8 @@ def goes_along(
     return list(gone), lost
 
 
-def _is_made_again(name: str) -> bool:
+def is_made_again(name: str) -> bool:
+    """Whether a tool makes what is called so again."""
     return name in MADE_AGAIN or name.endswith(ENDINGS)
 
 
