@@ -36,3 +36,15 @@ def test_runners_at_work_are_counted_and_resting_profiles_told(desk: DeskWorld) 
     assert [(row.profile, row.error, row.text) for row in view.resting] == [("gemini", "quota", "429 slow down")]
     desk.outside.gone.add(PROCESS)
     assert desk.app.board.view(BOB).runners == 0
+
+
+def test_nobody_is_at_work_on_what_a_runner_left_that_is_gone_J4(desk: DeskWorld) -> None:
+    tasks = [desk.create(), desk.create()]
+    me = runner(desk)
+    bound(desk, me, tasks[0])
+    reserved(desk, me, tasks[1])
+    assert [row.left for row in desk.app.board.view(BOB).agents] == ["", ""]
+    desk.clock.advance(seconds=91)
+    assert {row.left for row in desk.app.board.view(BOB).agents} == {"its runner is not heard of"}
+    desk.outside.gone.add(PROCESS)
+    assert [row.left for row in desk.app.board.view(BOB).agents] == ["its runner is gone"] * 2

@@ -10,7 +10,7 @@ from foureyes.core.nouns.run import RunOutcome
 from tests.engines import NOW
 from tests.stage.people import ALICE, CODEX
 from tests.stage.ports import NoPrograms
-from tests.stage.running import bound, runner
+from tests.stage.running import PROCESS, bound, runner
 from tests.stage.world import DeskWorld
 
 
@@ -31,6 +31,10 @@ def test_a_run_takes_a_slot_and_its_error_stays_known_until_another(desk: DeskWo
     run = bound(desk, me, task)
     (claude,) = [row for row in desk.app.agents.listed(ALICE) if row.profile == run.profile]
     assert (claude.running, claude.error) == (1, "none")
+    desk.outside.gone.add(PROCESS)
+    (claude,) = [row for row in desk.app.agents.listed(ALICE) if row.profile == run.profile]
+    assert (claude.running, claude.left) == (0, 1), "its runner is gone (J4)"
+    desk.outside.gone.clear()
     failed = RunOutcome(ended=True, rc=1, error="quota", error_text="usage limit reached")
     desk.app.runs.release(me, run.id, how="crash", reason="no quota")
     desk.app.runs.end(me, run.id, failed, ending="failed")

@@ -9,9 +9,10 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.gate.merging import Merges
 from foureyes.core.nouns.run import RunOutcome
-from foureyes.core.run.step import Wait
-from foureyes.errors import LostRunner
+from foureyes.core.run.step import Merge, Wait
+from foureyes.errors import Conflict, LostRunner
 from foureyes.steps import fe
 
 from tests.stage.gated import AUTO, LINT
@@ -641,3 +642,18 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
     rows, beacon.lit = ground.rows(), False
     ground.ticks(cut_off, 3)
     assert (cut_off.desk.in_hand, ground.rows()) == ({}, rows), "it does not have it any more"
+
+
+def test_a_merge_that_meets_another_process_is_tried_again_soon_and_nobody_is_told_Q1(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise Conflict("fe-1 is being merged by another process.")
+
+    monkeypatch.setattr(Merges, "process", busy)
+    runner = ground.runner()
+    runner._performing.perform(Merge(), runner.desk)
+    ground.ticks(runner)
+    assert list(runner.desk.put_off.values()) == [ground.app.context.later(5)]
+    assert runner.desk.merge_problem == ""
+    assert not any("another process" in line for _, line in ground.said)

@@ -114,15 +114,15 @@ def test_a_runner_that_saw_a_sprint_end_begins_nothing_new_and_says_so_X2() -> N
 
 
 def test_a_runner_for_sprints_ends_with_them_and_waits_while_one_is_paused_X2() -> None:
-    last = plan(scene(at=NOW, only_sprints=True, sprint_over="s-01 is over"))[-1]
+    last = plan(scene(at=NOW, agents=1, only_sprints=True, sprint_over="s-01 is over"))[-1]
     assert isinstance(last, Finish)
-    assert last.why == "s-01 is over"
+    assert (last.why, last.left) == ("s-01 is over", ()), "it is said once"
     paused = sprint(state="paused", pause_kind="errors", why="three errors in a row")
     assert isinstance(plan(scene(at=NOW, only_sprints=True, sprints=(paused,)))[-1], Wait)
     ended = plan(scene(at=NOW, until_idle=True, sprints=(paused,)))[-1]
     assert isinstance(ended, Finish)
-    assert ended.why == "s-01 is paused: three errors in a row"
-    assert ended.left == ("s-01 is paused: three errors in a row (fe sprint start s-01)",)
+    assert ended.why == "s-01 is paused: three errors in a row (fe sprint start s-01)"
+    assert ended.left == (), "it is said once"
 
 
 def test_a_person_is_told_of_a_pause_that_only_a_person_lifts_X3() -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from foureyes.app.views.run import RunnerGlance, RunnerView, Standstill
+from foureyes.core.nouns.run import Run, RunId
+from foureyes.core.words.ids import TaskId
 from foureyes.ui.cli.project import running_lines
 from foureyes.ui.cli.running import StatusLine, glance_text, others_text
 
@@ -56,3 +58,13 @@ def test_the_status_says_how_long_a_runner_is_at_work() -> None:
     (line,) = running_lines([_runner()], Standstill())
     assert line.startswith("  runner    0 of 2 at work, for ")
     assert line.endswith(" d, started by alice on box")
+
+
+def test_the_status_does_not_call_a_run_running_whose_runner_is_gone_J4() -> None:
+    run = Run(
+        id=RunId("run-1"), task=TaskId("fe-1"), purpose="implement", profile="claude", role="implement", state="running"
+    )
+    assert running_lines([_runner(runs=[run])], Standstill())[1] == "  run       fe-1  claude  running: fe attach fe-1"
+    first, second = running_lines([_runner(state="gone", runs=[run])], Standstill())
+    assert first.startswith("  runner    0 of 2 at work")
+    assert second == "  run       fe-1  claude  its runner is gone: fe run goes on with it"

@@ -11,7 +11,9 @@ from foureyes.errors import Reason
 from foureyes.steps import by, fe
 
 if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
+    from foureyes.app.views.run import RunnerState
     from foureyes.core.nouns.session import Actor
 
 LEASE_SECONDS = 90
@@ -59,3 +61,41 @@ def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
     if held.state == "ended" and tx.one("run.at_work", Run, task=held.task) is not None:
         why = f"{run} has ended, and another run of {held.task} is at work"
         refuse_verb("nothing was changed.", Reason("J4", why, fe("show", held.task)))
+
+
+def state_of(context: Context, row: RunnerRow) -> RunnerState:
+    """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
+    if row.ended_at:
+        return "ended"
+    if has_ended(context, row) or is_cut_off(context, row):
+        return "gone"
+    return "live" if row.until > context.now() else "silent"
+
+
+def has_ended(context: Context, row: RunnerRow) -> bool:
+    """Whether a runner's process is shown to be gone, on this machine."""
+    return bool(row.process) and context.outside.is_gone(row.process)
+
+
+def is_cut_off(context: Context, row: RunnerRow) -> bool:
+    """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
+    if it is there at all.
+    """
+    return bool(row.beacon) and context.store.is_dark(row.beacon)
+
+
+def live_runners(context: Context, tx: Tx) -> list[RunnerRow]:
+    """The runners that are at work, the oldest first."""
+    return [row for row in tx.all("run.runners", RunnerRow) if state_of(context, row) == "live"]
+
+
+def left_runs(context: Context, tx: Tx) -> dict[str, str]:
+    """J4: runners that are not at work and may have left runs behind, by session: what is said of their runs, which
+    nobody looks after until another runner takes them over.
+    """
+    found = {}
+    for row in tx.all("run.runners", RunnerRow):
+        state = state_of(context, row)
+        if state != "live":
+            found[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
+    return found

@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.rows import Count, Named, RunnerRow
+from foureyes.app.call.leasing import live_runners
+from foureyes.app.call.rows import Count, Named
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole
@@ -73,9 +74,7 @@ def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
     rows = [row for row in tx.all("run.cooled", Cooldown, host="") if row.holds(now)]
     if not rows:
         return {}
-    hosts = {
-        row.host for row in tx.all("run.runners", RunnerRow) if not row.ended_at and row.agents and row.until > now
-    }
+    hosts = {row.host for row in live_runners(context, tx) if row.agents}
     left = {(row.profile, row.host) for row in rows}
     return {row.profile: row.error for row in rows if all((row.profile, host) in left for host in hosts)}
 

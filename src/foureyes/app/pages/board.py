@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.context import stamp
+from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.gate.merge_queue import items_of
 from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards, open_cards, waiting_cards
-from foureyes.app.pages.claimed import at_work, live_runners, resting
+from foureyes.app.pages.claimed import at_work, resting
 from foureyes.app.pages.events import Head
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.tasks.sprinting import glance
@@ -92,7 +93,7 @@ class Board:
                 done=columns["done"],
                 agents=at_work(self._context, tx, look.policy),
                 resting=resting(self._context, tx),
-                runners=live_runners(self._context, tx),
+                runners=len(live_runners(self._context, tx)),
                 sprint=glance(self._context, tx),
                 demo=look.policy is not None and look.policy.demo,
                 problem=look.problem,

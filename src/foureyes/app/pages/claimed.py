@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.context import seconds_since
+from foureyes.app.call.leasing import left_runs
 from foureyes.app.views.board import AgentRow, Resting
 from foureyes.app.views.run import Cooldown
 from foureyes.core.nouns.run import Run
@@ -55,13 +56,6 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
-class Lease(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner's lease."""
-
-    process: str
-    until: str
-
-
 def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[AgentRow, ...]:
     """Every live claim with the run that it is of, and runs that have no claim: about to begin, or to decide."""
     claims, runs = claims_of(context, tx, policy), tx.all("run.live", Run, host="")
@@ -72,7 +66,8 @@ def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[Agen
     rows = [_of_run(row, by_task[row.task], heard) if row.task in by_task else row for row in claims]
     claimed = {row.task for row in claims}
     rows += [_beginning(context, run, heard) for run in runs if run.task not in claimed or run.role != "implement"]
-    return tuple(rows)
+    left, of = left_runs(context, tx), {str(run.id): run.runner for run in runs}
+    return tuple(replace(row, left=left.get(of.get(row.run, ""), "")) for row in rows)
 
 
 def _of_run(row: AgentRow, run: Run, heard: dict[str, Heard]) -> AgentRow:
@@ -115,14 +110,6 @@ def resting(context: Context, tx: Tx) -> tuple[Resting, ...]:
         Resting(profile=row.profile, until=row.until, error=row.error, text=one_line(row.error_text, LINE))
         for row in rows
         if row.holds(now)
-    )
-
-
-def live_runners(context: Context, tx: Tx) -> int:
-    """How many runners are at work."""
-    now = context.now()
-    return sum(
-        row.until > now and not context.outside.is_gone(row.process) for row in tx.all("run.leased_runners", Lease)
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from foureyes.app.call.leasing import left_runs
 from foureyes.app.run.leases import live_runs
 from foureyes.app.views.run import AgentView, Conversation, Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
@@ -51,12 +52,14 @@ class Agents:
             now = self._context.now()
             cooled = {row.profile: row for row in tx.all("run.cooled", Cooldown, host=host) if row.holds(now)}
             errors = {row.profile: row for row in tx.all("run.last_errors", LastError, host=host)}
-            running = [run.profile for run in live_runs(tx, host)]
+            runs, gone = live_runs(tx, host), left_runs(self._context, tx)
+            running = [run.profile for run in runs if run.runner not in gone]
+            left = [run.profile for run in runs if run.runner in gone]
         named = msgspec.structs.asdict(tiers)
         return [
             _view(
                 profile, programs.available(name, profile, ask=ask), [tier for tier in named if named[tier] == name],
-                running.count(name), cooled.get(name), errors.get(name),
+                running.count(name), cooled.get(name), errors.get(name), left.count(name),
             )
             for name, profile in sorted(profiles.items())
         ]  # fmt: skip
@@ -87,7 +90,7 @@ class Agents:
 
 def _view(
     profile: Profile, there: Availability, tiers: list[str], running: int, cooled: Cooldown | None,
-    failed: LastError | None,
+    failed: LastError | None, left: int,
 ) -> AgentView:  # fmt: skip
     last: Mapping[str, str] = {}
     if cooled is not None:
@@ -105,6 +108,7 @@ def _view(
         tiers=tiers,
         slots=profile.slots,
         running=running,
+        left=left,
         cooled=cooled is not None,
         until=cooled.until if cooled else "",
         **last,  # type: ignore[arg-type]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.leasing import check_runner, checks_of
+from foureyes.app.call.leasing import check_runner, checks_of, state_of
 from foureyes.app.call.rows import CheckLease, RunnerRow
-from foureyes.app.run.leases import state_of, until
+from foureyes.app.run.leases import until
 from foureyes.core import events as e
 from foureyes.errors import Conflict
 from foureyes.steps import fe

@@ -22,13 +22,14 @@ Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
 
 
 class JobEnd(msgspec.Struct, frozen=True):
-    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once. `closed` are
-    the tasks that it brought to their end.
+    """What to tell people about a job. `rests`: it came to nothing, and is not to be done again at once; `soon`: only
+    because another process was at it, which takes no time. `closed` are the tasks that it brought to their end.
     """
 
     text: str = ""
     rests: bool = False
     closed: tuple[str, ...] = ()
+    soon: bool = False
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,10 +40,11 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     rests: bool = False
     closed: tuple[str, ...] = ()
+    soon: bool = False
 
 
 def _done(key: str, said: JobEnd) -> Done:
-    return Done(key=key, said=said.text, rests=said.rests, closed=said.closed)
+    return Done(key=key, said=said.text, rests=said.rests, closed=said.closed, soon=said.soon)
 
 
 def _all_of(problem: FoureyesError) -> str:

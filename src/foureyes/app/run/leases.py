@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.leasing import LEASE_SECONDS
+from foureyes.app.call.leasing import LEASE_SECONDS, has_ended, is_cut_off, state_of
 from foureyes.app.call.rows import RunnerRow
 from foureyes.app.views.run import RunnerView
 from foureyes.app.views.session import SessionView
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.run import RunnerState
     from foureyes.core.nouns.run import RunEnding, RunOutcome, StuckKind
 
 FINAL = 20_000
@@ -43,27 +42,6 @@ def get(tx: Tx, run: str) -> Run:
 def live_runs(tx: Tx, host: str = "") -> list[Run]:
     """Runs that have not ended."""
     return tx.all("run.live", Run, host=host)
-
-
-def state_of(context: Context, row: RunnerRow) -> RunnerState:
-    """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
-    if row.ended_at:
-        return "ended"
-    if has_ended(context, row) or is_cut_off(context, row):
-        return "gone"
-    return "live" if row.until > context.now() else "silent"
-
-
-def has_ended(context: Context, row: RunnerRow) -> bool:
-    """Whether a runner's process is shown to be gone, on this machine."""
-    return bool(row.process) and context.outside.is_gone(row.process)
-
-
-def is_cut_off(context: Context, row: RunnerRow) -> bool:
-    """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
-    if it is there at all.
-    """
-    return bool(row.beacon) and context.store.is_dark(row.beacon)
 
 
 def runner_views(context: Context, tx: Tx) -> list[RunnerView]:

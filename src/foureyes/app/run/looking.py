@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.leasing import state_of
 from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
@@ -19,7 +20,7 @@ from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import Desk, key_of
 from foureyes.app.run.keeping import Keeping
-from foureyes.app.run.leases import live_runs, state_of
+from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
 from foureyes.app.run.sprints_seen import sprint_over, sprints_now

@@ -43,7 +43,7 @@ from foureyes.core.run.step import (
 )
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
-from foureyes.errors import FoureyesError
+from foureyes.errors import Conflict, FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
@@ -204,7 +204,7 @@ class Performing:
                 self._agents.forget(task)
         if done.rests and not done.key.startswith(NOTIFY):
             step = Merge() if done.key == MERGE else RunChecks(task=TaskId(done.key))
-            desk.put_off[key_of(step)] = self._context.later(JOB_AGAIN_SECONDS)
+            desk.put_off[key_of(step)] = self._context.later(AGAIN_SECONDS if done.soon else JOB_AGAIN_SECONDS)
         for line in (done.said or done.problem).splitlines():
             self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
 
@@ -238,7 +238,10 @@ def _merge(runner: Actor) -> Job:
     """Q1: what can be merged now."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
-        rows = Merges(context).process(runner)
+        try:
+            rows = Merges(context).process(runner)
+        except Conflict:  # another process is at the queue (Q1)
+            return JobEnd(rests=True, soon=True)
         text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
         closed = tuple(row.task for row in rows if row.merged)
         return JobEnd(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)

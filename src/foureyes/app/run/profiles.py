@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
-from foureyes.app.call.rows import RunnerRow
-from foureyes.app.run.leases import state_of
+from foureyes.app.call.leasing import live_runners
 from foureyes.app.views.run import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
@@ -71,8 +70,8 @@ class Profiles:
 
     def _others(self, tx: Tx, runner: Actor) -> set[str]:
         """Other hosts on which a runner with agents is at work."""
-        rows = [row for row in tx.all("run.runners", RunnerRow) if row.agents and row.host != runner.host]
-        return {row.host for row in rows if state_of(self._context, row) == "live"}
+        rows = live_runners(self._context, tx)
+        return {row.host for row in rows if row.agents and row.host != runner.host}
 
     def _problem(self, name: str, profile: Profile) -> str:
         known = self._seen.get(name)

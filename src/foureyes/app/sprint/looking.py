@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.pages.claimed import live_runners
+from foureyes.app.call.leasing import left_runs, live_runners
 from foureyes.app.pages.completion import Validation
 from foureyes.app.sprint.planning import target_view
 from foureyes.app.sprint.starting import runner_at_work
@@ -56,6 +56,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
 
     task: str
     profile: str
+    runner: str
     started_at: str = ""
 
 
@@ -70,7 +71,7 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
             failures=tuple(failures(tx, sprint, rows)),
             at_work=tuple(_at_work(context, tx, sprint)),
             upcoming=tuple(row.id for row in rows if standing(row) == "todo" and row.ready)[:SHOWN],
-            runners=live_runners(context, tx),
+            runners=len(live_runners(context, tx)),
         )
         has_runner = bool(runner_at_work(context, tx))
     why = incomplete(context, actor, sprint) if sprint.started_at else ()
@@ -142,13 +143,13 @@ def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
     from foureyes.app.call.context import seconds_since
     from foureyes.core.sprint.target import span
 
+    left = left_runs(context, tx)
+
+    def words(run: AtWork) -> str:
+        return left.get(run.runner) or (span(seconds_since(context, run.started_at)) if run.started_at else "begins")
+
     return [
-        SprintRow(
-            task=run.task,
-            title="",
-            standing="running",
-            why=f"{run.profile} {span(seconds_since(context, run.started_at)) if run.started_at else 'begins'}",
-        )
+        SprintRow(task=run.task, title="", standing="running", why=f"{run.profile} {words(run)}")
         for run in tx.all("sprint.at_work", AtWork, sprint=sprint.id)
     ]
 

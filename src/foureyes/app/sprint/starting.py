@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
+from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import RunnerRow
 from foureyes.app.sprint.planning import target_view
 from foureyes.app.tasks.sprinting import OfTask, find, progress, zone_named
 from foureyes.app.views.sprint import SprintBegun
@@ -49,11 +49,10 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
 
 def runner_at_work(context: Context, tx: Tx) -> str:
     """The runner with agents that is at work already, in words; empty where there is none."""
-    now = context.now()
-    for row in tx.all("run.runners", RunnerRow):
-        if not row.ended_at and row.agents and row.until > now and not context.outside.is_gone(row.process):
-            return f"a runner with {row.agents} agent{'' if row.agents == 1 else 's'} is at work on {row.host}"
-    return ""
+    row = next((row for row in live_runners(context, tx) if row.agents), None)
+    if row is None:
+        return ""
+    return f"a runner with {row.agents} agent{'' if row.agents == 1 else 's'} is at work on {row.host}"
 
 
 def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str) -> list[Reason]:

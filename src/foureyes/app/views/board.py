@@ -63,6 +63,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     """A live claim or run: who works on what, since when, and what was last heard. `silent`: longer than a claim may be
     silent, or its session has ended; anybody may release it (T1). `run` is the run that it is of, with its `profile`;
     `stopping` why it is to end; empty for who was not started by a runner. `reviews`: it reads the work of another.
+    `left`: that its runner is gone, in words; then nobody is at work (J4).
     """
 
     session: str
@@ -82,6 +83,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = ""
     stopping: str = ""
     reviews: bool = False
+    left: str = ""
 
     @property
     def row(self) -> str:

@@ -176,6 +176,8 @@ class AgentView(msgspec.Struct, frozen=True, kw_only=True):
     tiers: list[str] = []
     slots: int = 0
     running: int = 0
+    left: int = 0
+    """Runs whose runner is gone: nobody is at work on them, and the next runner takes them over (J4)."""
     cooled: bool = False
     until: str = ""
     """When it is used again, where it is left alone; empty: when a person says so, or it works."""

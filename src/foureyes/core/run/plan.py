@@ -246,7 +246,8 @@ def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
     idle = _is_idle(snapshot, steps)
     if idle and not snapshot.worth_waiting and (snapshot.until_idle or ends_with_sprints(snapshot)):
         left = tuple(it.text for it in kept_back(snapshot))
-        return Finish(why=why_over(snapshot, is_left=bool(left)), left=left)
+        why = why_over(snapshot, is_left=bool(left))
+        return Finish(why=why, left=tuple(text for text in left if text not in why))
     return Wait(until=snapshot.wake_at, idle=idle)
 
 

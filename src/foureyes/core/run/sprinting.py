@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.run.snapshot import Snapshot, TaskState
 from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint, Step
-from foureyes.core.sprint.halting import is_exhausted, why_end, why_go_on, why_pause
+from foureyes.core.sprint.halting import SprintNow, is_exhausted, why_end, why_go_on, why_pause
 
 
 def is_bound(snapshot: Snapshot) -> bool:
@@ -52,10 +52,14 @@ def why_over(snapshot: Snapshot, *, is_left: bool) -> str:
     """Why a runner ends that has nothing to do. `is_left`: there is work that does not begin."""
     if ends_with_sprints(snapshot):
         return snapshot.sprint_over or "no sprint runs"
-    paused = [f"{it.sprint.id} is paused: {it.sprint.why}" for it in snapshot.sprints if it.sprint.state == "paused"]
+    paused = [_paused(it) for it in snapshot.sprints if it.sprint.state == "paused"]
     if paused:
         return "; ".join(paused)
     return "there is nothing left that it can do" if is_left else "there is nothing left to do"
+
+
+def _paused(it: SprintNow) -> str:
+    return f"{it.sprint.id} is paused: {it.sprint.why} (fe sprint start {it.sprint.id})"
 
 
 def at_rest(snapshot: Snapshot, steps: Iterable[Step]) -> Snapshot:
@@ -83,7 +87,7 @@ def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
     for it in snapshot.sprints:
         sprint = it.sprint
         if sprint.state == "paused":
-            yield f"{sprint.id} is paused: {sprint.why} (fe sprint start {sprint.id})", sprint.pause_kind not in PASSING
+            yield _paused(it), sprint.pause_kind not in PASSING
     if snapshot.sprint_over and not snapshot.sprints:
         yield snapshot.sprint_over, False
 

@@ -28,7 +28,8 @@ def agents(session: Session, quick: bool) -> None:
 def _cells(row: AgentView) -> tuple[str, ...]:
     program = " ".join(filter(None, (row.program.rpartition("/")[2], row.model)))
     error = f"{row.error}, {output.when(row.error_at)}: {row.error_text}" if row.error != "none" else ""
-    at_work = f"{row.running} of {row.slots}"
+    left = f", the runner of {row.left} is gone" if row.left else ""
+    at_work = f"{row.running} of {row.slots}{left}"
     return row.profile, program, _state(row), at_work, ", ".join(row.tiers), output.shorten(error, TOLD)
 
 

@@ -193,10 +193,17 @@ def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]
     lines = []
     for runner in runners:
         words = {"live": "", "gone": ", gone", "silent": ", silent", "ended": ", ended"}[runner.state]
-        what = f"{len(runner.runs)} of {runner.agents} at work" if runner.agents else "watches"
+        at_work = len(runner.runs) if runner.state == "live" else 0
+        what = f"{at_work} of {runner.agents} at work" if runner.agents else "watches"
         what += f", for {output.age(runner.started_at)}"
         lines.append(f"  runner    {what}, started by {flat(runner.starter)} on {flat(runner.host)}{words}")
-        lines += [f"  run       {run.task}  {run.profile}  {run.state}: fe attach {run.task}" for run in runner.runs]
+        left = {"live": "", "silent": "its runner is not heard of"}.get(runner.state, "its runner is gone")
+        lines += [
+            f"  run       {run.task}  {run.profile}  {left}: fe run goes on with it"
+            if left
+            else f"  run       {run.task}  {run.profile}  {run.state}: fe attach {run.task}"
+            for run in runner.runs
+        ]
     lines += [f"  PAUSED    {pause.task or 'everything'}: {flat(pause.reason)}" for pause in still.pauses]
     lines += [f"  STUCK     {row.task}: {flat(row.why)}" for row in still.stuck[:SHOWN_STUCK]]
     return lines

@@ -24,12 +24,8 @@ WHERE r.session = :session;
 
 -- name: run.runners
 {RUNNER}
-WHERE r.ended_at = '' OR EXISTS (SELECT 1 FROM runs x WHERE x.runner = r.session AND x.state <> 'ended')
+WHERE r.session IN (SELECT x.session FROM runners x WHERE x.ended_at = '' UNION SELECT x.runner FROM runs x WHERE x.state <> 'ended')
 ORDER BY r.started_at, r.session;
-
--- name: run.leased_runners
-SELECT r.process, CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until
-FROM runners r LEFT JOIN renewals n ON n.lease = r.session WHERE r.ended_at = '' ORDER BY r.started_at, r.session;
 
 -- name: run.left_runners
 SELECT r.session, r.process, r.host, r.started_at, CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, count(x.id) AS runs

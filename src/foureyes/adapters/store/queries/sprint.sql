@@ -112,7 +112,7 @@ LEFT JOIN escalations e ON e.seq = (SELECT max(o.seq) FROM escalations o WHERE o
 WHERE x.sprint = :sprint AND (t.waiting_for <> '' OR t.status = 'blocked' OR k.task IS NOT NULL) ORDER BY x.place;
 
 -- name: sprint.at_work
-SELECT r.task, r.profile, r.started_at FROM sprint_tasks x JOIN runs r ON r.task = x.task AND r.state <> 'ended'
+SELECT r.task, r.profile, r.runner, r.started_at FROM sprint_tasks x JOIN runs r ON r.task = x.task AND r.state <> 'ended'
 WHERE x.sprint = :sprint ORDER BY r.reserved_at, r.id;
 
 -- name: sprint.spent

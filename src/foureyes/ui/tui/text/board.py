@@ -139,6 +139,8 @@ def _resting(row: Resting, palette: Palette) -> Text:
 
 
 def _quiet(row: AgentRow) -> str:
+    if row.left:
+        return row.left
     if row.stopping:
         return "is being stopped"
     quiet = f"quiet {age(row.quiet_seconds)}" if row.quiet_seconds >= LONG_QUIET else ""
