@@ -42,11 +42,11 @@ def sprint(ground: Playground, name: str = "") -> Any:
 
 def test_new_tasks_begin_only_out_of_the_sprint_and_at_its_end_none_X2(ground: Playground) -> None:
     inside, outside = ground.create(BOB, title="in"), ground.create(BOB, title="out", priority=0)
-    begun(ground, inside)
+    name = begun(ground, inside)
     runner = ground.runner(agents=3)
     ground.settle(runner)
     assert (ground.status(inside), ground.status(outside)) == ("reviewing", "open")
-    ground.app.sprints.stop(ALICE)
+    ground.app.sprints.stop(ALICE, name)
     ground.settle(runner)
     assert ground.status(outside) == "open", "who saw a sprint end begins nothing new"
     ground.settle(ground.runner(agents=3))
@@ -83,7 +83,7 @@ def test_when_its_time_is_over_what_runs_finishes_and_goes_to_ordinary_review_X2
     said = ground.settle(runner)
     assert said.startswith(f"{name} is over (its time is over)")
     assert [ground.status(task) for task in tasks] == ["reviewing", "open", "open"]
-    assert sprint(ground).ended == f"SPRINT {name} ended 13:00 │ 1/3 │ 1 wait for you [R]"
+    assert sprint(ground).ended == f"SPRINT {name} ended 13:00 │ 1/3 │ 1 waits for you [R]"
 
 
 def test_until_nothing_is_ready_it_waits_for_merges_that_make_more_ready_X1(ground: Playground) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.views.sprint import SprintAsk, SprintPlanView
 from foureyes.errors import BadInput, EnvironmentProblem, NotFound
-from foureyes.steps import by_person, fe
+from foureyes.steps import by_person, either, fe
 
 from tests.stage.gated import configure
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
@@ -224,3 +224,39 @@ def test_validate_looks_at_the_tasks_of_a_sprint_alone_X4(desk: DeskWorld) -> No
     assert [reason.message for reason in report.reasons] == [f"{inside} waits for its review"]
     assert desk.app.sprints.status(ALICE).incomplete == (f"{inside} waits for its review",)
     assert outside not in str(report.reasons)
+
+
+def test_without_a_name_the_one_that_runs_is_meant_and_of_two_none_is_guessed_X2(desk: DeskWorld) -> None:
+    first, second, third = (desk.create(BOB) for _ in range(3))
+    sprints = desk.app.sprints
+    with pytest.raises(NotFound, match="no sprint runs"):
+        sprints.stop(ALICE)
+    older = begun(desk, first, hours=1)
+    sprints.pause(ALICE)
+    newer = begun(desk, second, hours=1)
+    planned = plan(desk, third).id
+    assert sprints.status(ALICE).id == sprints.report(ALICE).id == newer, "the one that runs, not the older, not a plan"
+    sprints.start(ALICE, older)
+    for verb, ask in (("status", sprints.status), ("report", sprints.report), ("stop", sprints.stop)):
+        with pytest.raises(BadInput, match=f"{older} and {newer} run: which one is meant") as caught:
+            ask(ALICE)
+        assert caught.value.next_step == either(fe("sprint", verb, older), fe("sprint", verb, newer))
+    with pytest.raises(BadInput):
+        sprints.pause(ALICE)
+    for name in (older, newer):
+        sprints.stop(ALICE, name)
+    for refused in (sprints.stop, sprints.pause):
+        with pytest.raises(NotFound, match="no sprint runs"):
+            refused(ALICE)
+    assert sprints.status(ALICE, planned).state == "planned", "a plan is not taken back by the way"
+    assert sprints.status(ALICE).id == newer, "the newest that began"
+
+
+def test_a_goal_is_work_for_nobody_T4_X1(desk: DeskWorld) -> None:
+    goal, task = desk.create(BOB, type="epic", title="a goal", priority=0), desk.create(BOB)
+    assert [row.task for row in plan(desk).tasks] == [task]
+    with pytest.raises(NotFound, match=f"{goal} is an epic"):
+        plan(desk, goal)
+    assert desk.app.claims.next(CLAUDE).task == task
+    with pytest.raises(NotFound, match="no task is ready"):
+        desk.app.claims.next(CLAUDE)

@@ -95,9 +95,12 @@ def test_without_a_clock_the_line_says_what_ends_it_X2() -> None:
 def test_the_pace_is_that_of_what_was_done_until_now_X2() -> None:
     began = NOW - timedelta(hours=6)
     running = sprint(started_at=began.isoformat(), ends_at=(NOW + timedelta(hours=3)).isoformat())
-    assert pace(running, Progress(done=14, of=23), NOW, UTC) == "~21 by 04:37"
+    assert pace(running, Progress(done=14, of=23), NOW, UTC) == "~21 of 23 by 04:37"
     assert pace(running, Progress(done=20, of=23), NOW, UTC) == "on pace: all 23 by 04:37"
     assert pace(running, Progress(done=0, of=23), NOW, UTC) == ""
+    assert (
+        pace(running, Progress(done=20, failed=2, of=23), NOW, UTC) == "on pace: 21 of 23 by 04:37, the others failed"
+    )
     assert pace(sprint(started_at=began.isoformat(), ends_at=""), Progress(done=6, of=9), NOW, UTC) == "~3h to go"
 
 

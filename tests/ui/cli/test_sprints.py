@@ -28,20 +28,20 @@ def test_a_plan_is_shown_stored_and_taken_back_X1(shop: Counter) -> None:
     shop.create(alice)
     said = shop.text(alice, "sprint", "plan", "--hours", "8").splitlines()
     assert said[0] == "s-01 planned: 1 task, run for 8h"
-    assert said[1] == "  est. ~20m with 3 agents (no past runs: default 20 m) · none has to wait for you"
+    assert said[1] == "  est. ~20m with 3 agents (no past runs: default 20 m) · 1 waits in the queue (batch)"
     assert said[3].split()[:2] == ["T1", "P2"]
     assert said[-1] == "next: fe sprint start s-01"
     view = json.loads(shop.text(alice, "sprint", "status", "--json"))
     assert list(view)[:9] == ["id", "state", "target", "done", "of", "failed", "seconds_left", "waiting", "blocking"]
     assert (view["id"], view["state"], view["of"]) == ("s-01", "planned", 1)
-    assert shop.text(alice, "sprint", "stop") == "s-01 was a plan, and is none any more\n"
+    assert shop.text(alice, "sprint", "stop", "s-01") == "s-01 was a plan, and is none any more\n"
     shop.no(shop.cast.claude, "sprint", "plan", rules=["I5"])
 
 
 STATUS = SprintView(
     id="s-04", state="running", target=UNTIL, done=14, of=23, failed=1, seconds_left=22980, waiting=4,
     blocking=("fe-q4d",), merged=9, merging=1, by_rule=2, running=3, todo=5, started_at="2026-11-17T22:02:00Z",
-    clock="22:02", sentence="14/23 tasks, 1 failed, until 08:00 (6h 23m left)", pace="~21 by 08:00",
+    clock="22:02", sentence="14/23 tasks, 1 failed, until 08:00 (6h 23m left)", pace="~21 of 23 by 08:00",
     incomplete=("fe-1 waits for its review",),
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def test_the_status_says_how_far_what_failed_and_why_it_is_not_complete_X2_X4() 
     assert status_text(STATUS).splitlines() == [
         "s-04  14/23 tasks, 1 failed, until 08:00 (6h 23m left)     running since 22:02",
         "  merged 9 · merging 1 · by rule 2 · in review 4 · running 3 · failed 1 · to do 5",
-        "  pace    ~21 by 08:00",
+        "  pace    ~21 of 23 by 08:00",
         "  not complete: 4 unreviewed, 1 with open blocking findings (fe-q4d)   fe validate --sprint s-04",
     ]
 

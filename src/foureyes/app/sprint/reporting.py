@@ -69,7 +69,7 @@ def report(context: Context, actor: Actor, name: str) -> SprintReport:
     """All of it. What waits comes by risk, the riskiest first, as in the queue (H1)."""
     waiting = _by_risk(context, actor)
     with context.store.read() as tx:
-        sprint = find(tx, name)
+        sprint = find(tx, name, "report")
         rows = tasks_of(tx, sprint.id)
         found = _report(context, tx, sprint, rows, waiting)
     why = incomplete(context, actor, sprint) if sprint.started_at else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, timedelta, timezone, tzinfo
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,8 @@ from foureyes.core.sprint.progress import (
 )
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.text import visible
-from foureyes.errors import NotFound
-from foureyes.steps import fe
+from foureyes.errors import BadInput, NotFound
+from foureyes.steps import Steps, either, fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -32,6 +33,16 @@ if TYPE_CHECKING:
 
 ENDS = 50
 """So many of the newest ends of runs are looked at: what came before was looked at when it came."""
+LOOKED_AT = 50
+"""So many of the newest are gone through for one that has begun."""
+NAMED = 5
+WAYS: dict[str, Callable[[str], Steps]] = {
+    "status": lambda name: fe("sprint", "status", name),
+    "report": lambda name: fe("sprint", "report", name),
+    "stop": lambda name: fe("sprint", "stop", name),
+    "pause": lambda name: fe("sprint", "pause", name),
+}
+"""What is typed about one that is named."""
 OFFSET = Shape(r"([+-])([0-9]{2}):([0-9]{2})\Z")
 
 
@@ -52,17 +63,45 @@ def latest(tx: Tx, limit: int = 1) -> list[Sprint]:
     return tx.all("sprint.latest", Sprint, limit=limit)
 
 
-def find(tx: Tx, text: str) -> Sprint:
-    """The sprint that is meant; without a name the one that runs, else the newest."""
+def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
+    """The sprint that is meant; without a name the one that goes on, else the newest that began, else the newest."""
     if not text.strip():
-        found = (active(tx) or latest(tx))[:1]
-        if not found:
-            raise NotFound("there is no sprint yet.", next_step=fe("sprint", "plan"))
-        return found[0]
+        return going_on(tx, verb) or _newest(tx)
     number = number_of(text)
     row = tx.one("sprint.get", Sprint, sprint=sprint_name(number)) if number else None
     if row is None:
         raise NotFound(f"there is no sprint {visible(text)[:40]}.", next_step=fe("sprint", "list"))
+    return row
+
+
+def going_on(tx: Tx, verb: str) -> Sprint | None:
+    """X2: the sprint that runs; where none does, the one that is paused. Of several somebody says which."""
+    rows = active(tx)
+    found = [row for row in rows if row.state == "running"] or rows
+    if len(found) > 1:
+        ids = [row.id for row in found]
+        state = "run" if found[0].state == "running" else "are paused"
+        ways = either(*map(WAYS[verb], ids[:NAMED]))
+        raise BadInput(f"{', '.join(ids[:-1])} and {ids[-1]} {state}: which one is meant?", next_step=ways)
+    return found[0] if found else None
+
+
+def _newest(tx: Tx) -> Sprint:
+    rows = latest(tx, LOOKED_AT)
+    if not rows:
+        raise NotFound("there is no sprint yet.", next_step=fe("sprint", "plan"))
+    return next((row for row in rows if row.started_at), rows[0])
+
+
+def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
+    """X2: the sprint that is named; without a name only one that goes on, never a plan."""
+    if text.strip():
+        return find(tx, text)
+    row = going_on(tx, verb)
+    if row is None:
+        planned = [each for each in latest(tx, LOOKED_AT) if each.state == "planned"]
+        step = fe("sprint", "stop", planned[0].id) if planned and verb == "stop" else fe("sprint", "list")
+        raise NotFound("no sprint runs.", next_step=step)
     return row
 
 
@@ -123,7 +162,7 @@ def zone_of(context: Context, sprint: Sprint) -> tzinfo:
 
 def glance(context: Context, tx: Tx) -> SprintGlance:
     """X2: the sprint that runs, or the newest that is over, in a line."""
-    running = active(tx)
+    running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
     found = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
     if not found:
         return NO_SPRINT
@@ -150,6 +189,7 @@ def ended_line(sprint: Sprint, how_far: Progress, zone: tzinfo) -> str:
     if sprint.state != "ended":
         return ""
     failed = [f"{how_far.failed} failed"] if how_far.failed else []
-    waiting = [f"{how_far.reviewing} wait for you [R]"] if how_far.reviewing else []
+    many = how_far.reviewing
+    waiting = [f"{many} {'waits' if many == 1 else 'wait'} for you [R]"] if many else []
     head = f"SPRINT {sprint.id} ended {clock_of(sprint.ended_at, zone)}"
     return full_line([head, f"{how_far.done}/{how_far.of}", *failed, *waiting])

@@ -64,7 +64,7 @@ def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
     if sprint.ends_at and sprint.ends_at <= now:
         return "time", "its time is over"
     if sprint.kind == "tasks" and progress.done >= sprint.tasks:
-        return "target", f"{progress.done} tasks are done"
+        return "target", f"{progress.done} {'task is' if progress.done == 1 else 'tasks are'} done"
     if progress.merged == progress.counted:
         return "closed", "nothing is left of it" if not progress.counted else "all of it is through"
     return None

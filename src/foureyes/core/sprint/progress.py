@@ -142,7 +142,9 @@ def _end_words(sprint: Sprint, now: datetime, zone: tzinfo) -> str:
     left = seconds_left(sprint, now)
     if left is not None:
         return f"Until {clock_of(sprint.ends_at, zone)} ({span(left)} left)"
-    return f"Until {sprint.tasks} are done" if sprint.kind == "tasks" else "Until nothing is ready"
+    if sprint.kind == "tasks":
+        return f"Until {sprint.tasks} {'is' if sprint.tasks == 1 else 'are'} done"
+    return "Until nothing is ready"
 
 
 def clock_of(moment: str, zone: tzinfo) -> str:
@@ -173,9 +175,13 @@ def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str
     if not sprint.is_active or not progress.done or not sprint.started_at:
         return ""
     seconds = max(1, int((now - datetime.fromisoformat(sprint.started_at)).total_seconds()))
-    left, missing = seconds_left(sprint, now), progress.of - progress.done
+    left, of = seconds_left(sprint, now), progress.of
+    most = of if sprint.kind == "tasks" else of - progress.failed  # what failed waits for somebody
     if left is None:
-        return f"~{span(seconds * missing // progress.done)} to go" if missing else ""
+        missing = most - progress.done
+        return f"~{span(seconds * missing // progress.done)} to go" if missing > 0 else ""
     by = clock_of(sprint.ends_at, zone)
-    reached = min(progress.of, progress.done + progress.done * left // seconds)
-    return f"on pace: all {progress.of} by {by}" if reached >= progress.of else f"~{reached} by {by}"
+    reached = min(most, progress.done + progress.done * left // seconds)
+    if reached < most:
+        return f"~{reached} of {of} by {by}"
+    return f"on pace: all {of} by {by}" if most == of else f"on pace: {most} of {of} by {by}, the others failed"

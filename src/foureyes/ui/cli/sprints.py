@@ -114,7 +114,7 @@ def _say(session: Session, done: SprintBegun) -> None:
 @verb("status", example="fe sprint status")
 @SPRINT
 def status(session: Session, sprint: str) -> None:
-    """How far a sprint is: the one that runs, or the newest, or the one you name."""
+    """How far a sprint is: the one that runs, or the newest that began, or the one you name."""
     view = session.app.sprints.status(session.actor, sprint)
     session.answer(text.status_json(view), text.status_text(view))
 
@@ -123,7 +123,9 @@ def status(session: Session, sprint: str) -> None:
 @SPRINT
 @reason_options
 def stop(session: Session, sprint: str, reason: str) -> None:
-    """End a sprint: what runs finishes, none of its other tasks begins. Takes a plan back. For people and services."""
+    """End the sprint that runs, or the one you name: what runs finishes, none of its other tasks begins. Takes a plan
+    back that you name. For people and services.
+    """
     _say(session, session.app.sprints.stop(session.actor, sprint, reason=reason))
 
 

@@ -79,7 +79,7 @@ def test_that_it_has_ended_is_said_once_also_to_who_comes_later_X2(seat: Seat) -
 
     async def morning(player: Player) -> None:
         assert "SPRINT s-01 ended " in player.screen
-        assert "│ 1/3 │ 1 failed │ 1 wait for you [R]" in player.screen
+        assert "│ 1/3 │ 1 failed │ 1 waits for you [R]" in player.screen
         assert "SPRINT" not in await player.press("right")
 
     async def later(player: Player) -> None:

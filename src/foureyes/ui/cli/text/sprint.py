@@ -41,9 +41,18 @@ def headline(view: SprintPlanView) -> str:
 def estimate_line(view: SprintPlanView) -> str:
     """How long it takes, where that comes from, and how many need a person."""
     whence = f"medians of {view.past} past tasks" if view.past else f"no past runs: default {DEFAULT_MINUTES} m"
-    who = f"{view.need_person} will need you" if view.need_person else "none has to wait for you"
+    who = who_words(view) or "none has to wait for you"
     agents = output.count(view.agents, "agent")
     return f"est. ~{span(view.minutes * 60)} with {agents} ({whence}) · {who}"
+
+
+def who_words(view: SprintPlanView) -> str:
+    """M: how many will need a person, and how many wait in the queue for whoever goes through it."""
+    need = view.need_person
+    queued = sum(task.mode == "batch" and not task.person for task in view.tasks)
+    parts = [f"{need} will need you"] if need else []
+    parts += [f"{queued} {'waits' if queued == 1 else 'wait'} in the queue (batch)"] if queued else []
+    return ", ".join(parts)
 
 
 def _cells(task: PlannedTaskView) -> tuple[str, ...]:

@@ -98,7 +98,9 @@ def selected_lines(rows: Sequence[PlannedTaskView], agents: int) -> list[str]:
     minutes = together([row.minutes for row in rows], agents)
     per_task = sum(row.person == "per-task" for row in rows)
     need = sum(bool(row.person) for row in rows)
+    queued = sum(row.mode == "batch" and not row.person for row in rows)
     who = f" · {need} will need you" + (" (per-task)" if need and need == per_task else "") if need else ""
+    who += f" · {queued} {'waits' if queued == 1 else 'wait'} in the queue" if queued else ""
     word = "task" if len(rows) == 1 else "tasks"
     lines = [f" Selected: {len(rows):,} {word} · est. ~{span(minutes * 60)} with {agents} agents{who}"]
     lines += [f"   * no past runs: default {DEFAULT_MINUTES} m"] if any(row.default for row in rows) else []
