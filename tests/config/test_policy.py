@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
 from foureyes.config.settings import FILE
@@ -20,8 +18,6 @@ from foureyes.core.rules.policy import (
     RiskRule,
     Tiers,
 )
-from foureyes.errors import ConfigError
-from foureyes.steps import prose
 
 from tests.config.samples import EXAMPLES, layers
 
@@ -114,18 +110,3 @@ def test_rules_of_labels_are_added_to_the_default_ones_and_may_change_them_P6() 
         "security"
     ]
     assert less == mine["security"], "what is not said stays"
-
-
-def test_where_peers_look_at_silence_no_program_is_ended_for_it_before_V1() -> None:
-    early = "[agents.claude]\nidle_minutes = 15\n"
-    assert review_policy(layers(file=early)).peers.silence_minutes == 15, "nobody would look"
-    for peers in ('[review.peers]\nreviewers = ["codex"]\n', "[review]\nreviews = 1\n"):
-        with pytest.raises(ConfigError) as caught:
-            review_policy(layers(file=early + peers))
-        assert "agents.claude is ended after idle_minutes = 15" in caught.value.message
-        mend = "set idle_minutes of claude to 16 or more, or review.silence_minutes to 14 or less"
-        assert caught.value.next_step == prose(mend)
-        review_policy(layers(file=early.replace("15", "16") + peers))
-    with pytest.raises(ConfigError):
-        review_policy(layers(file='[review]\nsilence_minutes = 20\n[review.peers]\nreviewers = ["codex"]\n'))
-    review_policy(layers(file='[review]\nsilence_minutes = 0\n[review.peers]\nreviewers = ["codex"]\n'))

@@ -22,10 +22,7 @@ from foureyes.core.rules.policy import (
     RunRule,
     SprintRule,
     Tiers,
-    wants_peers,
 )
-from foureyes.errors import ConfigError
-from foureyes.steps import prose
 
 
 def agent_profiles(layers: Layers) -> dict[str, Profile]:
@@ -43,8 +40,7 @@ def identity_rule(layers: Layers) -> IdentityRule:
 def review_policy(layers: Layers) -> ReviewPolicy:
     """Everything the rules ask about, resolved."""
     checkout = CheckoutRule(**_values(CheckoutRule, layers))  # type: ignore[arg-type]
-    profiles = agent_profiles(layers)
-    found = ReviewPolicy(
+    return ReviewPolicy(
         minor=MinorRule(**_values(MinorRule, layers)),  # type: ignore[arg-type]
         auto=AutoApprove(**_values(AutoApprove, layers)),  # type: ignore[arg-type]
         human=HumanRule(**_values(HumanRule, layers)),  # type: ignore[arg-type]
@@ -54,26 +50,9 @@ def review_policy(layers: Layers) -> ReviewPolicy:
         peers=PeersRule(**_values(PeersRule, layers)),  # type: ignore[arg-type]
         run=RunRule(**_values(RunRule, layers)),  # type: ignore[arg-type]
         sprint=SprintRule(**_values(SprintRule, layers)),  # type: ignore[arg-type]
-        scripted=frozenset(name for name, each in profiles.items() if each.adapter == "scripted"),
+        scripted=frozenset(name for name, each in agent_profiles(layers).items() if each.adapter == "scripted"),
         checkout=checkout,
         **_with(checkout, _values(ReviewPolicy, layers)),  # type: ignore[arg-type]
-    )
-    _refuse_early_ends(found, profiles)
-    return found
-
-
-def _refuse_early_ends(policy: ReviewPolicy, profiles: dict[str, Profile]) -> None:
-    """V1: where peers look at silent work, no program is ended for its silence before that."""
-    silence = policy.peers.silence_minutes
-    early = sorted(name for name, each in profiles.items() if each.idle_minutes <= silence)
-    if not early or not wants_peers(policy):
-        return
-    least = min(profiles[name].idle_minutes for name in early)
-    mend = f"set idle_minutes of {', '.join(early)} to {silence + 1} or more"
-    raise ConfigError(
-        f"review.silence_minutes is {silence}, and agents.{early[0]} is ended after idle_minutes = "
-        f"{profiles[early[0]].idle_minutes}: a run that is silent is looked at before it is ended (V1)",
-        next_step=prose(f"{mend}, or review.silence_minutes to {least - 1} or less"),
     )
 
 
