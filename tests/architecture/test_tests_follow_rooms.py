@@ -13,7 +13,8 @@ WITHOUT: dict[str, str] = {
         app/views/diff app/views/draft app/views/event app/views/finding app/views/loop app/views/merge app/views/news
         app/views/outcome app/views/plan app/views/project app/views/review app/views/run app/views/session
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
-        app/views/setup app/views/sprint app/views/cycle app/catalog_runs adapters/agents/setup/programs
+        app/views/setup app/views/sprint app/views/cycle app/views/calibration app/catalog_runs
+        adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/documents/briefing core/rules/facts core/run/snapshot core/run/step
     """,
@@ -63,6 +64,9 @@ WITHOUT: dict[str, str] = {
         app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/in_hand app/run/looking
         app/run/clarifying app/run/cycling app/run/performing app/run/prompting app/run/rows
         app/run/starting
+    """,
+    "A step of a calibration, tried through it: tests/app/run/test_calibrating.py and tests/scenarios": """
+        app/run/trying ui/cli/calibrations
     """,
     "A part of sprints, tried through their verbs in tests/app/sprint and by runners in tests/app/run": """
         app/sprint/looking app/sprint/planning app/sprint/reporting app/sprint/starting app/tasks/sprinting

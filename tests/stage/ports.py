@@ -14,7 +14,7 @@ from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
 from foureyes.app.git_ports import Workshop
-from foureyes.app.ports import Lent, TreeFiles
+from foureyes.app.ports import Lent, Throwaway, Tree, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
@@ -213,6 +213,7 @@ class DeskOutside:
         self.launched: list[tuple[str, int]] = []
         self.plans: dict[str, str] = {}
         self.room: int | None = 1 << 40
+        self.another: Callable[[Actor, str, Tree], AbstractContextManager[Throwaway]] | None = None
 
     def workshop(self) -> Workshop:
         return self._workshop()
@@ -244,6 +245,10 @@ class DeskOutside:
 
     def is_gone(self, process: str) -> bool:
         return process in self.gone
+
+    def throwaway(self, starter: Actor, settings: str, files: Tree) -> AbstractContextManager[Throwaway]:
+        assert self.another is not None, "the test says what a throwaway project is"
+        return self.another(starter, settings, files)
 
     def notify(self, command: str, message: str) -> str:
         self.notified.append((command, message))

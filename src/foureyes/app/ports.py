@@ -18,7 +18,7 @@ from foureyes.core.events import Event
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
-    from foureyes.app.git_ports import Workshop
+    from foureyes.app.git_ports import Repo, Workshop
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.checkout import CheckoutRule
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
+Tree = Mapping[str, str] | Callable[[str], None]
+"""Files: texts by their paths, or what writes them into an empty directory."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -171,6 +173,26 @@ class Changes(Protocol):
     def close(self) -> None: ...
 
 
+class Throwaway(Protocol):
+    """A project that goes when it was used."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def outside(self) -> Outside: ...
+
+    def repo(self) -> Repo: ...
+
+    def put(self, worktree: str, files: Tree) -> None:
+        """Texts become files of a worktree, beside those that are there; files that are written take their place."""
+
+    def review(self, starter: Actor, agents: int, tell: Callable[[str, str], None]) -> None:
+        """Run a runner there that begins nothing but reviews, so many at once, until nothing is left to do. `tell`
+        hears a task and a line about it.
+        """
+
+
 class Outside(Protocol):
     """What few commands need of the world; each is made when first asked for."""
 
@@ -203,6 +225,11 @@ class Outside(Protocol):
 
     def is_gone(self, process: str) -> bool:
         """Whether a process on record is shown to have ended."""
+
+    def throwaway(self, starter: Actor, settings: str, files: Tree) -> AbstractContextManager[Throwaway]:
+        """A project of its own in a place of its own, with these files on its target and this foureyes.toml in force;
+        nothing of it stays.
+        """
 
     def notify(self, command: str, message: str) -> str:
         """Start a command of the accepted configuration, with a message on its standard input; what went wrong, else

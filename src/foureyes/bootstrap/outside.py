@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Workshop
-    from foureyes.app.ports import CheckRunner, DraftFiles
+    from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, Found
@@ -101,6 +102,11 @@ class Outside:
         from foureyes.adapters.identity.alive import is_gone
 
         return is_gone(process)
+
+    def throwaway(self, starter: Actor, settings: str, files: Tree) -> AbstractContextManager[Throwaway]:
+        from foureyes.bootstrap.throwaway import throwaway
+
+        return throwaway(self._environ, starter, settings, files)
 
     def notify(self, command: str, message: str) -> str:
         from foureyes.adapters.process import ProcessProblem, run

@@ -259,7 +259,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="review.peers.min_recall",
         of=PeersRule,
         kind="share",
-        meaning="a profile that finds a smaller share of seeded defects is not asked; 0: all are",
+        meaning="a profile that found a smaller share of seeded defects, or was never calibrated, is not asked, and "
+        "its agreement does not count; 0: everybody's does (V4)",
     ),
     Setting(
         key="review.silence_minutes",

@@ -7,8 +7,8 @@ what is closed, `schema_7.jsonl` what one wrote that knew no stacks, measured no
 `schema_8.jsonl` what one wrote that took every run for one on its own tree, `schema_9.jsonl` what one wrote that ran no
 agents, `schema_10.jsonl` what one wrote that knew no review cycles, `schema_11.jsonl` one without sprints,
 `schema_12.jsonl` one without leases of checks, `schema_13.jsonl` one that knew not how many failed nor which tool found
-something (`write_last.py` says how). They are never written again: what they hold
-must be understood for ever.
+something, `schema_14.jsonl` one without calibrations (`write_last.py` says how). They are never written again:
+what they hold must be understood for ever.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tests.engines import NOW
 
 OLD = 2
 """The schema that the stores of this module have, unless another is asked for."""
-OLDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+OLDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 """The schemas of which there are stores."""
-LAST = (5, 6, 7, 8, 9, 10, 11, 12, 13)
+LAST = (5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 """The schemas of the stores that `write_last.py` wrote."""
 
 

@@ -61,6 +61,7 @@ NEW_KINDS = {
     },
     12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
     13: {"ChecksLeft", "ChecksTaken"},
+    15: {"ReviewerCalibrated"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
@@ -82,6 +83,7 @@ NEW_TABLES = {
     11: {"cycles", "cycle_targets", "cycle_asked", "looks", "clarifications"},
     12: {"sprints", "sprint_tasks", "sprint_halts"},
     13: {"check_leases"},
+    15: {"calibrations"},
 }
 each_schema = pytest.mark.parametrize("schema", OLDER)
 

@@ -48,6 +48,7 @@ TABLES: dict[str, str] = {
     "cycle_targets": "cycle, task",
     "cycle_asked": "cycle, task, reviewer",
     "clarifications": "cycle, id",
+    "calibrations": "seq",
     "logs": "seq",
     "handoffs": "seq",
     "runners": "session",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from foureyes.core.loop.review import Review
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
-    from foureyes.core.rules.policy import ReviewPolicy
 
     class Checked(TypedDict):
         """What the facts hold about checks."""
@@ -291,24 +290,29 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
     for row in reversed(reviews):
         if not any(is_one_origin(facts.party(row.session), facts.party(later.session)) for later in latest):
             latest.append(row)
-    agreeing = _not_scripted(tx, policy, [row for row in latest if row.agrees])
+    without = voiceless(context, tx, [row.session for row in latest if row.agrees])
     counting = {
         row.session
-        for row in agreeing
-        if may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
+        for row in latest
+        if row.agrees
+        and row.session not in without
+        and may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
-    return msgspec.structs.replace(facts, reviewers=frozenset(counting))
+    return msgspec.structs.replace(facts, reviewers=frozenset(counting), voiceless=without)
 
 
-def _not_scripted(tx: Tx, policy: ReviewPolicy, reviews: list[Review]) -> list[Review]:
-    """V3: what scripted agents say counts only in a project that is marked as a demo."""
-    if policy.demo or not reviews or not policy.scripted:
-        return reviews
+def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[SessionId, str]:
+    """V3, V4: of these the agents whose agreement does not count whatever they found, each with why."""
+    policy = context.gate_policy(tx)
+    if not sessions or not (policy.peers.min_recall > 0 or (policy.scripted and not policy.demo)):
+        return {}
+    from foureyes.app.call.calibrated import without_voice
     from foureyes.app.views.session import SessionView
 
-    rows = tx.all("session.some", SessionView, ids=sorted({row.session for row in reviews}))
-    pretending = {row.id for row in rows if row.agent in policy.scripted}
-    return [row for row in reviews if row.session not in pretending]
+    rows = tx.all("session.some", SessionView, ids=sorted(set(sessions)))
+    agents = {SessionId(row.id): row.agent for row in rows if row.kind == "agent"}
+    without = without_voice(context, tx, agents.values())
+    return {session: without[agent] for session, agent in agents.items() if agent in without}
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.leasing import live_runners
@@ -49,6 +50,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate
         return []
     profiles = agent_profiles(context.layers(tx, context.gate))
     cooled = cooled_everywhere(context, tx)
+    missed = uncounted(context, tx, policy.peers.reviewers)
     found = []
     for order, name in enumerate(policy.peers.reviewers):
         profile = profiles.get(name)
@@ -61,6 +63,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate
                 last_asked=row.n if (row := tx.one("cycle.last_asked", Count, reviewer=name)) else 0,
                 missing="" if profile else "there is no profile of that name",
                 cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
+                uncounted=missed.get(name, ""),
             )
         )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.facts import facts_of, parties_of, voiceless
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask_more
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
@@ -63,6 +63,7 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
         return WAITS
     counting = counting_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum)
+    ruled = _with_voiceless(context, work, known, ruled) if ruled.rule == "R0" else ruled
     if ruled.rule == "R0" and not now and ask_more(context, work, known, known.tasks):
         return WAITS
     return _follow(context, work, known, ruled)
@@ -137,14 +138,21 @@ def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]
 def counting_in(context: Context, work: Work, known: Whole) -> set[int]:
     """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
     found: set[int] = set()
+    without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
         for review in known.reviews:
             if review.task != target.task or not review.agrees:
                 continue
-            if target.look or review.session in facts.reviewers:
-                found.add(review.seq)
+            counts = review.session not in without if target.look else review.session in facts.reviewers
+            found |= {review.seq} if counts else set()
     return found
+
+
+def _with_voiceless(context: Context, work: Work, known: Whole, ruled: Ruled) -> Ruled:
+    """R0: who agrees and does not count, with why (V3, V4)."""
+    without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
+    return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys(without.values())))
 
 
 def _follow(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import Ways
 from foureyes.app.pages.claimed import claims_of
@@ -142,6 +143,8 @@ class Attention:
     def _seeds(self, look: Look) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
+        for name, why in uncounted(self._context, look.tx, look.policy.peers.reviewers if look.policy else ()).items():
+            yield Seed("", partial(self._uncounted, name, why))
         by_rule = tuple(ruled(self._context, look.tx, look.ways))
         ruled_tasks = {halt.task for halt in by_rule}
         if look.project.hold is not None:
@@ -194,6 +197,12 @@ class Attention:
             halt.kind, halt.text, task=halt.task, of=halt.of, since=halt.since, details=halt.details,
             choices=halt.choices(), otherwise=halt.otherwise,
         )  # fmt: skip
+
+    def _uncounted(self, name: str, why: str) -> AttentionRow:
+        """V4: a profile that is named as a reviewer and is not asked."""
+        details = [f"Its reviews do not count: {why}.", "Calibrated, and good enough, it is asked again."]
+        step = by_person(fe("review", "calibrate", name))
+        return self._row("config", why, of=f"reviewer {name}", details=details, otherwise=step)
 
     # -- holds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
@@ -19,7 +20,7 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
-from foureyes.steps import NO_STEP, blank, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, blank, by_person, fe, in_turn, prose, shell
 
 
 class Doctor:
@@ -34,7 +35,7 @@ class Doctor:
         checks.append(self._journal(progress))
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), self._keys(actor)]
-        return [*checks, self._profiles(actor), *self._programs(), *self._worktrees()]
+        return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
 
     def _programs(self) -> list[Check]:
         """What agent programs find here, a line for each that was set up, and whether it fits."""
@@ -61,6 +62,20 @@ class Doctor:
         missing = [each.profile for each in seen if not each.path]
         text = "; ".join(filter(None, (", ".join(found), f"not found: {', '.join(missing)}" if missing else "")))
         return Check("profiles", "ok", text, fe("agents"))
+
+    def _reviewers(self) -> list[Check]:
+        """V4: who is asked for reviews and does not count, a line each; nothing where nobody has to be calibrated."""
+        try:
+            with self._context.store.read() as tx:
+                peers = self._context.gate_policy(tx).peers
+                missed = uncounted(self._context, tx, peers.reviewers)
+        except ConfigError:
+            return []  # said of the configuration
+        if not missed and peers.min_recall > 0 and peers.reviewers:
+            return [Check("reviewers", "ok", f"{', '.join(peers.reviewers)}: calibrated, and found enough")]
+        return [
+            Check("reviewers", "warn", why, by_person(fe("review", "calibrate", name))) for name, why in missed.items()
+        ]
 
     def _worktrees(self) -> list[Check]:
         """K1: worktrees that git does not know, as after the repository was moved; nothing is said of sound ones."""

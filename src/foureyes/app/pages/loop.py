@@ -63,7 +63,8 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
 
 def _review(review: Review, reviews: Sequence[Review], facts: Facts, names: dict[str, str]) -> ReviewView:
     """A review with whether it counts for the latest attempt."""
-    against = why_not_counting(review, reviews, facts.attempt.diff_id if facts.attempt else "", facts.reviewers)
+    diff_id = facts.attempt.diff_id if facts.attempt else ""
+    against = why_not_counting(review, reviews, diff_id, facts.reviewers, facts.voiceless)
     by = names.get(review.session, review.session)
     return ReviewView(**msgspec.structs.asdict(review), by=by, counts=not against, against=against)
 

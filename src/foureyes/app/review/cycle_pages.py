@@ -7,7 +7,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_for, parties_of
+from foureyes.app.call.facts import facts_for, parties_of, voiceless
 from foureyes.app.call.rows import Count
 from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import is_overdue
@@ -109,6 +109,7 @@ def _given(context: Context, tx: Tx, known: Whole, names: dict[str, str]) -> tup
     """The reviews, and which of them count as things stand now (V6)."""
     facts = facts_for(context, tx, known.tasks) if known.reviews and known.tasks else {}
     counting = {(task, session) for task, about in facts.items() for session in about.reviewers}
+    without = voiceless(context, tx, [SessionId(review.session) for review in known.reviews if review.agrees])
     return tuple(
         GivenView(
             task=review.task,
@@ -118,6 +119,7 @@ def _given(context: Context, tx: Tx, known: Whole, names: dict[str, str]) -> tup
             summary=review.summary,
             review=review.seq,
             counts=(review.task, review.session) in counting and review.agrees,
+            against=without.get(SessionId(review.session), "") if review.agrees else "",
             at=review.at,
         )
         for review in known.reviews

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from foureyes.app.call.calibrated import without_voice
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
@@ -196,7 +197,9 @@ class Reviews:
         still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
         missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
-        counts = eligible.allowed and not missing and verdict == "approved"
+        agents = [work.actor.agent] if work.actor.kind == "agent" else []
+        without = without_voice(self._context, work.tx, agents)
+        counts = eligible.allowed and not missing and verdict == "approved" and not without
         blocking = sum(finding.blocking for finding in raised.event.findings) if raised.event else 0
         cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
         event = e.ReviewSubmitted(
@@ -227,7 +230,10 @@ class Reviews:
             event=event,
             findings=tuple(raised.event.findings) if raised.event else (),
             rulings=given.rulings,
-            against=() if eligible.allowed else eligible.reasons,
+            against=(
+                *([] if eligible.allowed else eligible.reasons),
+                *[Reason("V4", why, fe("review", "calibrate", "--show")) for why in without.values()],
+            ),
             stands=_standing(stand(self._context, work, case), facts.task.id, done),
             done=done,
         )

@@ -190,7 +190,7 @@ class Looking:
             if not self._waits(desk, key_of(FreeClaim(task=TaskId(row.id))))
         ]
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)
-        if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
+        if free <= 0 or desk.stopping or desk.options.reviews or (desk.options.once and desk.begun):
             return left
         return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free, sprints=bound)
 

@@ -34,7 +34,7 @@ class AskedView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenView(msgspec.Struct, frozen=True, kw_only=True):
-    """A review in a cycle."""
+    """A review in a cycle. `against`: why one that agrees does not count by who gave it (V3, V4)."""
 
     task: str
     by: str
@@ -43,6 +43,7 @@ class GivenView(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     review: int
     counts: bool = False
+    against: str = ""
     at: str = ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -11,6 +11,8 @@ from foureyes.core.nouns.finding import ReviewStatus
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.verdicts import Verdict
+
+NOBODY: Mapping[SessionId, str] = {}
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,9 +48,15 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_whole and self.effective == "approved"
 
 
-def why_not_counting(review: Review, reviews: Sequence[Review], diff_id: str, counting: Collection[str]) -> str:
+def why_not_counting(
+    review: Review,
+    reviews: Sequence[Review],
+    diff_id: str,
+    counting: Collection[str],
+    voiceless: Mapping[SessionId, str] = NOBODY,
+) -> str:
     """Why a review does not count as an agreeing one of the latest attempt; empty when it does. `counting` are the
-    sessions whose review does (D9).
+    sessions whose review does (D9), `voiceless` those whose review does not by who they are, with why (V3, V4).
     """
     if review.effective != "approved":
         return f"it says {review.effective}"
@@ -58,6 +66,8 @@ def why_not_counting(review: Review, reviews: Sequence[Review], diff_id: str, co
         return "it is about an earlier change"
     if any(later.session == review.session and later.seq > review.seq for later in reviews):
         return "a later review of the same session is there"
+    if review.session in voiceless:
+        return f"{voiceless[review.session]} (V3, V4)"
     return "" if review.session in counting else "who gave it may not approve (P)"
 
 

@@ -199,9 +199,11 @@ def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | 
     if have >= wanted:
         return None
     yours = ", your approval among them" if person else ""
+    aside = [f"{facts.party_name(each)} agrees and does not count, {why}" for each, why in facts.voiceless.items()]
+    text = "; ".join([f"{wanted} counting reviews are required, {have} are there{yours}", *aside])
     is_last = not person and wanted - have == 1
     step = by_person(fe("approve", facts.task.id)) if is_last else fe("review", "request", facts.task.id)
-    return Reason("D6", f"{wanted} counting reviews are required, {have} are there{yours}", step)
+    return Reason("D6", text, step)
 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:

@@ -29,7 +29,7 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "pause", "review end", BATCH,
+        "pause", "review end", "review calibrate", BATCH,
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(
@@ -134,7 +134,7 @@ def barred(
     if verb in NOT_FOR_AGENTS and kind == "agent":
         return _not_for_agents(verb)
     if verb in FOR_PEOPLE and kind != "human":
-        rule = RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+        rule = "V4" if verb == "review calibrate" else RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
         typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
         return Reason(
             rule,
@@ -196,7 +196,7 @@ DECISIONS = frozenset(
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive", "store adopt", "review end",
+        "key add", "key retire", "finding waive", "store adopt", "review end", "review calibrate",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives

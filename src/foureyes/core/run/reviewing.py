@@ -21,6 +21,7 @@ DIGEST: Final = "sha256:"
 LEAST_DIGITS: Final = 8
 KINDS: dict[ErrorKind, NotGivenWhy] = {
     "quota": "quota", "auth": "auth", "missing": "missing", "refused": "refused", "timeout": "timeout",
+    "crash": "crash",
 }  # fmt: skip
 
 

@@ -64,6 +64,31 @@ CREATE TABLE authors (
   PRIMARY KEY (task, attempt, session)
 );
 
+CREATE TABLE calibrations (
+  seq integer NOT NULL,
+  profile text COLLATE "C" NOT NULL,
+  program text COLLATE "C" NOT NULL,
+  version text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  made_with integer NOT NULL,
+  defects integer NOT NULL,
+  found integer NOT NULL,
+  quiet_cases integer NOT NULL,
+  made_up integer NOT NULL,
+  unanswered integer NOT NULL,
+  past integer NOT NULL,
+  past_found integer NOT NULL,
+  seconds integer,
+  input_tokens integer NOT NULL,
+  output_tokens integer NOT NULL,
+  cost_micros integer NOT NULL,
+  cases text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (seq)
+);
+
 CREATE TABLE check_leases (
   task text COLLATE "C" NOT NULL,
   runner text COLLATE "C" NOT NULL,
@@ -887,6 +912,8 @@ CREATE TABLE tokens (
 );
 
 CREATE INDEX approvals_by_task ON approvals USING btree (task, seq);
+
+CREATE INDEX calibrations_by_profile ON calibrations USING btree (profile, seq);
 
 CREATE INDEX check_leases_taken ON check_leases USING btree (seq) WHERE (runner <> ''::text);
 

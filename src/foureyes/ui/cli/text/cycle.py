@@ -51,7 +51,7 @@ def cycle_text(view: CycleView) -> str:
     lines += [f"  asked {_asked(each)}" for each in view.asked]
     for given in view.reviews:
         stated = "" if given.verdict == given.effective else f" (stated {given.verdict}, V5)"
-        counts = ", counts" if given.counts else ""
+        counts = ", counts" if given.counts else f", does not count: {given.against}" if given.against else ""
         lines.append(f"  {given.by} about {given.task}: {given.effective}{stated}{counts}")
         lines += [f"      {one_line(given.summary, LINE)}"] if given.summary else []
     for point in view.points:
