@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.stage.commands import Stage
+from tests.stage.runner_child import CHILD
 from tests.stage.shop import Shop
 from tests.stage.theatre import DONE, Theatre, is_alive, wait_for, write
 
@@ -59,6 +61,25 @@ class Peers(Theatre):
         ]
         self.play({"plays": plays})
         return self.shop.create(self.shop.cast.alice, title="Reviewed")
+
+    def looked_at(self, runner: int, go: Path) -> None:
+        """All agree about the work in the middle of it, it goes on, all agree about what is handed in."""
+        try:
+            wait_for(lambda: self.rules() != [])
+            go.touch()
+            wait_for(lambda: self.triggers()[-1:] == [("REQUEST_REVIEW", False)] and self.is_decided())
+        finally:
+            os.kill(runner, signal.SIGTERM)
+        wait_for(lambda: not is_alive(runner))
+        assert set(self.rules()) == {"R4"}
+
+    def is_decided(self) -> bool:
+        return len(self.rules()) == len(self.triggers())
+
+    def triggers(self) -> list[tuple[str, bool]]:
+        """Why each cycle was opened, and whether it is about a look."""
+        rows = self.rows("CycleOpened")
+        return [(row["trigger"], bool(row["targets"][0].get("look"))) for row in rows]
 
     def rules(self) -> list[str]:
         return [row["rule"] for row in self.rows("CycleDecided")]
@@ -107,19 +128,35 @@ def test_what_an_agent_says_in_the_middle_of_its_work_is_reviewed_as_it_lies_the
     work: list[dict[str, Any]] = [half, said, {"until": str(tmp_path / "go")}, {"commit": "Half"}, DONE]
     task = peers.reviewed(one=GOOD, two=GOOD, work=work)
     begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
-    try:
-        wait_for(lambda: peers.rules() == ["R4"])
-        (tmp_path / "go").touch()
-        wait_for(lambda: peers.rules() == ["R4", "R4"])
-    finally:
-        os.kill(begun["pid"], signal.SIGTERM)
-    wait_for(lambda: not is_alive(begun["pid"]))
-    opened = peers.rows("CycleOpened")
-    assert [(row["trigger"], bool(row["targets"][0].get("look"))) for row in opened] == [
-        (type_.upper(), True),
-        ("REQUEST_REVIEW", False),
-    ]
+    peers.looked_at(begun["pid"], tmp_path / "go")
+    assert peers.triggers() == [(type_.upper(), True), ("REQUEST_REVIEW", False)]
     assert shop.status(task) == "reviewing"
+
+
+def test_a_person_has_work_in_the_middle_of_it_looked_at_V1_USER_MANUAL(peers: Peers, tmp_path: Path) -> None:
+    shop, half = peers.shop, tmp_path / "half"
+    until: list[dict[str, Any]] = [{"run": ["touch", str(half)]}, {"until": str(tmp_path / "go")}]
+    work: list[dict[str, Any]] = [{"write": "src/half.py", "text": "half\n"}, *until, {"commit": "Half"}, DONE]
+    task = peers.reviewed(one=GOOD, two=GOOD, work=work)
+    begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
+    wait_for(half.exists)
+    said = shop.done(shop.cast.alice, "review", "now", task)
+    assert sorted(said["asked"]) == ["one", "two"]
+    peers.looked_at(begun["pid"], tmp_path / "go")
+    assert peers.triggers() == [("USER_MANUAL", True), ("REQUEST_REVIEW", False)]
+
+
+def test_silence_of_every_live_run_has_their_work_looked_at_V1_TIMEOUT_FALLBACK(peers: Peers, tmp_path: Path) -> None:
+    half, until = {"write": "src/half.py", "text": "half\n"}, {"until": str(tmp_path / "go")}
+    work: list[dict[str, Any]] = [half, until, {"commit": "Half"}, DONE]
+    peers.reviewed(one=GOOD, two=GOOD, work=work)
+    words = [sys.executable, CHILD, "minute:0.1", "run", "--agents", "3", "--detach", "--json"]
+    begun = peers.shop.cast.alice.run(words, cwd=peers.shop.repo)
+    assert begun.rc == 0, begun
+    peers.looked_at(json.loads(begun.out)["pid"], tmp_path / "go")
+    (first, look), *others = peers.triggers()
+    assert (first, look, others[-1]) == ("TIMEOUT_FALLBACK", True, ("REQUEST_REVIEW", False))
+    assert peers.rows("CycleOpened")[0]["wide"]
 
 
 def test_a_runner_killed_in_the_middle_of_a_cycle_leaves_what_the_next_one_brings_to_its_end_J4(

@@ -1,7 +1,8 @@
 """`fe run` with something done to it: `python runner_child.py before:bind fe-arguments…`, several joined by commas.
 
 `before:STEP`, `after:STEP`: it is killed before anything of a step of STEPS happened, or once all of it has.
-`lease:SECONDS`: its leases are that short. `blind`: it sees no process of others, as if they were on another machine.
+`lease:SECONDS`: its leases are that short. `minute:SECONDS`: a minute of silence is that short (V1). `blind`: it sees
+no process of others, as if they were on another machine.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ def main() -> None:
         what, _, value = each.partition(":")
         if what == "lease":
             shorten(int(value))
+        elif what == "minute":
+            importlib.import_module("foureyes.app.run.asked").__dict__["MINUTE"] = float(value)
+            importlib.import_module("foureyes.app.run.loop").__dict__["REST_SECONDS"] = 0.5
         elif what == "blind":
             importlib.import_module("foureyes.adapters.identity.alive").__dict__["is_gone"] = lambda process: False
         else:

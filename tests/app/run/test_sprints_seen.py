@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.run import sprints_seen
+from foureyes.app.tasks.sprinting import now_of
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.nouns.run import RunOutcome, Usage
 
@@ -61,6 +63,29 @@ def test_work_that_was_sent_back_goes_on_while_a_sprint_runs_and_after_it_X2(gro
     ground.settle(ground.runner())
     assert len(ground.runs_of(before)) == 2
     assert sprint(ground, name).done >= 1
+
+
+def test_where_nothing_was_written_its_tasks_are_not_gone_through_again_G6(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ground.create(BOB)
+    begun(ground, hours=1)
+    asked: list[str] = []
+
+    def counted(tx: Any, row: Any) -> Any:
+        asked.append(row.id)
+        return now_of(tx, row)
+
+    monkeypatch.setattr(sprints_seen, "now_of", counted)
+    ground.plays = [Play(lasts=9)]
+    runner = ground.runner(agents=1)
+    ground.ticks(runner, 3)
+    first = len(asked)
+    ground.ticks(runner, 3)
+    assert len(asked) == first
+    ground.create(BOB)
+    ground.ticks(runner)
+    assert len(asked) == first + 1
 
 
 def test_so_many_tasks_and_no_more_are_begun_X1_X2(ground: Playground) -> None:

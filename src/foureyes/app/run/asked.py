@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST = 50
 """How many of each kind one look goes into."""
+MINUTE = 60.0
+"""Of silence, in seconds."""
 
 
 def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
@@ -147,7 +149,7 @@ def _silence(context: Context, tx: Tx, desk: Desk, minutes: int, host: str) -> I
         for row in rows
     ]
     agreed = max(row.agreed for row in rows)
-    concerned = silent(heard, since=stamp(context.clock.now() - timedelta(minutes=minutes)), agreed=agreed)
+    concerned = silent(heard, since=stamp(context.clock.now() - timedelta(seconds=minutes * MINUTE)), agreed=agreed)
     if concerned:
         tasks = tuple(dict.fromkeys(TaskId(each.task) for each in concerned))
         yield Called(

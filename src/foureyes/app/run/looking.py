@@ -23,7 +23,7 @@ from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
-from foureyes.app.run.sprints_seen import sprint_over, sprints_now
+from foureyes.app.run.sprints_seen import SprintsSeen, sprint_over
 from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.app.views.run import PauseView
 from foureyes.core.nouns.run import MAKES, Run
@@ -53,6 +53,7 @@ class Looking:
         self._profiles = Profiles(context, agents)
         self._checks = WaitingChecks(context, runner)
         self._aside = Aside(context)
+        self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
 
     def look(self, desk: Desk) -> Snapshot:
@@ -62,7 +63,7 @@ class Looking:
             policy = self._context.gate_policy(tx)
             runs = self._runs(tx, desk)
             slots = self._profiles.slots(tx, self._runner)
-            sprints = sprints_now(tx, desk)
+            sprints = self._sprints.look(tx, desk)
             tasks = self._tasks(tx, policy, desk, runs, bound=bool(sprints or desk.sprint or desk.options.sprints))
             merge_due, settles = self._merge(tx, desk)
             checks_at = self._checks.look(tx, policy, desk.checking)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.pages.events import Head
 from foureyes.app.sprint.sprints import Sprints
 from foureyes.app.tasks.sprinting import active, now_of
 from foureyes.core.nouns.sprint import Sprint
@@ -17,12 +18,24 @@ if TYPE_CHECKING:
     from foureyes.core.sprint.halting import SprintNow
 
 
-def sprints_now(tx: Tx, desk: Desk) -> tuple[SprintNow, ...]:
-    """Those that have begun and are not over; that there were some, a runner remembers."""
-    found = tuple(now_of(tx, sprint) for sprint in active(tx))
-    if found:
-        desk.sprint = found[-1].sprint.id
-    return found
+class SprintsSeen:
+    """Those that have begun and are not over, as the journal has them: where nothing was written since the last look,
+    their tasks are not gone through again.
+    """
+
+    def __init__(self) -> None:
+        self._head = -1
+        self._found: tuple[SprintNow, ...] = ()
+
+    def look(self, tx: Tx, desk: Desk) -> tuple[SprintNow, ...]:
+        """That there were some, a runner remembers."""
+        head = tx.one("journal.head", Head)
+        if head is None or head.seq != self._head:
+            self._found = tuple(now_of(tx, sprint) for sprint in active(tx))
+            self._head = head.seq if head is not None else -1
+        if self._found:
+            desk.sprint = self._found[-1].sprint.id
+        return self._found
 
 
 def sprint_over(tx: Tx, desk: Desk) -> str:

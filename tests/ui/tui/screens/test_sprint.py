@@ -87,3 +87,23 @@ def test_that_it_has_ended_is_said_once_also_to_who_comes_later_X2(seat: Seat) -
 
     play(seat.sit(), morning, LARGE)
     play(seat.sit(), later, LARGE)
+
+
+def test_a_sprint_that_is_complete_leaves_its_tasks_to_ordinary_review_X2_E2E_S02(seat: Seat) -> None:
+    tasks = [seat.create(f"Task {number}") for number in range(2)]
+    name = seat.app.sprints.plan(ALICE, SprintAsk(tasks=tuple(tasks), complete=2)).id
+    seat.app.sprints.start(ALICE, name)
+    for number, task in enumerate(tasks):
+        seat.work(task, small_work(f"work {number}"))
+
+    async def story(player: Player) -> None:
+        assert "SPRINT │ 2/2 tasks │ Until 2 are done" in player.screen
+        runner = seat.app.runs.begin(ALICE, agents=0).actor
+        seat.app.sprints.finish(runner, name, kind="target", why="2 tasks are done")
+        seat.app.runs.finish(runner, reason="it is over")
+        assert f"SPRINT {name} ended " in await player.press("f5")
+        screen = await player.press("R")
+        assert all(task in screen for task in tasks), screen
+
+    play(seat.sit(), story, LARGE)
+    assert {seat.app.lists.show(ALICE, task).task.status for task in tasks} == {"reviewing"}
