@@ -60,6 +60,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "review.risk.new_agent": ("4", 4),
     "review.risk.test_paths": ('["t/**"]', ("t/**",)),
     "review.risk.watched_paths": ('["w/**"]', ("w/**",)),
+    "review.linters": ('["ruff=LOW"]', ("ruff=LOW",)),
     "review.coverage_exclude": ('["dist/**"]', ("dist/**",)),
     "review.peers.focus": ('["Load"]', ("Load",)),
     "review.peers.max_words": ("90", 90),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
+from foureyes.adapters.exchange.places import Places
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
@@ -21,11 +22,13 @@ from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import CheckRule, Ran, TestResult
 from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.finding import Finding, Found, Severity
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import Profile
 from foureyes.errors import AgentMissing, AgentUnavailable
+
+from tests.stage.scripted_git import NoRealGit
 
 
 class FixedClock:
@@ -231,8 +234,14 @@ class DeskOutside:
         self.launched.append((starter.session, agents))
         return 4711
 
-    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
-        return reports.read(document, name)
+    def read_findings(
+        self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
+    ) -> tuple[str, list[Found]]:
+        try:
+            places = Places((), paths) if paths() else None
+        except NoRealGit:
+            places = None
+        return reports.read(document, name, places, most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         return sarif_log.write(findings)

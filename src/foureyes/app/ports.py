@@ -3,7 +3,7 @@ them; tests may too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.checkout import CheckoutRule
-    from foureyes.core.nouns.finding import Finding, Found
+    from foureyes.core.nouns.finding import Finding, Found, Severity
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
@@ -209,9 +209,11 @@ class Outside(Protocol):
         `sprints`: one that ends with them.
         """
 
-    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+    def read_findings(
+        self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
+    ) -> tuple[str, list[Found]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none
-        of these.
+        of these. `paths`: those of the tree that it is about; `most`: what a tool's levels are worth at most.
         """
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:

@@ -5,7 +5,7 @@ without.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
-    from foureyes.core.nouns.finding import Finding, Found
+    from foureyes.core.nouns.finding import Finding, Found, Severity
     from foureyes.core.nouns.session import Actor
 
 
@@ -74,10 +74,15 @@ class Outside:
             raise refusal_of(answer.said)
         return answer.pid
 
-    def read_findings(self, document: bytes, name: str) -> tuple[str, list[Found]]:
+    def read_findings(
+        self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
+    ) -> tuple[str, list[Found]]:
+        from foureyes.adapters.exchange.places import Places
         from foureyes.adapters.exchange.reports import read
+        from foureyes.adapters.git.checkouts.following import roots
 
-        return read(document, name, (self._place.worktree, self._place.root))
+        checkouts = (self._place.worktree, self._place.root, *roots(self._place))
+        return read(document, name, Places(checkouts, paths), most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock

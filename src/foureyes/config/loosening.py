@@ -17,7 +17,8 @@ USUAL: Mode = "batch"
 """The mode of a label that says none, unless the project says another."""
 LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "project.protected_paths": "gone", "review.check_paths": "gone", "review.risk.watched_paths": "gone",
-    "review.risk.test_paths": "gone", "review.docs_paths": "added", "review.coverage_exclude": "added",
+    "review.risk.test_paths": "gone", "review.docs_paths": "added",
+    "review.coverage_exclude": "added", "review.linters": "added",
     "review.reviews": "less", "review.human.sample_share": "less", "review.human.sample_from": "more",
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",

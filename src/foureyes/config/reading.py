@@ -108,7 +108,7 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "number" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if setting.kind == "list" and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
+        return _linters(value, where) if setting.key == "review.linters" else tuple(value)
     if setting.kind == "profiles" and isinstance(value, dict):
         from foureyes.config.profiles import read_profile
 
@@ -127,6 +127,17 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "checks" and isinstance(value, list):
         return _checks(value, where)
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
+
+
+def _linters(tools: list[str], where: str) -> tuple[str, ...]:
+    """L1: tools with what their levels are worth at most."""
+    from foureyes.core.nouns.finding import most_of
+
+    try:
+        most_of(tools)
+    except ValueError as problem:
+        raise ConfigError(f'{where}: {problem}; write "eslint", or "eslint=LOW"') from None
+    return tuple(tools)
 
 
 def _label_rules(rules: dict[str, object], where: str) -> dict[str, LabelRule]:

@@ -137,9 +137,7 @@ SETTINGS: tuple[Setting, ...] = (
         scale=MODES,
         meaning="how a task without label or plan is reviewed (M1)",
     ),
-    Setting(
-        key="review.reviews", of=ReviewPolicy, kind="number", meaning="how many counting reviews an approval needs (D6)"
-    ),
+    Setting(key="review.reviews", of=ReviewPolicy, kind="number", meaning="how many counting reviews are needed (D6)"),
     Setting(key="review.docs_paths", of=ReviewPolicy, kind="list", meaning="globs; label docs skips only these (M3)"),
     Setting(
         key="review.check_paths",
@@ -195,9 +193,7 @@ SETTINGS: tuple[Setting, ...] = (
         kind="number",
         meaning="how long a person's approval can be taken back before it merges (Q0)",
     ),
-    Setting(
-        key="review.risk.look_lines", of=RiskRule, kind="number", meaning="from so many changed lines on: look (H1)"
-    ),
+    Setting(key="review.risk.look_lines", of=RiskRule, kind="number", meaning="so many changed lines: look (H1)"),
     Setting(
         key="review.risk.high_lines",
         of=RiskRule,
@@ -230,6 +226,13 @@ SETTINGS: tuple[Setting, ...] = (
         of=ReviewPolicy,
         kind="list",
         meaning="globs; changed files that a review counts without (V6)",
+    ),
+    Setting(
+        key="review.linters",
+        of=ReviewPolicy,
+        kind="list",
+        meaning="tools whose reports (fe finding import) do not block by their level alone: at most MEDIUM, or as "
+        '"eslint=LOW" says (L1)',
     ),
     Setting(
         key="project.demo",

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.exchange import cleaning, reports
+from foureyes.adapters.exchange.places import Places
 from foureyes.adapters.exchange.reports import read
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import Found, most_of
 from foureyes.errors import BadInput
 
 MESSAGE = {"text": "no"}
@@ -32,7 +33,7 @@ def at(uri: str, line: int | None = 7, **location: Any) -> list[Any]:
 
 def only(document: bytes, *roots: str) -> Found:
     """The one finding in it."""
-    _, (one,) = read(document, "report", roots)
+    _, (one,) = read(document, "report", Places(roots))
     return one
 
 
@@ -57,7 +58,7 @@ def test_a_result_is_a_finding_L3() -> None:
     assert found == [
         Found(
             severity="HIGH", title="SQL from input.", path="src/a.py", line=7, problem="SQL from input.\nUse a parameter.",
-            quote="run(f'{x}')", rule="S1",
+            quote="run(f'{x}')", rule="S1", tool="lint",
         )
     ]  # fmt: skip
 
@@ -93,6 +94,10 @@ RULES = [
         ({"level": "note", "properties": {"security-severity": "6.9"}}, "LOW"),
         ({"level": "error", "properties": {"security-severity": "1.0"}}, "HIGH"),
         ({"level": "error", "properties": {"security-severity": ""}}, "HIGH"),
+        ({"level": "note", "properties": {"security-severity": "undefined"}}, "LOW"),
+        ({"ruleId": "C", "properties": {"security-severity": "null"}}, "CRITICAL"),
+        ({"level": "note", "properties": {"security-severity": "HIGH"}}, "HIGH"),
+        ({"level": "note", "properties": {"security-severity": "medium"}}, "LOW"),
         ({"level": "note", "rank": 90.0}, "CRITICAL"),
         ({"level": "note", "rank": 70}, "HIGH"),
         ({"level": "note", "rank": 10}, "LOW"),
@@ -541,3 +546,31 @@ def test_whatever_the_types_the_answer_is_findings_or_a_refusal_G1(wrong: dict[s
     for document in (log({"message": MESSAGE, **wrong}), rdjson({"message": "x", **wrong})):
         with suppress(BadInput):
             assert all(one.title for one in read(document, "x")[1])
+
+
+def test_a_linters_level_alone_does_not_block_and_a_score_does_L1() -> None:
+    most = most_of(["Lint", "eslint=LOW"])
+
+    def severity(**fields: Any) -> str:
+        _, (one,) = read(log({"message": MESSAGE, **fields}), "report", None, most)
+        return one.severity
+
+    assert [severity(level=level) for level in ("error", "warning", "note")] == ["MEDIUM", "MEDIUM", "LOW"]
+    assert severity(level="error", properties={"security-severity": "9.1"}) == "CRITICAL"
+    assert result(level="error").severity == "HIGH", "a scanner's does"
+    with pytest.raises(ValueError, match="no tool with a severity"):
+        most_of(["eslint=WORSE"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "mark"),
+    [
+        ({"fingerprints": {"matchBasedId/v1": "abc_0"}, "partialFingerprints": {"x": "y"}}, "matchBasedId/v1=abc_0"),
+        ({"partialFingerprints": {"foureyes/root/v1": "TL-1", "primaryLocationLineHash": "39f:1"}},
+         "primaryLocationLineHash=39f:1"),
+        ({"fingerprints": {"a": 7}, "partialFingerprints": [1]}, ""),
+    ],
+)  # fmt: skip
+def test_a_result_has_the_name_of_its_tool_and_what_that_knows_it_by_L2(fields: dict[str, Any], mark: str) -> None:
+    one = result(**fields)
+    assert (one.tool, one.mark) == ("lint", mark)

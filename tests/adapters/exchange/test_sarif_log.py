@@ -171,3 +171,12 @@ def test_reading_what_was_written_gives_the_finding_back_L3(
     assert form == "sarif"
     assert (found.severity, found.title, found.path, found.line) == (severity, title, path, line)
     assert found.problem.startswith(title)
+
+
+def test_what_a_tool_found_is_in_a_run_of_that_tool_and_comes_back_with_its_name_L3() -> None:
+    ours, theirs = finding(), finding(2, tool="bandit", rule="B602", kind="CK")
+    runs = log(ours, theirs)["runs"]
+    assert [(run["tool"]["driver"]["name"], len(run["results"])) for run in runs] == [("foureyes", 1), ("bandit", 1)]
+    assert [rule["id"] for rule in runs[1]["tool"]["driver"]["rules"]] == ["B602"]
+    _, found = read(write([ours, theirs], ""), "x")
+    assert [one.tool for one in found] == ["", "bandit"]

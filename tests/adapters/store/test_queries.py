@@ -118,7 +118,7 @@ NUMBERS = set(
     " after_n after_priority deleted estimate_minutes recorded exit_code duration_ms tries step merge_failures"
     " blocking note anchored waiting line left_diff ruling raised actionable least size drawn many"
     " fence agents lost rc seconds input_tokens output_tokens cost_micros left upto quorum seats wide look"
-    " review tasks minutes pause_on_error wants_checkpoint chosen place asked answered counting"
+    " review tasks minutes pause_on_error wants_checkpoint chosen place asked answered counting failed"
     " made_with defects found quiet_cases made_up unanswered past past_found".split()
 )
 

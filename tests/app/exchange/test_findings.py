@@ -31,7 +31,7 @@ def sarif(*results: tuple[str, int, str], level: str = "error", rule_id: str = "
         }
         for path, line, message in results
     ]
-    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ruff"}}, "results": rows}]}).encode()
+    return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": rows}]}).encode()
 
 
 def rdjson(path: str, line: int, message: str, severity: str = "ERROR") -> bytes:
@@ -229,3 +229,56 @@ def test_findings_go_out_as_sarif_and_come_back_as_the_same_ones(world: GitWorld
     other = deliver(world, {"pay.py": PAY, "x.py": "x\n"}, actor=GEMINI)
     raised, _, _ = take(world, other, json.dumps(out).encode())
     assert len(raised) == 2
+
+
+TWICE = "import os\n\n\ndef one(x):\n    os.system(x)\n\n\ndef two(x):\n    os.system(x)\n"
+MENDED = TWICE.replace("def one(x):\n    os.system(x)", "def one(x):\n    run(x, shell=False)\n    return x")
+SHELL = "a shell is started"
+
+
+def test_the_same_line_twice_is_two_findings_and_who_mends_one_made_no_false_fix_L2_L8(world: GitWorld) -> None:
+    configure(world, KEPT)
+    task = deliver(world, {"pay.py": TWICE})
+    (first, second), _, _ = take(world, task, sarif(("pay.py", 5, SHELL), ("pay.py", 9, SHELL)))
+    assert take(world, task, sarif(("pay.py", 9, SHELL), ("pay.py", 5, SHELL))) == ((), (), 0), "in any order"
+    world.app.feedback.redo(BOB, task, "mend one")
+    next_attempt(world, task, {"pay.py": MENDED}, answers={first: "FIXED", second: "FIXED"})
+    raised, again, _ = take(world, task, sarif(("pay.py", 10, SHELL)))
+    assert (raised, len(again)) == ((), 1)
+    now = findings(world, task)
+    assert {root: (one.state, one.false_fixes, one.location.line) for root, one in now.items()} == {
+        first: ("claimed", 0, 5), second: ("open", 1, 10),
+    }  # fmt: skip
+    rule(world, {now[first].id: "VERIFIED"})
+    assert findings(world, task)[first].state == "resolved"
+
+
+def test_a_report_of_another_clone_or_worktree_is_about_the_same_files_L3(world: GitWorld) -> None:
+    configure(world, KEPT)
+    task = deliver(world, {"src/pay.py": PAY, "go/main.go": "package main\n"})
+    foreign = sarif(("file:///home/ci/shop/src/pay.py", 3, "eval"), ("main.go", 1, "no tests"), ("/opt/x.py", 1, "far"))
+    raised, _, outside = take(world, task, foreign)
+    places = [(one.location.path, one.location.line) for one in findings(world, task).values()]
+    assert (len(raised), outside, places) == (3, 0, [("src/pay.py", 3), ("go/main.go", 1), ("", 0)])
+
+
+def test_a_linters_error_does_not_block_by_default_and_as_the_project_says_L1(world: GitWorld) -> None:
+    task = handed_in(world)
+    report = sarif(EVAL).replace(b'"scan"', b'"ruff"')
+    take(world, task, report)
+    assert [one.severity for one in findings(world, task).values()] == ["MEDIUM"]
+
+
+def test_what_moved_and_was_rewritten_is_known_by_its_tools_own_mark_L2(world: GitWorld) -> None:
+    task = handed_in(world)
+    marked = json.loads(sarif(EVAL))
+    marked["runs"][0]["results"][0]["fingerprints"] = {"id": "abc"}
+    (name,), _, _ = take(world, task, json.dumps(marked).encode())
+    world.app.feedback.redo(BOB, task, "mend it")
+    next_attempt(world, task, {"pay.py": "import os\n\n\ndef other():\n    pass\n\n\nVALUE = eval(os.name)\n"})
+    marked["runs"][0]["results"][0]["locations"] = json.loads(sarif(("pay.py", 8, "")))["runs"][0]["results"][0][
+        "locations"
+    ]
+    marked["runs"][0]["results"][0]["message"]["text"] = "do not"
+    raised, again, _ = take(world, task, json.dumps(marked).encode())
+    assert (raised, len(again), list(findings(world, task))) == ((), 1, [name])

@@ -103,7 +103,7 @@ def test_a_result_has_everything_that_anybody_asks_for_L3_D5() -> None:
     reported = only(result, tool=tool, originalUriBaseIds={"SRC": {"uri": "file:///tree/"}})
     assert reported == Reported(
         level="error", rule="S1/part", message="it is bad", place="/tree/a b.py", line=3, quote="x", score=8.1,
-        about="about", fix="do y", replaced=(Replaced(3, 3, "y"),), roots=("/tree/",),
+        about="about", fix="do y", replaced=(Replaced(3, 3, "y"),), roots=("/tree/",), tool="lint",
     )  # fmt: skip
 
 

@@ -39,6 +39,8 @@ def finding_of(
     fix: str = "",
     quote: str = "",
     otherwise: str = "",
+    tool: str = "",
+    mark: str = "",
 ) -> Found:
     """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
     problem = spaced(message, MAX_TEXT).strip("\n")
@@ -56,6 +58,8 @@ def finding_of(
         fix=spaced(fix, MAX_TEXT),
         quote=spaced(quote, MAX_TEXT),
         rule=first_line(rule, MAX_TITLE),
+        tool=first_line(tool, MAX_TITLE),
+        mark=first_line(mark, MAX_TEXT),
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
 
-from foureyes.adapters.exchange.cleaning import finding_of, inside, replacement
+from foureyes.adapters.exchange.cleaning import finding_of, replacement
+from foureyes.adapters.exchange.places import Places
 from foureyes.core.documents.shapes import words
 from foureyes.core.documents.typed import typed
 from foureyes.core.nouns.finding import Found, Severity
@@ -58,26 +59,26 @@ class _Document(msgspec.Struct, frozen=True):
     severity: SeverityName | SeverityNumber | None = None
 
 
-def diagnostics(document: Any, roots: Sequence[str]) -> Iterator[Found]:
+def diagnostics(document: Any, places: Places) -> Iterator[Found]:
     """The findings of a parsed document; its severity is that of diagnostics that have none."""
     whole = typed(document, _Document)
     otherwise = _severity(whole.severity, UNKNOWN)
-    return (_finding(each, roots, otherwise) for each in whole.diagnostics)
+    return (_finding(each, places, otherwise) for each in whole.diagnostics)
 
 
-def diagnostic(line: Any, roots: Sequence[str]) -> Found:
+def diagnostic(line: Any, places: Places) -> Found:
     """The finding of one parsed line."""
-    return _finding(typed(line, _Diagnostic), roots, UNKNOWN)
+    return _finding(typed(line, _Diagnostic), places, UNKNOWN)
 
 
-def _finding(each: _Diagnostic, roots: Sequence[str], otherwise: Severity) -> Found:
+def _finding(each: _Diagnostic, places: Places, otherwise: Severity) -> Found:
     location = each.location or _Location()
     place = location.path or ""
     return finding_of(
         _severity(each.severity, otherwise),
         each.message,
         place=place,
-        path=inside(place, roots),
+        path=places.find(place),
         line=_lines(location.range)[0],
         rule=(each.code.value if each.code else None) or "",
         fix="\n\n".join(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from foureyes.adapters.exchange import rdjson, sarif_report
+from foureyes.adapters.exchange.places import Places
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.typed import Wrong, typed
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import Found, Severity
 from foureyes.core.words.text import in_line
 from foureyes.errors import BadInput
 from foureyes.steps import prose
@@ -26,11 +27,13 @@ class _Object(msgspec.Struct, frozen=True):
     """What every report is, whatever its fields."""
 
 
-def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, list[Found]]:
+def read(
+    document: bytes, name: str, places: Places | None = None, most: Mapping[str, Severity] | None = None
+) -> tuple[str, list[Found]]:
     """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole
     (`BadInput`).
 
-    `roots` are directories that hold the repository's files: paths below them are made relative to them.
+    `places` says what its paths are in the repository, `most` what the levels of a tool are worth at most.
     """
     if len(document) > MAX_BYTES:
         raise BadInput(
@@ -38,7 +41,7 @@ def read(document: bytes, name: str, roots: Sequence[str] = ()) -> tuple[str, li
             next_step=prose("leave out what is no finding, or split it"),
         )
     try:
-        form, findings = _findings(document, roots)
+        form, findings = _findings(document, places or Places(), most or {})
         kept = list(islice(findings, MAX_FINDINGS + 1))
     except ValueError as problem:
         raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
@@ -54,22 +57,22 @@ def _named(name: str) -> str:
     return in_line(" ".join(name.split()), 200) or "the report"
 
 
-def _findings(document: bytes, roots: Sequence[str]) -> tuple[str, Iterable[Found]]:
+def _findings(document: bytes, places: Places, most: Mapping[str, Severity]) -> tuple[str, Iterable[Found]]:
     if not document.removeprefix(BOM).strip():
         raise Wrong("it is empty, which says neither that something was found nor that nothing was")
     try:
         top = parsed(document)
     except ValueError:
         if _is_diagnostic(_first_line(document)):
-            return "rdjsonl", _lines(document, roots)
+            return "rdjsonl", _lines(document, places)
         raise
     typed(top, _Object)
     if top.get("runs") is not None or "sarif" in str(top.get("$schema", "")).lower():
-        return "sarif", sarif_report.findings(top, roots)
+        return "sarif", sarif_report.findings(top, places, most)
     if top.get("diagnostics") is not None:
-        return "rdjson", rdjson.diagnostics(top, roots)
+        return "rdjson", rdjson.diagnostics(top, places)
     if _is_diagnostic(top):
-        return "rdjsonl", [rdjson.diagnostic(top, roots)]
+        return "rdjsonl", [rdjson.diagnostic(top, places)]
     raise Wrong("it is neither SARIF (no runs) nor rdjson (no diagnostics)")
 
 
@@ -90,13 +93,13 @@ def _is_diagnostic(value: Any) -> bool:
     )
 
 
-def _lines(document: bytes, roots: Sequence[str]) -> Iterator[Found]:
+def _lines(document: bytes, places: Places) -> Iterator[Found]:
     """One diagnostic per line; what is wrong with one is told with its number."""
     for number, line in enumerate(document.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip():
             continue
         value = parsed(line, first_line=number)
         try:
-            yield rdjson.diagnostic(value, roots)
+            yield rdjson.diagnostic(value, places)
         except Wrong as problem:
             raise Wrong(f"line {number}: {problem}") from None

@@ -22,22 +22,23 @@ ROOT = "%SRCROOT%"
 
 
 def write(findings: Sequence[Finding], now: str = "") -> bytes:
-    """The log, as UTF-8. `now` is the time by which waivers count (E3); without it, all that were given do."""
-    ids = {rule: number for number, rule in enumerate(dict.fromkeys(_rule(finding) for finding in findings))}
-    log = {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {"name": "foureyes", "version": __version__, "rules": [_described(rule) for rule in ids]}
-                },
-                "columnKind": "utf16CodeUnits",
-                "results": [_result(finding, ids, now) for finding in findings],
-            }
-        ],
-    }
+    """The log, as UTF-8: a run of Foureyes, and one of each tool that found something. `now` is the time by which
+    waivers count (E3); without it, all that were given do.
+    """
+    tools = sorted({finding.tool for finding in findings} | {""})
+    runs = [_run(tool, [finding for finding in findings if finding.tool == tool], now) for tool in tools]
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
     return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
+
+
+def _run(tool: str, findings: Sequence[Finding], now: str) -> dict[str, Any]:
+    ids = {rule: number for number, rule in enumerate(dict.fromkeys(_rule(finding) for finding in findings))}
+    driver: dict[str, Any] = {"name": tool} if tool else {"name": "foureyes", "version": __version__}
+    return {
+        "tool": {"driver": driver | {"rules": [_described(rule) for rule in ids]}},
+        "columnKind": "utf16CodeUnits",
+        "results": [_result(finding, ids, now) for finding in findings],
+    }
 
 
 def _rule(finding: Finding) -> str:

@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foureyes.adapters.exchange.cleaning import finding_of, inside, replacement
+from foureyes.adapters.exchange.cleaning import finding_of, replacement
+from foureyes.adapters.exchange.places import Places
+from foureyes.core.documents.sarif import OWN as OWN
 from foureyes.core.documents.sarif import Reported, is_address, results
-from foureyes.core.nouns.finding import Found, Severity
+from foureyes.core.nouns.finding import SEVERITIES, Found, Severity
 
 LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
 CRITICAL, HIGH = 9.0, 7.0
 """On the scale from 0 to 10 of a score."""
-OWN = "foureyes/"
-"""Rules that only say that a person or an agent found it; see `sarif_log`."""
 
 
-def findings(document: Any, roots: Sequence[str]) -> Iterator[Found]:
-    """Every result of a parsed log that is a failure."""
-    return (_finding(result, roots) for result in results(document) if result.level != "none")
+def findings(document: Any, places: Places, most: Mapping[str, Severity]) -> Iterator[Found]:
+    """Every result of a parsed log that is a failure. `most`: what a level alone is worth at most, by tool."""
+    return (_finding(result, places, most) for result in results(document) if result.level != "none")
 
 
-def _finding(result: Reported, roots: Sequence[str]) -> Found:
+def _finding(result: Reported, places: Places, most: Mapping[str, Severity]) -> Found:
     return finding_of(
-        _severity(result),
+        _severity(result, most),
         result.message,
         place=result.place,
-        path=inside(result.place, (*roots, *result.roots)) if not is_address(result.place) else "",
+        path=places.find(result.place, result.roots) if not is_address(result.place) else "",
         line=result.line,
         rule="" if result.rule.startswith(OWN) else result.rule,
         fix=_fix(result),
         quote=result.quote,
         otherwise=result.about,
+        tool="" if result.tool == OWN.rstrip("/") else result.tool,
+        mark=result.mark,
     )
 
 
-def _severity(result: Reported) -> Severity:
-    """That of the level, or the higher one that a score gives."""
+def _severity(result: Reported, most: Mapping[str, Severity]) -> Severity:
+    """That of the level, or the higher one that a score gives. Linters call an unsorted import an error: of theirs a
+    level alone is worth less.
+    """
     if result.score >= CRITICAL:
         return "CRITICAL"
-    return "HIGH" if result.score >= HIGH else LEVELS[result.level]
+    if result.score >= HIGH:
+        return "HIGH"
+    least = most.get(result.tool.lower(), "CRITICAL")
+    return max(LEVELS[result.level], least, key=SEVERITIES.index)
 
 
 def _fix(result: Reported) -> str:

@@ -17,7 +17,7 @@ from foureyes.core.documents.findings import lead_findings, resolved_of, status_
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import TechLeadHandoff
 from foureyes.core.loop.fingerprint import normal, words
-from foureyes.core.nouns.finding import Finding, Found, Kind
+from foureyes.core.nouns.finding import Finding, Found, Kind, most_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import BadInput
@@ -107,7 +107,12 @@ class Exchange:
                 finding if finding.id in ours else msgspec.structs.replace(finding, id="") for finding in findings
             ]
             return "handoff", findings, "TL", tuple(resolved)
-        format_, findings = self._context.outside.read_findings(document, name)
+        attempt = facts.attempt
+        assert attempt is not None
+        with self._context.store.read() as tx:
+            most = most_of(self._context.gate_policy(tx).linters)
+        paths = lambda: self._context.workshop.files_of(attempt.head)  # noqa: E731
+        format_, findings = self._context.outside.read_findings(document, name, paths, most)
         return format_, findings, "CK", ()
 
     def export(self, task: str = "") -> bytes:
@@ -125,4 +130,5 @@ def _anchored(finding: Found, code: Code) -> Anchored:
 
 def _key(finding: Finding | Found) -> tuple[str, ...]:
     """A report that is read twice for one attempt says nothing new the second time."""
-    return (finding.path, finding.rule, finding.severity, normal(finding.quote), words(finding.title))
+    place = str(finding.line) if finding.path else finding.problem
+    return (finding.path, place, finding.rule, finding.severity, normal(finding.quote), words(finding.title))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,7 +17,8 @@ from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
 from foureyes.core.loop.answering import unanswered
 from foureyes.core.loop.engine import wants_lead
-from foureyes.core.loop.fingerprint import find_quote
+from foureyes.core.loop.fingerprint import find_quote, line_at, normal
+from foureyes.core.loop.moved_lines import moved
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
 from foureyes.core.nouns.finding import UNRESOLVED, Answer, Finding
 from foureyes.core.words.ids import SessionId, TaskId
@@ -59,18 +60,22 @@ class AnswerRow(msgspec.Struct, frozen=True):
 
 
 def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Placed, ...]:
-    """Where the code of every finding is in a new attempt: renames followed, lines found again by their quote."""
+    """Where the code of every finding is in a new attempt: renames followed, lines where they moved to, else found
+    again by their quote.
+    """
     located = [finding for finding in findings if finding.path and finding.state != "obsolete"]
     if not located:
         return ()
     now_called = {old: new for new, old in context.repo.renames(last.head, change.head).items()}
     paths = {finding.root: now_called.get(finding.path, finding.path) for finding in located}
     texts = context.repo.texts(change.head, sorted(set(paths.values())))
+    old = context.repo.texts(last.head, sorted({finding.path for finding in located if paths[finding.root] in texts}))
+    lines = {each: moved(old[each], texts[now_called.get(each, each)]) for each in old}
     changed, before = _paths(change.files), _paths(last.files)
     places = []
     for finding in located:
         path = paths[finding.root]
-        line = find_quote(finding.quote, texts[path], finding.line) if path in texts and finding.quote else 0
+        line = _line(finding, old.get(finding.path), texts[path], lines.get(finding.path, {})) if path in texts else 0
         place = Placed(
             finding.root,
             path,
@@ -80,6 +85,19 @@ def places_of(context: Context, findings: Sequence[Finding], change: Change, las
         if (place.path, place.line, place.left) != (finding.path, finding.line, finding.left_diff):
             places.append(place)
     return tuple(places)
+
+
+def _line(finding: Finding, old: str | None, new: str, lines: Mapping[int, int]) -> int:
+    """Where a finding's line is now; 0 where it is gone. Where the same code stands elsewhere, and did so before, that
+    is another place (L2).
+    """
+    said = normal(line_at(old, finding.line)) if old is not None and finding.line else ""
+    if said and (not finding.quote or normal(finding.quote).startswith(said) or normal(finding.quote) in said):
+        if finding.line in lines or not finding.quote:
+            return lines.get(finding.line, 0)
+        now = find_quote(finding.quote, new, finding.line)
+        return 0 if now in set(lines.values()) else now
+    return find_quote(finding.quote, new, finding.line) if finding.quote else 0
 
 
 def _paths(files: Iterable[ChangedFile]) -> set[str]:

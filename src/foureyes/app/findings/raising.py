@@ -13,7 +13,7 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answering import state_again, why_not_again
-from foureyes.core.loop.fingerprint import Seen, find_quote, line_at, match, normal, symbol_at, words
+from foureyes.core.loop.fingerprint import Seen, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
 from foureyes.core.nouns.session import Party
@@ -138,13 +138,14 @@ def raising(
     names = Names(tx, stem(kind, facts.task.group, facts.task.id, attempt.n))
     renames = {file.path: file.old_path for file in attempt.files if file.old_path}
     named = _named(tx, anchored)
-    taken = set(named) | set(others)
+    exactly = by_place([each.finding for each in anchored], known, renames) if kind == "CK" else {}
+    taken = {*named, *others, *exactly.values()}
     raised: list[Raised] = []
     refused: list[Reason] = []
     lost: list[Reason] = []
     for n, each in _once(anchored, kind):
         finding = each.finding
-        old, alike, wrong = _known(tx, facts, each, known, renames, taken)
+        old, alike, wrong = _known(tx, facts, each, known, renames, taken - {exactly.get(n, "")}, exactly.get(n, ""))
         if old is not None and named[old.root] > 1:
             often = f"{finding.id} is named {named[old.root]} times; a finding is flagged once in one go"
             wrong = Reason("L2", often, prose("leave one of them"))
@@ -208,9 +209,17 @@ def _lost(finding: Found) -> str:
 
 
 def _known(
-    tx: Tx, facts: Facts, anchored: Anchored, known: Sequence[Finding], renames: Mapping[str, str], taken: set[str]
+    tx: Tx,
+    facts: Facts,
+    anchored: Anchored,
+    known: Sequence[Finding],
+    renames: Mapping[str, str],
+    taken: set[str],
+    root: str,
 ) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
-    """The finding that this one is, by the id it names or by its fingerprint; or those it could be."""
+    """The finding that this one is: by the id it names, as the one at its place (`root`), or by its fingerprint; or
+    those it could be. Of a tool's, which says the same of each, it is the nearest.
+    """
     new = anchored.finding
     by_root = {finding.root: finding for finding in known}
     if new.id:
@@ -222,7 +231,12 @@ def _known(
                 Reason("L2", f"{new.id} is no finding of {facts.task.id}", fe("finding", "list", facts.task.id)),
             )
         return row, (), None
-    seen = Seen(path=new.path, rule=new.rule, quote=new.quote, symbol=anchored.symbol, title=new.title)
+    if root:
+        return by_root[root], (), None
+    seen = Seen(
+        path=new.path, rule=new.rule, quote=new.quote, symbol=anchored.symbol, title=new.title, mark=new.mark,
+        line=new.line if known and known[0].kind == "CK" else 0,
+    )  # fmt: skip
     hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
     old = by_root[hit.root] if hit.root else None
     return (None if old is not None and _is_elsewhere(old, anchored) else old), hit.alike, None

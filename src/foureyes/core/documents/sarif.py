@@ -7,7 +7,7 @@ skipped; a field that may be left out may be null.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -32,6 +32,9 @@ from foureyes.core.documents.sarif_shapes import (
 from foureyes.core.documents.typed import Wrong, typed
 from foureyes.core.words.text import in_line
 
+OWN = "foureyes/"
+"""What only says that a person or an agent found it."""
+MAX_TOOL, MAX_MARK = 100, 300
 MAX_BASES = 8
 """How many directories may lie in each other by name; more are a circle."""
 ROOTS = frozenset(
@@ -67,7 +70,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
     `level` is `none` where it is no failure. `place` is a path, relative or absolute, or an address that is no file;
     `roots` are the directories that the run calls those of the sources. `score` goes from 0 to 10. `about` is what the
-    rule is about.
+    rule is about. `tool` found it, and knows it again by `mark`.
     """
 
     level: Level
@@ -81,6 +84,8 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
     replaced: tuple[Replaced, ...] = ()
     roots: tuple[str, ...] = ()
+    tool: str = ""
+    mark: str = ""
 
 
 def results(document: Any) -> list[Reported]:
@@ -92,7 +97,9 @@ def results(document: Any) -> list[Reported]:
     log = typed(document, Log)
     if not log.runs:
         raise Broken("runs", "there is no run of any tool in it")
-    return [result for number, run in enumerate(log.runs) for result in _of_run(run, f"runs[{number}]")]
+    found = [run.get("results") or () for run in document["runs"]]
+    runs = zip(log.runs, found, strict=True)
+    return [result for number, (run, raw) in enumerate(runs) for result in _of_run(run, raw, f"runs[{number}]")]
 
 
 def is_address(place: str) -> bool:
@@ -100,7 +107,7 @@ def is_address(place: str) -> bool:
     return bool(_SCHEME.match(place))
 
 
-def _of_run(run: Run, path: str) -> Iterator[Reported]:
+def _of_run(run: Run, given: Sequence[Any], path: str) -> Iterator[Reported]:
     name = in_line(run.tool.driver.name, 200)
     if run.results is None:
         raise Broken(f"{path}.results", f"is null, so {name} did not scan")
@@ -108,7 +115,8 @@ def _of_run(run: Run, path: str) -> Iterator[Reported]:
         if why := _why_broken(invocation):
             raise Broken(f"{path}.invocations[{number}]", f"{name} broke: {why}")
     context = _Context(run)
-    return (context.reported(result) for result in run.results if not _is_left_out(result))
+    both = zip(run.results, given, strict=True)
+    return (context.reported(result, _mark(raw)) for result, raw in both if not _is_left_out(result))
 
 
 def _why_broken(invocation: Invocation) -> str:
@@ -144,8 +152,9 @@ class _Context:
         self._files = run.artifacts or ()
         self._bases = run.original_uri_base_ids or {}
         self._roots = self._own_roots()
+        self._tool = in_line(run.tool.driver.name, MAX_TOOL)
 
-    def reported(self, result: Result) -> Reported:
+    def reported(self, result: Result, mark: str) -> Reported:
         rule = self._rule(result)
         level = result.level or (rule.default_configuration and rule.default_configuration.level) or "warning"
         place, region = self._place(result)
@@ -162,6 +171,8 @@ class _Context:
             fix=_text(fix.description),
             replaced=tuple(_replaced(fix)),
             roots=self._roots,
+            tool=self._tool,
+            mark=mark,
         )
 
     def _rule(self, result: Result) -> Rule:
@@ -213,6 +224,18 @@ class _Context:
         names = [name for name in self._bases if name.strip("%").replace("_", "").upper() in ROOTS]
         folders = [self._resolved(self._bases[name]) for name in (self._bases if len(self._bases) == 1 else names)]
         return tuple(folder for folder in folders if folder.startswith("/") and folder.strip("/"))
+
+
+def _mark(result: Any) -> str:
+    """The first of a result's fingerprints, by name; whole ones before parts. Our own are of another loop, and what is
+    no text is none.
+    """
+    for kind in ("fingerprints", "partialFingerprints"):
+        marks = result.get(kind) if isinstance(result, dict) else None
+        for name, value in sorted(marks.items()) if isinstance(marks, dict) else ():
+            if isinstance(value, str) and value and not name.startswith(OWN):
+                return in_line(f"{name}={value}", MAX_MARK)
+    return ""
 
 
 def _rule_id(result: Result) -> str:

@@ -10,31 +10,29 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from foureyes.core.documents.shapes import CHECK
-
 VERSION = "2.1.0"
 MAX_LINE = 2**31 - 1
 Level = Literal["error", "warning", "note", "none"]
 
 
-def _no_score(text: str) -> str:
-    return "" if not text or number_of(text) is not None else "is not a number"
+WORDS = {"critical": 9.0, "high": 7.0, "medium": 4.0, "moderate": 4.0, "low": 1.0}
+"""Scores that some tools write as words."""
 
 
 def number_of(text: str) -> float | None:
-    """A number that is written as text; nothing where it is none."""
+    """A number that is written as text, or as a word for one; nothing where it is none ("undefined", "null")."""
     try:
         number = float(text)
     except ValueError:
-        return None
+        return WORDS.get(text.strip().lower())
     return number if number == number else None
 
 
 Text = str | None
 LineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
 Index = Annotated[int, msgspec.Meta(ge=-1, le=MAX_LINE)] | None
-Score = Annotated[str, msgspec.Meta(extra={CHECK: _no_score})] | float | None
-"""A number, also one that is written as text."""
+Score = str | float | None
+"""A number, also one that is written as text; a text that is none says nothing."""
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):

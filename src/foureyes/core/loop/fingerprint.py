@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.finding import Finding, Found
 
 SPACE = re.compile(r"\s+")
 WORD = re.compile(r"[a-z0-9_]+")
@@ -18,13 +18,17 @@ SYMBOL = re.compile(
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """A new finding as it is recognised by: `path` is the file's name now, `symbol` the function or class around it."""
+    """A new finding as it is recognised by: `path` is the file's name now, `symbol` the function or class around it,
+    `mark` what its tool knows it by. With a `line`, of several that fit equally it is the nearest.
+    """
 
     path: str = ""
     rule: str = ""
     quote: str = ""
     symbol: str = ""
     title: str = ""
+    mark: str = ""
+    line: int = 0
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -67,6 +71,7 @@ def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Ma
     ]
     quote, title = normal(new.quote), words(new.title)
     ways: tuple[Callable[[Finding], bool], ...] = (
+        lambda finding: bool(new.mark) and finding.mark == new.mark,
         lambda finding: bool(quote) and normal(finding.quote) == quote,
         lambda finding: (
             bool(new.rule) and bool(new.symbol) and finding.rule == new.rule and finding.symbol == new.symbol
@@ -81,6 +86,30 @@ def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Ma
     return Match()
 
 
+def by_place(new: Sequence[Found], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
+    """L2: of what a tool found, by number, the roots of those known that are at the very same place, with the same rule
+    and code or words. A hand-in has put known ones where their lines are now.
+    """
+    found: dict[int, str] = {}
+    at: dict[tuple[str, int, str], list[Finding]] = {}
+    for finding in known:
+        at.setdefault((finding.path, finding.line, finding.rule), []).append(finding)
+    for number, each in enumerate(new):
+        if each.id or not each.path or not each.line:
+            continue
+        paths = dict.fromkeys((each.path, renames.get(each.path, each.path)))
+        fits = [one for path in paths for one in at.get((path, each.line, each.rule), []) if _says(one, each)]
+        root = next((one.root for one in fits if one.root not in found.values()), "")
+        if root:
+            found[number] = root
+    return found
+
+
+def _says(one: Finding, new: Found) -> bool:
+    quote = normal(new.quote)
+    return (bool(quote) and normal(one.quote) == quote) or words(one.title) == words(new.title)
+
+
 def _only(fits: list[Finding], new: Seen) -> Match:
     """Of several that fit equally, the one whose symbol and title fit too; else it is not for a program to say."""
     tests: tuple[Callable[[Finding], bool], ...] = (
@@ -90,6 +119,8 @@ def _only(fits: list[Finding], new: Seen) -> Match:
     for test in tests:
         if len(fits) > 1:
             fits = [finding for finding in fits if test(finding)] or fits
+    if len(fits) > 1 and new.line:
+        fits = [min(fits, key=lambda finding: abs(finding.line - new.line))]
     if len(fits) == 1:
         return Match(fits[0].root)
     return Match(alike=tuple(finding.root for finding in fits))

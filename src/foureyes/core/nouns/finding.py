@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -266,6 +267,20 @@ def severity_of(text: str) -> Severity | Literal["FYI"] | None:
         return "FYI"
     wanted = ALIASES.get(word, word)
     return next((severity for severity in SEVERITIES if severity == wanted), None)
+
+
+def most_of(linters: Iterable[str]) -> dict[str, Severity]:
+    """L1: what the levels of tools are worth at most, by tool: `eslint` is MEDIUM, `eslint=LOW` says it. A severity
+    that is none is an error (`ValueError`).
+    """
+    found: dict[str, Severity] = {}
+    for each in linters:
+        name, _, said = each.partition("=")
+        most = severity_of(said or "MEDIUM")
+        if most is None or most == "FYI" or not name.strip():
+            raise ValueError(f"{each!r} is no tool with a severity ({', '.join(SEVERITIES)})")
+        found[name.strip().lower()] = most
+    return found
 
 
 def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:

@@ -233,6 +233,12 @@ class PeersRule(msgspec.Struct, frozen=True):
 
 FOCUS = ("Security vulnerabilities", "Spec compliance", "Integration correctness")
 COVERAGE_EXCLUDE = ("**/*.lock", "**/*.min.js")
+LINTERS = (
+    "ruff", "eslint", "flake8", "pylint", "black", "isort", "mypy", "biome", "biome lint", "oxlint", "prettier",
+    "stylelint", "tslint", "golangci-lint", "revive", "staticcheck", "clippy", "ktlint", "detekt", "checkstyle",
+    "swiftlint", "rubocop", "phpcs", "php_codesniffer", "shellcheck", "hadolint", "markdownlint", "yamllint",
+)  # fmt: skip
+"""Tools that call nearly everything an error: what is unsorted, too."""
 FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
 """What tools write: shown folded, at the end."""
 
@@ -256,6 +262,7 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     check_paths: tuple[str, ...] = CHECK_PATHS
     quick_issues: tuple[str, ...] = QUICK_ISSUES
     coverage_exclude: tuple[str, ...] = COVERAGE_EXCLUDE
+    linters: tuple[str, ...] = LINTERS
     limits: Limits = Limits()
     tiers: Tiers = Tiers()
     run: RunRule = RunRule()
