@@ -22,10 +22,10 @@ ROOT = "%SRCROOT%"
 
 
 def write(findings: Sequence[Finding], now: str = "") -> bytes:
-    """The log, as UTF-8: a run of Foureyes, and one of each tool that found something. `now` is the time by which
+    """The log, as UTF-8: a run of each tool that found something, Foureyes first. `now` is the time by which
     waivers count (E3); without it, all that were given do.
     """
-    tools = sorted({finding.tool for finding in findings} | {""})
+    tools = sorted({finding.tool for finding in findings}) or [""]
     runs = [_run(tool, [finding for finding in findings if finding.tool == tool], now) for tool in tools]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
     return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
