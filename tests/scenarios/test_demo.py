@@ -113,8 +113,12 @@ def test_the_demo_tells_its_whole_story_wherever_it_is_run_and_leaves_what_it_te
         check_the_way_in(kept, people)
 
 
+YOUR_TURN = "Your turn. R opens the queue; nothing merges without you now."
+
+
 def leave(terminal: Terminal) -> int:
-    """By the key that leaves it; then plain commands prove something."""
+    """By the key that leaves it, when the sprint is over; then plain commands prove something."""
+    terminal.until(YOUR_TURN)
     terminal.type("q")
     assert terminal.end() == 0, terminal.text
     text = terminal.bytes.decode()
@@ -129,7 +133,8 @@ def leave(terminal: Terminal) -> int:
 
 
 def kill_the_app(terminal: Terminal) -> int:
-    """With the one signal that lets it put nothing back."""
+    """With the one signal that lets it put nothing back, when the sprint is over."""
+    terminal.until(YOUR_TURN)
     (app,) = Path(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read_text().split()
     os.kill(int(app), signal.SIGKILL)
     terminal.until("The demo failed. the app ended with -9")
@@ -137,12 +142,13 @@ def kill_the_app(terminal: Terminal) -> int:
 
 
 def close_the_window(terminal: Terminal) -> int:
+    """While agents are at work."""
     terminal.signal(signal.SIGHUP)
     return 130
 
 
 @pytest.mark.scenario
-@pytest.mark.parametrize("ended", [leave, kill_the_app, close_the_window])
+@pytest.mark.parametrize("ended", [close_the_window, leave, kill_the_app])
 def test_at_a_terminal_the_app_opens_on_the_running_demo_and_nothing_of_it_is_left_running(
     tmp_path: Path, ended: Callable[[Terminal], int]
 ) -> None:
@@ -150,7 +156,7 @@ def test_at_a_terminal_the_app_opens_on_the_running_demo_and_nothing_of_it_is_le
         People(tmp_path) as people,
         Terminal(people.service(), DEMO, cwd=tmp_path, size=(120, 40), env={"TMPDIR": str(tmp_path)}) as terminal,
     ):
-        terminal.until("Your turn. R opens the queue; nothing merges without you now.")
+        terminal.until("IN PROGRESS")
         expected = ended(terminal)
         assert terminal.end() == expected
         assert terminal.modes == terminal.before

@@ -8,6 +8,7 @@ import itertools
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from foureyes.core.nouns.session import Actor
 
 from tests.engines import NOW
 from tests.stage.acting import Acting
+from tests.stage.night import NIGHT
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.ports import CountedIds, DeskOutside, FixedClock
 from tests.stage.ring import FileRing
@@ -107,7 +109,8 @@ class ServerPlace(Place):
         self._names: list[str] = []
 
     def create(self) -> Store:
-        return open_shared(str(self.folder), self.server.url, self.project, NOW, create=True)
+        with nullcontext() if NIGHT else self.server.shelf(NOW).used():
+            return open_shared(str(self.folder), self.server.url, self.project, NOW, create=True)
 
     def open(self) -> Store:
         return open_shared(str(self.folder), self.server.url, self.project, NOW)
@@ -143,7 +146,8 @@ class ServerPlace(Place):
     def remove(self) -> None:
         """Nothing of it stays on the server."""
         found = self.server.sql(f"SELECT nspname FROM pg_namespace WHERE nspname LIKE '{self.schema}%'")
-        self.server.sql(*[f'DROP SCHEMA "{row[0]}" CASCADE' for row in found])
+        left = self.server.shelf(NOW).give_back(*[str(row[0]) for row in found])
+        self.server.sql(*[f'DROP SCHEMA "{schema}" CASCADE' for schema in left])
 
 
 def dump_of(store: Store) -> bytes:

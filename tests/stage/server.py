@@ -19,6 +19,7 @@ from typing import Any
 import psycopg
 
 from tests.stage import scratch
+from tests.stage.shelf import Shelf
 
 SETTINGS = {
     "fsync": "off",
@@ -39,6 +40,7 @@ class Server:
         self._handle = handle
         self.url: str = handle.get_uri()
         self._admin: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._shelf: Shelf | None = None
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements as the administrator; the rows of the last one. The connection stands: forked children leave
@@ -57,6 +59,11 @@ class Server:
         if self._admin is not None:
             self._admin.close()
             self._admin = None
+
+    def shelf(self, now: str) -> Shelf:
+        """New stores that were made already."""
+        self._shelf = self._shelf or Shelf(self.url, now)
+        return self._shelf
 
     def stop(self) -> None:
         """Shut down; connections are ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,12 @@ from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quiet_home(tmp_path / "home", monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _shelved() -> Iterator[None]:
+    with engines.from_the_shelf():
+        yield
 
 
 NO_MOVE = "kind <> 'StorePlaced'"
