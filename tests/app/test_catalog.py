@@ -139,6 +139,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "cycles.not_given": [{"cycle": CYCLE, "reviewer": "codex", "why": "timeout"}],
     "cycles.decide": [{}, {"cycle": CYCLE}],
     "cycles.clarify": [{"cycle": CYCLE, "point": "p1", "text": WHY}],
+    "cycles.ask_author": [{"cycle": CYCLE}],
     "cycles.end": [{"cycle": CYCLE, "reason": WHY}],
     "cycles.listed": [{}, {"task": TASK}, {"live": True}],
     "cycles.show": [{"cycle": CYCLE}],

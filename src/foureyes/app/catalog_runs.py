@@ -82,6 +82,8 @@ RUN_VERBS: dict[str, tuple[Row, ...]] = {
          "any more."),
         ("clarify", ("review clarify",), "agents and people", "journal", "review clarify", "Answer a point that "
          "reviewers have concerns about."),
+        ("ask_author", ("review ask",), "people", "journal", "review ask", "Ask who made the work to clarify what a "
+         "cycle stopped it for."),
         ("end", ("review end",), "people", "journal", "review end", "End a cycle without a rule."),
         ("listed", (), "anyone", "", "review list", "Review cycles, the latest first."),
         ("show", (), "anyone", "", "review show", "One cycle: who was asked, what they said, what it comes to."),

@@ -43,6 +43,20 @@ def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk:
     assert rows(desk) == []
 
 
+def test_a_person_has_the_author_asked_about_a_blocker_R1_R2(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
+    review(desk, task, by=GEMINI)
+    (row,) = rows(desk)
+    assert "ask codex#1 and claude#1 to clarify" in [choice.text for choice in row.choices]
+    do(desk, row, "cycles.ask_author")
+    (row,) = rows(desk)
+    assert "cycles.ask_author" not in [f"{choice.noun}.{choice.verb}" for choice in row.choices]
+    do(desk, row, "cycles.clarify", text="it is the database of the tests")
+    assert desk.app.cycles.show("c-2").trigger == "CLARIFIED"
+
+
 def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_through_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     task = desk.handed_in()

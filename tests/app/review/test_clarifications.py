@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from foureyes.app.review.clarifications import clarify_points
+import pytest
 
-from tests.stage.cycled import two_concerns
-from tests.stage.people import CLAUDE
+from foureyes.app.review.clarifications import clarify_points
+from foureyes.errors import Refused
+
+from tests.stage.cycled import PEERS, begun, look_review, two_concerns
+from tests.stage.gated import configure
+from tests.stage.looped import issue, review
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
 from tests.stage.world import DeskWorld
 
 
@@ -16,3 +21,60 @@ def test_several_points_are_answered_at_once_or_none_is_R2_G4(desk: DeskWorld) -
     assert [point.answer for point in desk.app.cycles.show("c-1").points] == ["", ""]
     done = clarify_points(desk.app.context, CLAUDE, "c-1", {"p1": "the salt is in the hash", "p2": "in the settings"})
     assert (done.cycle, desk.app.cycles.show("c-1").why) == ("c-2", "clarified")
+
+
+def stopped(desk: DeskWorld) -> str:
+    """R1: codex says blocker, gemini agrees."""
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
+    review(desk, task, by=GEMINI)
+    return task
+
+
+def test_a_person_asks_the_author_about_what_stopped_its_work_and_the_reviewers_look_again_R1_R2(
+    desk: DeskWorld,
+) -> None:
+    task = stopped(desk)
+    done = desk.app.cycles.ask_author(ALICE, "c-1")
+    assert (done.state, done.message) == ("clarifying", "c-1 asks about p1")
+    (point,) = desk.app.cycles.show("c-1").points
+    assert (point.reviewer, point.text) == ("codex", "it deletes the database")
+    again = desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is the database of the tests")
+    assert (again.cycle, again.asked) == ("c-2", ("codex", "gemini"))
+    for by in (CODEX, GEMINI):
+        review(desk, task, by=by)
+    assert desk.app.cycles.show("c-2").rule == "R4"
+    assert desk.show(task).task.hold, "what R1 holds a person lifts"
+
+
+def test_only_a_person_asks_and_only_about_what_was_stopped_and_stands_R2_V8(desk: DeskWorld) -> None:
+    task = stopped(desk)
+    with desk.refused("V8"):
+        desk.app.cycles.ask_author(CLAUDE, "c-1")
+    other = desk.handed_in()
+    with desk.refused("R2"):
+        desk.app.cycles.ask_author(ALICE, "c-2")
+    for by in (CODEX, GEMINI):
+        review(desk, other, by=by)
+    with desk.refused("R2"):
+        desk.app.cycles.ask_author(ALICE, "c-2")
+    desk.app.stops.resume(ALICE, task, "I looked")
+    desk.app.feedback.redo(BOB, task, "not so")
+    with desk.refused("R2") as caught:
+        desk.app.cycles.ask_author(ALICE, "c-1")
+    assert "moved on" in caught[0].reasons[0].message
+
+
+def test_a_quote_in_a_review_of_a_look_that_is_nowhere_goes_back_once_V7(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = begun(desk)
+    desk.app.cycles.now(ALICE, task)
+    made_up = [issue(quote="no_such_code()", location="app.py:1")]
+    with pytest.raises(Refused, match="went back"):
+        look_review(desk, CODEX, task, made_up, verdict="concerns")
+    assert desk.app.cycles.show("c-1").reviews == ()
+    done = look_review(desk, CODEX, task, made_up, verdict="concerns")
+    (finding,) = desk.app.findings.listed(task)
+    assert (done.raised, finding.waiting) == ((finding.id,), True), "it waits for another one's word"
+    assert desk.app.audit.verify().findings == ()

@@ -321,6 +321,17 @@ def test_a_hold_of_the_task_stops_work_and_nobody_who_looks_V9(peers: Peers) -> 
     assert peers.app.lists.show(BOB, task).task.hold == "legal looks"
 
 
+def test_an_author_who_is_asked_by_a_person_clarifies_what_is_held_R1_R2(peers: Peers) -> None:
+    told = json.dumps({"type": "clarification", "answers": [{"point": 1, "answer": "it is the database of the tests"}]})
+    peers.says("codex", review("blocker"), review())
+    peers.says("claude", told)
+    task = peers.made()
+    peers.app.cycles.ask_author(ALICE, "c-1")
+    peers.settle(peers.runner())
+    assert (peers.cycle(1).why, peers.cycle(2).rule) == ("clarified", "R4")
+    assert peers.app.lists.show(BOB, task).task.hold, "until a person lifts it"
+
+
 def test_a_hold_of_the_project_stops_who_looks_too_V9(peers: Peers) -> None:
     task = peers.made()
     peers.app.cycles.now(ALICE, task)

@@ -51,6 +51,7 @@ WITHOUT_A_SIGNATURE = {
     "store copy": "it decides nothing: what is put on record is where the store lies now",
     "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",
     "pause": "it only stops, and what lifts it (resume) is signed (V9)",
+    "review ask": "it only asks: what is held stays so, and what lifts it (resume) is signed (R1)",
     BATCH: "it decides nothing: each decision of a batch is signed (H3)",
 }
 

@@ -144,6 +144,14 @@ class Ways:
         values: dict[str, object] = {"cycle": cycle, "point": point}
         return (Choice(text=f"answer {point}", noun="cycles", verb="clarify", values=values, asks="text", step=step),)
 
+    def asking_author(self, cycle: str, task: str, who: str) -> tuple[Choice, ...]:
+        """R1, R2: put what stopped it to who made the work; then the reviewers look again."""
+        if not self.may("review ask", task):
+            return ()
+        step = fe("review", "ask", cycle)
+        values: dict[str, object] = {"cycle": cycle}
+        return (Choice(text=f"ask {who} to clarify", noun="cycles", verb="ask_author", values=values, step=step),)
+
     def looking_again(self, task: str) -> tuple[Choice, ...]:
         """V1: let reviewers look now."""
         if not self.may("review now", task):

@@ -108,6 +108,25 @@ def _choices(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Wh
         *ways.sending_back(task),
         *ways.resuming(task),
         *(ways.clarifying(cycle.id, point.id, task) if cycle.state == "clarifying" and point else ()),
+        *(ways.asking_author(cycle.id, task, _who(context, tx, known)) if _may_ask(context, tx, known) else ()),
         *(ways.looking_again(task) if standing.status in REVIEWABLE else ()),
         *waived,
     )
+
+
+def _may_ask(context: Context, tx: Tx, known: Whole) -> bool:
+    from foureyes.app.review.clarifications import why_not_clarified
+
+    return not why_not_clarified(context, tx, known)
+
+
+def _who(context: Context, tx: Tx, known: Whole) -> str:
+    """Who is asked, and who looks again after that: the makers, then the reviewers who do not agree."""
+    from foureyes.app.call.facts import parties_of
+    from foureyes.core.words.ids import SessionId
+
+    makers = [context.get(tx, task).implementer for task in known.tasks]
+    against = [review.session for review in known.reviews if review.effective != "approved"]
+    sessions = [SessionId(each) for each in dict.fromkeys([*against, *filter(None, makers)])]
+    parties = parties_of(tx, set(sessions))
+    return " and ".join(party.name for each in sessions if (party := parties.get(each))) or "its author"

@@ -79,6 +79,10 @@ def _handed_in(event: Any) -> str:
     return f"handed in iteration {event.n}: {size}{signal}"
 
 
+def _returned(event: Any) -> str:
+    return f"got the review of {f'iteration {event.attempt}' if event.attempt else 'a look'} back ({event.why})"
+
+
 def _approved(event: Any) -> str:
     by_rule = "by rule " if basis_of(event.grade) == "rule" else ""
     exception = f", an exception ({event.exception})" if event.exception else ""
@@ -176,7 +180,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "DecisionSigned": lambda e: f"signed it with {e.key}",
     # the loop
     "ReviewSubmitted": _reviewed,
-    "ReviewReturned": lambda e: f"got the review of iteration {e.attempt} back ({e.why})",
+    "ReviewReturned": _returned,
     "FindingsRaised": _raised,
     "FindingsAnswered": _answered,
     "FindingRuled": lambda e: f"ruled {e.ruling} on {e.root}{_why(e.reason)}",

@@ -9,20 +9,24 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
+from foureyes.app.cycles.clarifying import ask_to_clarify
 from foureyes.app.cycles.opening import open_again
-from foureyes.app.cycles.reading import Whole, whole
+from foureyes.app.cycles.reading import Whole, live_of, whole
+from foureyes.app.ports import Tx
 from foureyes.app.review.cycle_pages import outcome_of
 from foureyes.app.views.cycle import CycleOutcome
 from foureyes.core import events as e
 from foureyes.core.nouns.cycle import Clarification
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import Reason
 from foureyes.steps import fe, phrase
 
 TEXT = 2_000
+NAMED = 3
 
 
 def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[str, str]) -> CycleOutcome:
@@ -46,6 +50,40 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
         new = open_again(context, work.gate, known.cycle)
         words = f"{known.cycle.id} is clarified, and runs again as {new}"
         return outcome_of(context, work.tx, new, message=words)
+
+
+def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
+    """R1, R2: what a cycle left to a person is put to who made the work; what is held stays so until it is lifted."""
+    with context.writing(actor, "review ask") as work:
+        known = whole(work.tx, cycle)
+        why = why_not_clarified(context, work.tx, known)
+        if why:
+            step = fe("review", "show", known.cycle.id)
+            refuse_verb("nobody was asked to clarify anything.", Reason("R2", why, step), task=known.cycle.task)
+        ask_to_clarify(context, work, known)
+        names = ", ".join(point.id for point in whole(work.tx, cycle).points if not point.answer)
+        return outcome_of(context, work.tx, known.cycle.id, message=f"{known.cycle.id} asks about {names}")
+
+
+def why_not_clarified(context: Context, tx: Tx, known: Whole) -> str:
+    """Why nobody is asked about what a cycle came to; empty where nothing speaks against it."""
+    cycle, tasks = known.cycle, {target.task: context.get(tx, target.task) for target in known.live}
+    if cycle.state != "decided" or cycle.rule not in ("R0", "R1", "R2"):
+        return f"{cycle.id} is {cycle.state}{f' ({cycle.rule})' if cycle.rule else ''}: it stopped nothing"
+    if known.points:
+        return f"{cycle.id} asked already, and got no answer in time"
+    if not any(review.effective != "approved" for review in known.reviews):
+        return f"nobody had concerns in {cycle.id}"
+    moved = [
+        target.task
+        for target in known.live
+        if (tasks[target.task].status, target.attempt)
+        not in (("in_progress", 0), ("open", 0), ("reviewing", tasks[target.task].iteration))
+    ]
+    if moved or not known.live:
+        return f"{some(moved, NAMED) or cycle.id} has moved on since"
+    again = [row.id for target in known.live for row in live_of(tx, target.task)]
+    return f"{again[0]} is about it, and not over" if again else ""
 
 
 def _asked(known: Whole, given: Mapping[str, str]) -> list[Clarification]:

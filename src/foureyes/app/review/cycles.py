@@ -11,7 +11,7 @@ from foureyes.app.call.rows import Named
 from foureyes.app.cycles.asking import ask
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
 from foureyes.app.cycles.reading import cycle_named, is_cycle_name, whole, wholes
-from foureyes.app.review.clarifications import clarify_points
+from foureyes.app.review.clarifications import ask_author, clarify_points
 from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
 from foureyes.app.review.requesting import open_about, refuse_maker
 from foureyes.app.views.cycle import CycleOutcome, CycleView, IssueRow
@@ -115,6 +115,10 @@ class Cycles:
         """R2: who made the work, or a person, answers a concern; with the last answer the cycle runs again."""
         text = needed(text, "review clarify", f"{cycle} {point}")
         return clarify_points(self._context, actor, cycle, {point: text})
+
+    def ask_author(self, actor: Actor, cycle: str) -> CycleOutcome:
+        """R1, R2: a person asks who made the work about each point that stopped it; then the reviewers look again."""
+        return ask_author(self._context, actor, cycle)
 
     def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
         """A person ends a cycle without a rule, and signs that (I9); pauses and holds stay until they are lifted."""

@@ -16,7 +16,7 @@ from foureyes.app.cycles.deciding import Done, decide_if_due
 from foureyes.app.cycles.reading import live_of, wholes
 from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
-from foureyes.app.review.review_content import ReviewContent, content_of, is_not_you
+from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
@@ -71,7 +71,11 @@ def submit_look(
         raised = raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
         if raised.refused:
             refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
-        return _record(context, work, case, about, given, raised)
+        if not raised.lost or came_back(work.tx, case, attempt=0, since=about.look.seq):
+            return _record(context, work, case, about, given, raised)
+        work.decide_nothing()
+        work.record(task, e.ReviewReturned(attempt=0, why="quote"))
+    raise went_back(task, raised.lost)
 
 
 def _about_another(named: str, me: Party, about: Asked, asked: Sequence[Asked]) -> list[Reason]:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from foureyes.app.call.case import Case
 from foureyes.app.call.context import Context
 from foureyes.app.findings.lookup import open_blocking
+from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.documents.findings import files_of, findings_of, rulings_of, status_problem
 from foureyes.core.documents.reader import read
@@ -16,7 +18,7 @@ from foureyes.core.nouns.finding import AFTER_RULING, Finding, Found, Ruling, Se
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import BadInput, FoureyesError, Reason
+from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import blank, fe, in_turn, prose
 
 
@@ -45,6 +47,26 @@ def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
         return []
     why = f"reviewer: {reviewer!r} is not you, you are {me.name or me.session}"
     return [Reason("V3", why, prose("leave it out"))]
+
+
+class Return(msgspec.Struct, frozen=True):
+    """A review that went back once."""
+
+    seq: int
+    why: str
+
+
+def came_back(tx: Tx, case: Case, *, attempt: int, since: int = 0) -> bool:
+    """V7: a quote that is nowhere goes back once; of a look (attempt 0) since it was taken."""
+    rows = tx.all("review.returns", Return, task=case.task.id, attempt=attempt, session=case.me.session)
+    return any(row.why == "quote" and row.seq > since for row in rows)
+
+
+def went_back(task: TaskId, lost: tuple[Reason, ...]) -> Refused:
+    """V7: what its reviewer is told."""
+    step = prose("quote the code as it is and send it again; sent again as it is, it waits for somebody else's word")
+    what = "the review went back to you, and nothing of it was stored."
+    return Refused(what, reasons=lost, next_step=step, task=task)
 
 
 def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:

@@ -26,9 +26,8 @@ from foureyes.app.findings.rulings import (
     tip_in,
     words_of,
 )
-from foureyes.app.ports import Tx
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
-from foureyes.app.review.review_content import ReviewContent, content_of, is_not_you
+from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
@@ -51,15 +50,8 @@ from foureyes.core.rules.gate import is_reviewing
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
-from foureyes.errors import Reason, Refused
+from foureyes.errors import Reason
 from foureyes.steps import Steps, fe, prose
-
-
-class Return(msgspec.Struct, frozen=True):
-    """A review that went back once."""
-
-    seq: int
-    why: str
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,8 +98,8 @@ class Reviews:
             self._refuse(case, given, seen, before)
             raised = _raised(work, case, anchored)
             _refuse_all(case.task.id, raised.refused)
-            if raised.lost and not self._came_back(work.tx, case, "quote"):
-                assert case.attempt is not None
+            assert case.attempt is not None
+            if raised.lost and not came_back(work.tx, case, attempt=case.attempt.n):
                 work.decide_nothing()
                 work.record(case.task.id, e.ReviewReturned(attempt=case.attempt.n, why="quote"))
                 returned = raised
@@ -117,15 +109,7 @@ class Reviews:
                     raised = _raised(work, case, anchored)
                 done = self._record(work, case, given, raised)
         if returned is not None or done is None:
-            step = prose(
-                "quote the code as it is and send it again; sent again as it is, it waits for somebody else's word"
-            )
-            raise Refused(
-                "the review went back to you, and nothing of it was stored.",
-                reasons=returned.lost if returned else (),
-                next_step=step,
-                task=before.task.id,
-            )
+            raise went_back(before.task.id, returned.lost if returned else ())
         return msgspec.structs.replace(done, notes=(*done.notes, *work.notes))
 
     def _before(self, actor: Actor, task: str) -> Case:
@@ -136,12 +120,6 @@ class Reviews:
         if case.attempt is None:
             raise not_handed_in(task_id)
         return case
-
-    def _came_back(self, tx: Tx, case: Case, why: str) -> bool:
-        """V7: once."""
-        assert case.attempt is not None
-        rows = tx.all("review.returns", Return, task=case.task.id, attempt=case.attempt.n, session=case.me.session)
-        return any(row.why == why for row in rows)
 
     def _refuse(self, case: Case, given: ReviewContent, seen: str, before: Case) -> None:
         """V3, D7: the reviewer is the session; the review is about the attempt that is there."""

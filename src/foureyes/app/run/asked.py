@@ -74,7 +74,6 @@ def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
                 task=TaskId(row.task),
                 reviewer=run.profile,
                 purpose="clarify",
-                stopped=f"held: {row.hold}" if row.hold else "",
                 resumes=conversation_of(run.conversation),
                 past=tuple(past.get((row.cycle, row.task, run.profile), ())),
             )

@@ -165,7 +165,7 @@ class Looking:
             why = "its task is gone"
         elif state.done:
             why = "it has handed in" if not since or self._is_ago(since, GRACE_SECONDS) else ""
-        elif hold is not None or (task.hold is not None and run.purpose != "review"):
+        elif hold is not None or (task.hold is not None and run.purpose not in ("review", "clarify")):
             why = f"held: {hold or task.hold}"
         elif run.purpose in MAKES and (task.status != "in_progress" or task.implementer != run.session):
             why = f"{run.task} was taken away: it is {task.status}"

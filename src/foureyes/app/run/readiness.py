@@ -76,7 +76,7 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
 def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
     """V9: an author clarifies what a cycle asks it, once nobody works on the task."""
     other = tx.one("run.at_work", Run, task=task.id)
-    reasons = _held(context, tx, task)
+    reasons = _held(context, tx, replace(task, hold=None))
     if other is not None and other.id != own:
         why = f"{task.id} has a run already: {other.id} of {other.profile}, {other.state}"
         reasons.append(Reason("J4", why, fe("show", task.id)))

@@ -80,7 +80,6 @@ class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
     cycle: CycleId
     task: str
     clarifiers: list[str] = []
-    hold: str = ""
 
 
 class ReviewRun(PastRow, frozen=True, kw_only=True):

@@ -40,7 +40,9 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):
-    """V3, V7: a review went back to its reviewer; the second time it is taken as it is, or counts as none."""
+    """V3, V7: a review went back to its reviewer; the second time it is taken as it is, or counts as none. `attempt` 0:
+    it was about a look.
+    """
 
     attempt: int
     why: Literal["document", "quote"]

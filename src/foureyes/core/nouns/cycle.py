@@ -164,6 +164,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     run: str = ""
     session: str = ""
     at: str = ""
+    seq: int = 0
 
 
 class Clarification(msgspec.Struct, frozen=True, kw_only=True):

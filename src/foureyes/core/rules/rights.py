@@ -29,7 +29,7 @@ FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
         "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
-        "pause", "review end", "review calibrate", BATCH,
+        "pause", "review ask", "review end", "review calibrate", BATCH,
     }
 )  # fmt: skip
 NOT_FOR_AGENTS = frozenset(

@@ -1,4 +1,4 @@
-"""`fe review now|list|decide|clarify|end`, and a cycle in `fe review show`."""
+"""`fe review now|list|decide|clarify|ask|end`, and a cycle in `fe review show`."""
 
 from __future__ import annotations
 
@@ -75,6 +75,14 @@ def review_decide(session: Session, cycle: str, now: bool) -> None:
 def review_clarify(session: Session, cycle: str, point: str, text: str) -> None:
     """Answer a point that reviewers have concerns about (R2); with the last answer the cycle runs again."""
     answer_cycle(session, session.app.cycles.clarify(session.actor, cycle, point, text))
+
+
+@verb("ask", example="fe review ask c-3")
+@click.argument("cycle")
+def review_ask(session: Session, cycle: str) -> None:
+    """Ask who made the work about what a cycle stopped it for (R1, R2): a point for each concern and blocker. With the
+    last answer the reviewers look again; a hold stays until fe resume."""
+    answer_cycle(session, session.app.cycles.ask_author(session.actor, cycle))
 
 
 @verb("end", example='fe review end c-3 -m "it was asked by mistake"')

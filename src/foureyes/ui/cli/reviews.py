@@ -17,6 +17,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.cli.cycles import (
     CYCLE,
     answer_cycle,
+    review_ask,
     review_clarify,
     review_decide,
     review_end,
@@ -175,5 +176,5 @@ def review_issues(session: Session, flagged: bool) -> None:
 
 for command in (review_submit, review_result, review_show, review_request, review_queue, review_issues):
     review.add_command(command)
-for command in (review_now, review_list, review_decide, review_clarify, review_end, review_calibrate):
+for command in (review_now, review_list, review_decide, review_clarify, review_ask, review_end, review_calibrate):
     review.add_command(command)

@@ -116,10 +116,10 @@ FROM cycle_targets t JOIN cycles c ON c.id = t.cycle JOIN clarifications p ON p.
 WHERE t.task = :task AND t.attempt = :attempt AND t.look = :look AND p.answer <> '' ORDER BY c.n, length(p.id), p.id;
 
 -- name: cycle.looks
-SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task ORDER BY n;
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM looks WHERE task = :task ORDER BY n;
 
 -- name: cycle.look
-SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at FROM looks WHERE task = :task AND n = :n;
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM looks WHERE task = :task AND n = :n;
 
 -- name: cycle.unreviewed
 SELECT c.id AS cycle, t.task, c.reasons, c.ended_at AS at FROM tasks k CROSS JOIN cycle_targets t CROSS JOIN cycles c

@@ -108,7 +108,7 @@ SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.con
 WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'clarify' ORDER BY r.seq;
 
 -- name: runner.clarifying
-SELECT c.id AS cycle, t.task, c.clarifiers, coalesce(k.hold, '') AS hold FROM cycles c
+SELECT c.id AS cycle, t.task, c.clarifiers FROM cycles c
 JOIN cycle_targets t ON t.cycle = c.id AND t.over = '' JOIN tasks k ON k.id = t.task
 WHERE t.cycle IN (SELECT x.id FROM cycles x WHERE x.state IN ('open', 'clarifying') AND x.state = 'clarifying') AND EXISTS (SELECT 1 FROM clarifications p WHERE p.cycle = c.id AND p.task = t.task AND p.answer = '')
 ORDER BY c.n, t.task LIMIT :limit;
