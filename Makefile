@@ -66,7 +66,7 @@ test-agents-quick: $(STAMP)
 
 # RECORD='codex case=401' records some of it.
 record-agents: $(STAMP)
-	@$(BIN)/python -m tests.agents.record $(RECORD)
+	@FOUREYES_AGENTS=1 $(BIN)/python -m tests.agents.record $(RECORD)
 
 check: lint types contracts docs-check test
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from tests.stage.asked_for import refuse_unless_asked
+
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".venv-agents"
 """Where the programs are installed, once."""
@@ -54,6 +56,7 @@ def _without(program: Program, missing: Sequence[str]) -> str:
 
 def program_path(program: Program) -> Path | str:
     """Where it is, without what its sandbox is made with; else, in a sentence, why it cannot be run here."""
+    refuse_unless_asked()
     if missing := [name for name in ("npm", "node") if shutil.which(name) is None]:
         return _without(program, missing)
     folder = KEPT / f"{program.name}-{program.version}"
