@@ -55,7 +55,7 @@ def test_every_query_prepares_against_the_schema(engine: SqliteEngine, name: str
 
 QUERIES = [
     ListQuery(),
-    ListQuery(live=True, ready=True, workable=True, blocked=True, unmerged=True, landed=True),
+    ListQuery(live=True, ready=True, blocked=True, unmerged=True, landed=True),
     ListQuery(status="open", label="x", priority=1, type="bug", parent="fe-1", mine="ses-1", text="words"),
     *[ListQuery(sort=sort, after=(2, 7)) for sort in ("priority", "newest", "oldest")],
 ]
@@ -73,7 +73,6 @@ def test_every_list_that_can_be_composed_prepares(engine: SqliteEngine, query: L
         (ListQuery(status="reviewing"), "tasks_by_status"),
         (ListQuery(status="reviewing", after=(2, 50)), "tasks_by_status"),
         (ListQuery(ready=True), "tasks_ready"),
-        (ListQuery(workable=True), "tasks_ready"),
         (ListQuery(landed=True), "tasks_landed"),
         (ListQuery(unmerged=True), "tasks_unmerged"),
         (ListQuery(), "tasks_by_place"),
@@ -266,7 +265,6 @@ def test_every_filter_and_order_of_a_list_query_has_its_fragment() -> None:
         "mine",
         "text",
         "ready",
-        "workable",
         "blocked",
         "unmerged",
         "landed",

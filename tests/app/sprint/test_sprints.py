@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.views.sprint import SprintAsk, SprintPlanView
+from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import BadInput, EnvironmentProblem, NotFound
 from foureyes.steps import by_person, either, fe
 
@@ -257,6 +258,8 @@ def test_a_goal_is_work_for_nobody_T4_X1(desk: DeskWorld) -> None:
     assert [row.task for row in plan(desk).tasks] == [task]
     with pytest.raises(NotFound, match=f"{goal} is an epic"):
         plan(desk, goal)
+    assert [row.id for row in desk.app.lists.page(ListQuery(ready=True))] == [task]
+    assert desk.app.status.show(BOB).counts["ready"] == 1
     assert desk.app.claims.next(CLAUDE).task == task
     with pytest.raises(NotFound, match="no task is ready"):
         desk.app.claims.next(CLAUDE)

@@ -48,7 +48,7 @@ def compose(query: ListQuery, part: Part = "all") -> tuple[str, dict[str, object
         params |= {"text": words(query.text), "text_words": lexemes(query.text), "after_n": None, "window": WINDOW}
     if query.live and way == "label":
         where.append(sql("task.where_labelled_live"))
-    for name in ("live", "ready", "workable", "blocked", "unmerged", "landed"):
+    for name in ("live", "ready", "blocked", "unmerged", "landed"):
         if getattr(query, name):
             where.append(sql(f"task.where_{name}"))
     if query.after is not None:

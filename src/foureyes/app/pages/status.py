@@ -43,6 +43,7 @@ class Status:
             project = self._context.project(tx)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             stuck = tx.one("run.stuck_ready", Count)
+            goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
             policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
             sprint = self._sprint(tx)
@@ -59,6 +60,7 @@ class Status:
         }
         counts["stuck"] = stuck.n if stuck else 0
         counts["ready"] -= counts["stuck"]  # what a runner left to a person begins with nobody (E6)
+        counts["ready"] -= goals.n if goals is not None else 0  # an epic is work for nobody (T4)
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         reviewable = page.rows
         view = StatusView(

@@ -62,8 +62,7 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     mine: str | None = None
     text: str | None = None
     ready: bool = False
-    workable: bool = False
-    """Ready, and no epic: an epic is work for nobody (T4)."""
+    """What can be started: an epic is work for nobody (T4)."""
     blocked: bool = False
     unmerged: bool = False
     landed: bool = False

@@ -165,7 +165,7 @@ class Claims:
         """The ready task that comes first and that nobody else is about to start."""
         taken, left = self._reserved(work)
         rows = [
-            row for row in work.tx.tasks(ListQuery(workable=True, limit=1 + len(taken)), TaskRow) if row.id not in taken
+            row for row in work.tx.tasks(ListQuery(ready=True, limit=1 + len(taken)), TaskRow) if row.id not in taken
         ]
         hold = self._context.project(work.tx).hold
         if hold is not None:

@@ -104,7 +104,7 @@ def _listed(app: Application, _: Actor, given: Any) -> object:
 
 _TOOLS = (
     Tool("task_ready", "lists.page", "Here: those that can be started now.", own=_rows(), answer=answers.rows,
-         call=lambda app, _, given: app.lists.page(ListQuery(workable=True, limit=given.limit))),
+         call=lambda app, _, given: app.lists.page(ListQuery(ready=True, limit=given.limit))),
     Tool("task_next", "claims.next", "It says where its worktree is: work there.", fixed={"worktree": None}),
     Tool("task_start", "claims.start", "It says where its worktree is: work there.", fixed={"worktree": None}),
     Tool("task_show", "lists.show", "In short.", without=("log_lines", "with_diff"), answer=answers.shown),

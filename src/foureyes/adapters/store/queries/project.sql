@@ -36,6 +36,9 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value, session = excluded.sess
 -- name: project.unset_setting
 DELETE FROM settings WHERE name = :name;
 
+-- name: project.ready_goals
+SELECT count(*) AS n FROM tasks WHERE ready = 1 AND type = 'epic';
+
 -- name: project.counters
 SELECT name, n FROM counters ORDER BY name;
 

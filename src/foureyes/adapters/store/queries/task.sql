@@ -302,9 +302,6 @@ t.parent = :parent
 t.implementer = :mine AND t.status IN ('in_progress', 'reviewing', 'approved')
 
 -- name: task.where_ready
-t.ready = 1
-
--- name: task.where_workable
 t.ready = 1 AND t.type <> 'epic'
 
 -- name: task.where_blocked
