@@ -101,7 +101,7 @@ def test_a_sprint_that_is_complete_leaves_its_tasks_to_ordinary_review_X2_E2E_S0
         runner = seat.app.runs.begin(ALICE, agents=0).actor
         seat.app.sprints.finish(runner, name, kind="target", why="2 tasks are done")
         seat.app.runs.finish(runner, reason="it is over")
-        assert f"SPRINT {name} ended " in await player.press("f5")
+        await player.until(f"SPRINT {name} ended ")
         screen = await player.press("R")
         assert all(task in screen for task in tasks), screen
 
