@@ -101,6 +101,9 @@ def test_the_program_and_what_it_is_are_known(bench: Bench, tmp_path: Path) -> N
     there = bench.agents.available("codex", Profile("codex"))
     assert (there.path, there.version, there.login, there.problem) == (str(path), "", "not logged in", "")
     assert bench.agents.available("codex", Profile("codex"), ask=True).version == "codex-cli 9.9"
+    script = program(folder, "own-script", 'echo ran >> "$(dirname $0)/ran"')
+    own = bench.agents.available("own", Profile(str(script), adapter="text"), ask=True)
+    assert (own.path, own.version, (script.parent / "ran").exists()) == (str(script), "", False), "it is no question"
     live = bench.prepare(Profile("codex"))
     assert live.program == str(path)
     assert live.digest.startswith("sha256:")

@@ -67,6 +67,19 @@ def test_a_project_without_work_has_no_shares_and_no_errors_Y(desk: DeskWorld) -
     assert (desk.app.stats.loops().tasks, desk.app.stats.loops().totals.loops) == ((), 0)
 
 
+# What somebody agreed to
+
+
+def test_who_agreed_to_an_attempt_in_which_others_found_something_true_missed_it_Y(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    review(desk, task, by=GEMINI)
+    (name,) = review(desk, task, [placed(desk, task)], by=CODEX, verdict="concerns").raised
+    assert card(desk, "gemini#1").missed == 0, "nobody has ruled on it"
+    again(desk, task)
+    rule(desk, {name: "VERIFIED"}, by=CODEX)
+    assert (card(desk, "gemini#1").missed, card(desk, "codex#1").missed) == (1, 0)
+
+
 # Iterations and approvals
 
 

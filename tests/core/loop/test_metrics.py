@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from foureyes.core.loop.metrics import (
     AFTER,
+    Besides,
     Bucket,
     Iterations,
     ReviewerScore,
@@ -31,8 +32,10 @@ from foureyes.core.loop.metrics_rows import (
     ApprovalRow,
     EscalationRow,
     FindingRow,
+    MissedRow,
     ReturnRow,
     ReviewRow,
+    ReviewRunRow,
     SessionRow,
     StatusRow,
 )
@@ -391,3 +394,26 @@ def test_a_clock_that_went_back_takes_no_time_away_Y() -> None:
 
 def test_every_status_can_be_reached_by_what_the_journal_says_T() -> None:
     assert set(AFTER.values()) == set(STATUSES)
+
+
+def test_runs_of_one_profile_are_one_reviewer_with_their_time_cost_and_calibration_Y_V4() -> None:
+    sessions = {
+        name: SessionRow(id=name, name=f"codex#{name}", kind="agent", agent="codex", model="gpt", profile="codex")
+        for name in ("1", "2")
+    }
+    sessions["3"] = SessionRow(id="3", name="codex#3", kind="agent", agent="codex")
+    reviews = [ReviewRow(session=name, at=NOW, submitted_at=NOW, changed=1) for name in ("1", "2", "3")]
+    besides = Besides(
+        missed=(MissedRow(session="1", n=1), MissedRow(session="2", n=2)),
+        runs=tuple(
+            ReviewRunRow(profile=name, seconds=seconds, input_tokens=10, output_tokens=1, cost_micros=5)
+            for name, seconds in (("codex", 10), ("codex", 30), ("codex", 90), ("gemini", 7))
+        ),
+        calibrated={"codex": share(8, 10)},
+    )
+    runs, by_hand, silent = scores([], reviews, [ReturnRow(session="2", why="document", n=1)], sessions, besides)
+    assert (runs.name, runs.model, runs.reviews, runs.invalid, runs.missed) == ("codex", "gpt", 2, 1, 3)
+    assert (runs.runs, runs.run_seconds, runs.input_tokens, runs.output_tokens, runs.cost_micros) == (3, 30, 30, 3, 15)
+    assert (by_hand.name, by_hand.runs, by_hand.run_seconds) == ("codex#3", 0, None)
+    assert runs.calibrated == by_hand.calibrated == share(8, 10)
+    assert (silent.name, silent.reviews, silent.runs, silent.calibrated) == ("gemini", 0, 1, None)

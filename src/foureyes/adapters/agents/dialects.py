@@ -168,7 +168,7 @@ SPEAKS_ACP = Dialect(
     own=(*CLAUDE.own, *CODEX.own),
     links=(*GEMINI.links, *QWEN.links, *OPENCODE.links),
 )
-TEXT = Dialect(program="", output="text", model=())
+TEXT = Dialect(program="", output="text", model=(), version=())
 SCRIPT = Dialect(
     program=SCRIPTED,
     output="claude",

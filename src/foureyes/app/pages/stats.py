@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 
+from foureyes.app.call.calibrated import calibrations
 from foureyes.app.call.context import Context
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.stats import LoopRow, LoopStats, LoopTotals, Pressure
 from foureyes.core.loop.engine import TIERS, LoopState
-from foureyes.core.loop.metrics import KindCount, ReviewerScore, ReviewStats, review_stats, scores, share, times_of
+from foureyes.core.loop.metrics import (
+    Besides,
+    KindCount,
+    ReviewerScore,
+    ReviewStats,
+    review_stats,
+    scores,
+    share,
+    times_of,
+)
 from foureyes.core.loop.metrics_rows import (
     ApprovalRow,
     EscalationRow,
     FindingRow,
+    MissedRow,
     ReturnRow,
     ReviewRow,
+    ReviewRunRow,
     SessionRow,
     StatusRow,
 )
@@ -25,6 +37,9 @@ from foureyes.core.words.ids import TaskId
 
 TIMED = 5_000
 """Times in statuses are those of so many tasks, the ones closed last: older ones say little about how work goes now."""
+
+RUNS = 5_000
+"""Time and cost of reviewers are those of so many runs, the latest."""
 
 MOST_LOOPS = 500
 """So many loops are looked at one by one; how many more there are is said."""
@@ -64,7 +79,12 @@ class Stats:
         with self._context.store.read() as tx:
             findings, reviews, returns = _loop_rows(tx)
             sessions = {row.id: row for row in tx.all("metric.reviewers", SessionRow)}
-        return scores(findings, reviews, returns, sessions)
+            besides = Besides(
+                missed=tuple(tx.all("metric.missed", MissedRow)),
+                runs=tuple(tx.all("metric.review_runs", ReviewRunRow, limit=RUNS)),
+                calibrated={name: share(row.found, row.defects) for name, row in calibrations(tx).items()},
+            )
+        return scores(findings, reviews, returns, sessions, besides)
 
     def loops(self) -> LoopStats:
         """E5: where every loop stands, as the engine says it; a person sees first what needs a decision."""

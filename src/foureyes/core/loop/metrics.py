@@ -16,8 +16,10 @@ from foureyes.core.loop.metrics_rows import (
     ApprovalRow,
     EscalationRow,
     FindingRow,
+    MissedRow,
     ReturnRow,
     ReviewRow,
+    ReviewRunRow,
     SessionRow,
     StatusRow,
 )
@@ -120,7 +122,11 @@ class ReviewStats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One reviewer. `precision`: findings upheld of those judged; `coverage`: files read of those changed."""
+    """One reviewer: a session, or a profile with all its runs. `precision`: findings upheld of those judged;
+    `coverage`: files read of those changed; `missed`: true blocking findings of others in what it agreed to. Of its
+    runs: how many, the median time, tokens and cost, 0 where its program does not tell. `calibrated`: what it found of
+    seeded defects.
+    """
 
     session: str
     name: str
@@ -137,6 +143,13 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     coverage: Share
     unanchored: Share
     median_seconds: int | None
+    missed: int = 0
+    runs: int = 0
+    run_seconds: int | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int = 0
+    calibrated: Share | None = None
 
 
 # Figures
@@ -269,37 +282,77 @@ def review_stats(
     )
 
 
+class Besides(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of reviewers besides their reviews: what they missed, their runs, and by profile what they found
+    when they were calibrated.
+    """
+
+    missed: tuple[MissedRow, ...] = ()
+    runs: tuple[ReviewRunRow, ...] = ()
+    calibrated: Mapping[str, Share] = {}
+
+
 def scores(
     findings: Iterable[FindingRow],
     reviews: Iterable[ReviewRow],
     returns: Iterable[ReturnRow],
     sessions: Mapping[str, SessionRow],
+    besides: Besides = Besides(),  # noqa: B008 (frozen)
 ) -> tuple[ReviewerScore, ...]:
-    """The scorecard: who reviewed most comes first. What checks and tools find is nobody's score."""
+    """The scorecard: who reviewed most comes first; runs of one profile are one reviewer. What checks and tools find is
+    nobody's score.
+    """
     raised: dict[str, list[FindingRow]] = {}
     given: dict[str, list[ReviewRow]] = {}
-    back = Counter[tuple[str, str]]()
+    back, missed = Counter[tuple[str, str]](), Counter[str]()
+    ran: dict[str, list[ReviewRunRow]] = {}
+
+    def who(session: str) -> str:
+        known = sessions.get(session)
+        return f"{RUNS_OF}{known.profile}" if known is not None and known.profile else session
+
     for finding in findings:
         if finding.spoken:
-            raised.setdefault(finding.session, []).append(finding)
+            raised.setdefault(who(finding.session), []).append(finding)
     for review in reviews:
-        given.setdefault(review.session, []).append(review)
+        given.setdefault(who(review.session), []).append(review)
     for row in returns:
-        back[row.session, row.why] += row.n
-    everybody = sorted({*raised, *given, *(session for session, _ in back)})
+        back[who(row.session), row.why] += row.n
+    for each in besides.missed:
+        missed[who(each.session)] += each.n
+    for run in besides.runs:
+        ran.setdefault(f"{RUNS_OF}{run.profile}", []).append(run)
+    everybody = sorted({*raised, *given, *ran, *(name for name, _ in back)})
     cards = [
-        _score(sessions.get(session, SessionRow(id=session)), raised.get(session, []), given.get(session, []), back)
-        for session in everybody
-    ]
+        _score(
+            _row_of(name, sessions), name, raised.get(name, []), given.get(name, []), back, missed[name],
+            ran.get(name, []), besides.calibrated,
+        )
+        for name in everybody
+    ]  # fmt: skip
     return tuple(sorted(cards, key=lambda score: (-score.reviews, -score.findings, score.name, score.session)))
 
 
+RUNS_OF = "runs of "
+"""Before a profile, where its runs together are one reviewer."""
+
+
+def _row_of(name: str, sessions: Mapping[str, SessionRow]) -> SessionRow:
+    """Who a card is about."""
+    if not name.startswith(RUNS_OF):
+        return sessions.get(name, SessionRow(id=name))
+    profile = name.removeprefix(RUNS_OF)
+    models = [row.model for row in sessions.values() if row.profile == profile]
+    return SessionRow(id=profile, name=profile, kind="agent", agent=profile, model=models[-1] if models else "")
+
+
 def _score(
-    who: SessionRow, raised: Sequence[FindingRow], given: Sequence[ReviewRow], back: Mapping[tuple[str, str], int]
-) -> ReviewerScore:
+    who: SessionRow, key: str, raised: Sequence[FindingRow], given: Sequence[ReviewRow],
+    back: Mapping[tuple[str, str], int], missed: int, ran: Sequence[ReviewRunRow], calibrated: Mapping[str, Share],
+) -> ReviewerScore:  # fmt: skip
     judged = [finding for finding in raised if finding.is_judged]
     changed = sum(row.changed for row in given)
-    middle = median(row.seconds for row in given)
+    middle, lasted = median(row.seconds for row in given), median(row.seconds for row in ran)
     return ReviewerScore(
         session=who.id,
         name=who.name or who.id,
@@ -308,12 +361,19 @@ def _score(
         model=who.model,
         reviews=len(given),
         incomplete=sum(row.unread > 0 for row in given),
-        invalid=back.get((who.id, "document"), 0),
-        misquoted=back.get((who.id, "quote"), 0),
+        invalid=back.get((key, "document"), 0),
+        misquoted=back.get((key, "quote"), 0),
         findings=len(raised),
         blocking=sum(finding.blocking for finding in raised),
         precision=share(sum(finding.is_upheld for finding in judged), len(judged)),
         coverage=share(changed - sum(row.unread for row in given), changed),
         unanchored=share(sum(not finding.anchored for finding in raised), len(raised)),
         median_seconds=None if middle is None else int(middle),
+        missed=missed,
+        runs=len(ran),
+        run_seconds=None if lasted is None else int(lasted),
+        input_tokens=sum(run.input_tokens for run in ran),
+        output_tokens=sum(run.output_tokens for run in ran),
+        cost_micros=sum(run.cost_micros for run in ran),
+        calibrated=calibrated.get(who.agent),
     )

@@ -109,13 +109,31 @@ class StatusRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Who reviewed."""
+    """Who reviewed. `profile`: that of the run that it reviewed in; every run has a session of its own."""
 
     id: str
     name: str = ""
     kind: str = ""
     agent: str = ""
     model: str = ""
+    profile: str = ""
+
+
+class MissedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How many true blocking findings of others are in attempts that a session agreed to."""
+
+    session: str
+    n: int
+
+
+class ReviewRunRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that was to review, whatever came of it."""
+
+    profile: str
+    seconds: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int = 0
 
 
 def between(first: str, second: str) -> int:

@@ -21,6 +21,7 @@ from foureyes.ui.steps import next_line
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 WIDEST_BAR = 40
+MICROS = 1_000_000
 NARROWEST_BAR = 4
 LIMIT = click.option(
     "--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many rows to show."
@@ -68,7 +69,8 @@ def stats_reviews(session: Session) -> None:
 @verb("reviewers", example="fe stats reviewers")
 @LIMIT
 def stats_reviewers(session: Session, limit: int) -> None:
-    """Who reviews how: precision, coverage, time, findings whose quote is nowhere in the code."""
+    """Who reviews how: precision, coverage, what they missed, findings whose quote is nowhere in the code, time; of
+    profiles also the time and cost of their runs, and what they found when they were calibrated."""
     rows = session.app.stats.reviewers()
     if session.json:
         output.write_lines(rows[:limit])
@@ -165,8 +167,12 @@ def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str
         "PRECISION",
         "COVERAGE",
         "UNANCHORED",
+        "MISSED",
         "SENT BACK",
         "MEDIAN TIME",
+        "RUN",
+        "COST",
+        "CALIBRATED",
     )
     parts = [output.table(head, [_score(row, how) for row in rows[:limit]])]
     judged = [
@@ -183,7 +189,17 @@ def _score(row: ReviewerScore, how: Style) -> tuple[str, ...]:
     time = how.nothing if row.median_seconds is None else lasting(row.median_seconds)
     shares = (_share(row.precision, how), _share(row.coverage, how), _share(row.unanchored, how))
     who = (row.name, row.agent or how.nothing, row.model or how.nothing)
-    return (*who, str(row.reviews), str(row.findings), *shares, str(row.invalid + row.misquoted), time)
+    counts = (str(row.missed), str(row.invalid + row.misquoted))
+    calibrated = _share(row.calibrated, how) if row.calibrated else how.nothing
+    return (*who, str(row.reviews), str(row.findings), *shares, *counts, time, *_runs(row, how), calibrated)
+
+
+def _runs(row: ReviewerScore, how: Style) -> tuple[str, str]:
+    """How long a run of it takes, and what all of them have cost."""
+    lasted = how.nothing if row.run_seconds is None else lasting(row.run_seconds)
+    tokens = row.input_tokens + row.output_tokens
+    cost = f"{row.cost_micros / MICROS:.2f}" if row.cost_micros else f"{tokens:,} tokens" if tokens else how.nothing
+    return lasted, cost
 
 
 def _share(share: Share, how: Style) -> str:

@@ -36,10 +36,24 @@ FROM reviews r JOIN attempts a ON a.task = r.task AND a.n = r.attempt ORDER BY r
 SELECT session, why, count(*) AS n FROM review_returns GROUP BY session, why ORDER BY session, why;
 
 -- name: metric.reviewers
-SELECT id, name, kind, agent, model FROM sessions WHERE id IN (
+SELECT s.id, s.name, s.kind, s.agent, s.model,
+  coalesce((SELECT max(r.profile) FROM runs r WHERE r.session = s.id AND r.purpose = 'review'), '') AS profile
+FROM sessions s WHERE s.id IN (
   SELECT session FROM reviews UNION SELECT session FROM review_returns
   UNION SELECT session FROM findings WHERE source IN ('review', 'person', 'session'))
-ORDER BY id;
+ORDER BY s.id;
+
+-- True blocking findings of others in the very attempt that somebody agreed to, whoever was first.
+-- name: metric.missed
+SELECT r.session, count(DISTINCT f.root) AS n
+FROM reviews r JOIN findings f ON f.task = r.task AND f.raised = r.attempt AND f.session <> r.session
+WHERE r.effective = 'approved' AND r.look = 0 AND f.blocking = 1 AND f.by_check = ''
+  AND f.ruling IN ('VERIFIED', 'NOT_FIXED', 'OVERRULED', 'CONFIRMED')
+GROUP BY r.session ORDER BY r.session;
+
+-- name: metric.review_runs
+SELECT profile, seconds, input_tokens, output_tokens, cost_micros FROM runs
+WHERE purpose = 'review' AND state = 'ended' AND ending <> 'unstarted' ORDER BY seq DESC LIMIT :limit;
 
 -- name: metric.approvals
 SELECT g.n AS iterations, count(*) AS tasks, sum(g.by_rule) AS automatic FROM (
