@@ -25,6 +25,25 @@ def test_a_line_of_one_stream_is_not_cut_by_one_of_the_other(tmp_path: Path) -> 
     assert (tmp_path / "log").read_text() == "==== run-1\ntrouble\none line\nhalf\n==== over\n"
 
 
+def test_of_two_runs_that_write_at_once_each_piece_says_whose_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    one, two = (
+        Log(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), f"{run} review 2026")
+        for run in ("run-1 codex", "run-2 gemini")
+    )
+    two.hear("out", b"two\n")
+    one.hear("out", b"one\n")
+    one.hear("out", b"more\n")
+    two.hear("out", b"two\n")
+    two.close("run-2 ended")
+    one.hear("out", b"one\n")
+    one.close("run-1 ended")
+    assert path.read_text().splitlines()[2:] == [
+        "two", "==== run-1 codex goes on", "one", "more", "==== run-2 gemini goes on", "two", "==== run-2 ended",
+        "==== run-1 codex goes on", "one", "==== run-1 ended",
+    ]  # fmt: skip
+
+
 def test_so_much_of_a_run_and_no_more(tmp_path: Path) -> None:
     log = opened(tmp_path / "log", most=100)
     for _ in range(100):

@@ -1,7 +1,8 @@
 """The log of a task: both streams of every run, appended line by line, so that it can be read while it grows.
 
-Each run begins with a line of its own. A line of one stream is never cut by one of the other. A run may write so much
-and no more; its token is not in it. A program's own line that looks like one of ours is moved in by a space.
+Each run begins with a line of its own, and so does what it writes after another run wrote in between. A line of one
+stream is never cut by one of the other. A run may write so much and no more; its token is not in it. A program's own
+line that looks like one of ours is moved in by a space.
 """
 
 from __future__ import annotations
@@ -29,10 +30,14 @@ class Log:
 
     def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST) -> None:
         self._handle = handle
+        self._name = " ".join(header.split()[:2])
+        about = os.fstat(handle)
+        self._file = (about.st_dev, about.st_ino)
         self._secret = secret.encode()
         self._left = most
         self._rest: dict[Stream, bytes] = {"out": b"", "err": b""}
         self._put(_ours(header))
+        LAST[self._file] = self
 
     def hear(self, stream: Stream, part: bytes) -> None:
         """Take the next piece; whole lines are written at once."""
@@ -50,6 +55,8 @@ class Log:
                 self._rest[stream] = b""
                 self._limited(rest + b"\n")
         self._put(_ours(last))
+        if LAST.get(self._file) is self:
+            del LAST[self._file]
         os.close(self._handle)
 
     def _limited(self, text: bytes) -> None:
@@ -62,12 +69,19 @@ class Log:
             text = text[: self._left].rpartition(b"\n")[0] + b"\n" + CUT
             self._left = 0
         self._left -= len(text)
+        if LAST.get(self._file) is not self:  # another run of the task wrote in between
+            LAST[self._file] = self
+            self._put(_ours(f"{self._name} goes on"))
         self._put(text)
 
     def _put(self, text: bytes) -> None:
         with suppress(OSError):
             while text:
                 text = text[os.write(self._handle, text) :]
+
+
+LAST: dict[tuple[int, int], Log] = {}
+"""Which run of this process wrote to a log last, by the file: two reviewers of one task write to the same."""
 
 
 def _ours(text: str) -> bytes:

@@ -15,7 +15,7 @@ from foureyes.app.call.parties import parties_of
 from foureyes.app.call.signing import NEW_KEY, active_keys, unsigned
 from foureyes.app.run.beginning import profile_named
 from foureyes.app.run.trials import built_in, of_the_project
-from foureyes.app.run.trying import Tried, try_out
+from foureyes.app.run.trying import STOPPED, Tried, try_out
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config.policy import agent_profiles
 from foureyes.config.seeded import MADE_WITH
@@ -66,7 +66,12 @@ class Calibrations:
         wanted = self._profiles(profiles)
         bundles = [built_in(cases), *([] if cases else of_the_project(self._context, past))]
         tell = progress or (lambda profile, case, line: None)
-        return [self._one(actor, name, bundles, tell, partly=bool(cases)) for name in wanted]
+        rows: list[CalibrationView] = []
+        for name in wanted:
+            rows.append(self._one(actor, name, bundles, tell, partly=bool(cases)))
+            if rows[-1].problem == STOPPED:
+                break
+        return rows
 
     def listed(self) -> list[CalibrationView]:
         """The last calibration of every profile that has one, and what is to be said about those that are asked for

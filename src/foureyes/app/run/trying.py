@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 Tell = Callable[[str, str], None]
 """Told a case and a line about it."""
 MOST_RUNS = 50
+STOPPED = "it was stopped before it was done"
+"""By a person: nobody else is tried either."""
 LONG = 200
 
 
@@ -140,7 +142,7 @@ def _without_what_was_counted(results: Sequence[CaseResult]) -> Iterator[CaseRes
 def _broken(state: str, kind: str, why: str) -> str:
     """Why no review tells nothing about the reviewer: it was not waited for, or its service did not answer."""
     if state == "asked":
-        return "it was stopped before it was done"
+        return STOPPED
     return why if kind in COOLING else ""
 
 

@@ -55,7 +55,7 @@ def review_calibrate(
         output.write(
             "\n\n".join(calibration_text(row, cases=show or bool(cases)) for row in rows) or "no calibration yet"
         )
-    if not show and any(row.problem and not cases for row in rows):
+    if not show and any(not row.recorded and (not cases or row.next.steps) for row in rows):
         raise SystemExit(VerificationFailed.exit_code)
 
 
@@ -77,7 +77,7 @@ def calibration_text(row: CalibrationView, *, cases: bool = True) -> str:
     quiet = output.count(row.quiet_cases, "change") + " without a defect"
     lines.append(f"  made up   {output.count(row.made_up, 'blocking finding')}; {quiet}")
     lines.append(f"  precision {'none' if row.precision is None else _percent(row.precision)}")
-    lines += [f"  no review {row.unanswered} times"] if row.unanswered else []
+    lines += [f"  no review {output.count(row.unanswered, 'time')}"] if row.unanswered else []
     lines.append(f"  time      {'none' if row.seconds is None else f'{row.seconds} s'}, median of a review")
     lines.append(f"  cost      {_cost(row)}")
     lines += _cases(row, every=cases)
