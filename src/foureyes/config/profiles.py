@@ -18,8 +18,8 @@ KEPT = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
 """What no profile hands to a program: ours, and what would reach the person's repositories or machines."""
 MOST_SLOTS, MOST_MINUTES = 100, 7 * 24 * 60
 ALLOWED = (
-    "program, model, vendor, adapter, output (each a text), args, review_args, resume_args, attach_args, env (each "
-    "a list of texts), slots, deadline_minutes, idle_minutes (each a whole number)"
+    "program, model, vendor, adapter, output, reads (each a text), args, review_args, resume_args, attach_args, env "
+    "(each a list of texts), slots, deadline_minutes, idle_minutes (each a whole number)"
 )
 
 ADAPTERS: tuple[str, ...] = tuple(filter(None, get_args(Adapter)))
@@ -49,7 +49,7 @@ def read_profile(profile: object, name: str, where: str) -> Profile:
 def _allowed(profile: object) -> str:
     """What is allowed where something is wrong: the values of a choice, else the keys there are."""
     given = profile if isinstance(profile, dict) else {}
-    for key, values in (("adapter", ADAPTERS), ("output", OUTPUTS)):
+    for key, values in (("adapter", ADAPTERS), ("output", OUTPUTS), ("reads", ("complete",))):
         if key in given and given[key] not in ("", *values):
             return f"{key} = {'|'.join(values)}"
     return ALLOWED

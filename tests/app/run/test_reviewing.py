@@ -131,6 +131,36 @@ def test_a_review_that_read_nothing_is_kept_and_does_not_count_V6_lesson_70(peer
     assert peers.cycle().rule == ("R4" if "gemini" in peers.became() else "R0")
 
 
+COMPLETE = '[agents]\ncodex = { program = "codex", reads = "complete" }\n'
+
+
+@pytest.mark.parametrize(
+    ("read", "counts"),
+    [
+        ((), False),
+        (("@ALL@",), True),
+        (("/checkouts/@TASK@.c-1.codex/.foureyes-review/change.diff",), True),
+        (("README.md",), False),
+    ],
+)
+def test_what_a_program_did_not_open_is_not_covered_where_its_stream_tells_every_read_V6(
+    peers: Peers, read: tuple[str, ...], counts: bool
+) -> None:
+    peers.configured(ONE + COMPLETE)
+    task = peers.create(ALICE)
+
+    def opened(launch: Launch) -> None:
+        files = peers.asked_about(task)[1]
+        told = [path.replace("@TASK@", task) for path in read if path != "@ALL@"]
+        play.outcome = replace(play.outcome, read=tuple(told + (files if "@ALL@" in read else [])))
+
+    play = Play(commits=0, outcome=replace(SAID, answer=review(), final=review()), during=opened)
+    peers.says("codex", play)
+    peers.settle(peers.runner(agents=3))
+    first = peers.looked_at(task)[0]
+    assert (first.verdict, first.counts, bool(first.missing)) == ("approved", counts, not counts)
+
+
 def test_who_approves_with_a_high_inside_has_concerns_and_the_work_goes_back_V5_V10(peers: Peers) -> None:
     peers.says("codex", review(issues=[issue("HIGH")]), review())
     peers.plays = [Play(), Play(during=peers.mends)]

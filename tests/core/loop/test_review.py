@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.review import Review, has_reviewed, unread, why_not_counting
+from foureyes.core.loop.review import Review, has_reviewed, seen_by, uncovered, unread, why_not_counting
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.words.ids import SessionId
 
@@ -108,3 +108,15 @@ def test_an_approval_rests_on_its_givers_own_agreeing_review_of_this_change_befo
     fields: dict[str, Any], reviewed: bool
 ) -> None:
     assert has_reviewed("ses-r", DIFF, 5, [review(**fields)]) is reviewed
+
+
+def test_where_a_stream_tells_every_read_both_must_agree_V6() -> None:
+    changed = [ChangedFile("a.py", 3, 1), ChangedFile("b.py", 0, 9), ChangedFile("x.lock", 1, 1)]
+    assert uncovered(changed, ["a.py", "b.py"], None, ["*.lock"]) == ()
+    assert uncovered(changed, ["a.py", "b.py"], ["a.py"], ["*.lock"]) == ("b.py",)
+    assert uncovered(changed, ["b.py"], ["a.py"], ["*.lock"]) == ("a.py", "b.py")
+    diff = ["/c/t/.foureyes-review/change.diff", "/c/t/z.py"]
+    assert seen_by(diff, "/c/t", "change.diff", changed, whole=True)[1:] == ["a.py", "b.py", "x.lock", "z.py"]
+    assert "a.py" not in seen_by(diff, "/c/t", "change.diff", changed, whole=False), "too long for one reading"
+    assert "b.py" in seen_by(diff, "/c/t", "change.diff", changed, whole=False), "it is gone, and only there"
+    assert seen_by(["change.diff"], "/c/t", "change.diff", changed, whole=True) == ["change.diff"]

@@ -59,6 +59,7 @@ def outcome(
         timed_out=ending.timed_out,
         stopped=bool(ending.stopped),
         left=ending.left,
+        read=tuple(sorted(story.read)) if asks else (),
         malformed=story.malformed,
         seconds=ending.seconds,
     )

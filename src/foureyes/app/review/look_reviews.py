@@ -20,7 +20,7 @@ from foureyes.app.review.review_content import ReviewContent, came_back, content
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
-from foureyes.core.loop.review import unread
+from foureyes.core.loop.review import uncovered
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.cycle import CycleId, Look, look_ref
 from foureyes.core.nouns.finding import status_of
@@ -51,7 +51,14 @@ def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[Asked]:
 
 
 def submit_look(
-    context: Context, actor: Actor, task: TaskId, asked: Sequence[Asked], document: bytes, *, seen: str = ""
+    context: Context,
+    actor: Actor,
+    task: TaskId,
+    asked: Sequence[Asked],
+    document: bytes,
+    *,
+    seen: str = "",
+    read: Sequence[str] | None = None,
 ) -> ReviewOutcome:
     """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
     refuse_other_task(actor, task)
@@ -72,7 +79,7 @@ def submit_look(
         if raised.refused:
             refuse_verb("the review was refused, and nothing of it was stored.", *raised.refused, task=task)
         if not raised.lost or came_back(work.tx, case, attempt=0, since=about.look.seq):
-            return _record(context, work, case, about, given, raised)
+            return _record(context, work, case, about, given, raised, read)
         work.decide_nothing()
         work.record(task, e.ReviewReturned(attempt=0, why="quote"))
     raise went_back(task, raised.lost)
@@ -119,7 +126,13 @@ def _refuse(case: Case, given: ReviewContent, *before: Reason, moved: bool) -> N
 
 
 def _record(
-    context: Context, work: Work, case: Case, about: Asked, given: ReviewContent, raised: Raising
+    context: Context,
+    work: Work,
+    case: Case,
+    about: Asked,
+    given: ReviewContent,
+    raised: Raising,
+    read: Sequence[str] | None,
 ) -> ReviewOutcome:
     payload, attempt = given.document.payload, case.attempt
     assert attempt is not None
@@ -133,7 +146,7 @@ def _record(
         status=status_of(given.severities, notes=len(given.notes)) if verdict == "approved" else "CHANGES_REQUESTED",
         summary=payload.summary,
         files=tuple(given.files),
-        missing=unread(attempt.files, given.files, case.policy.coverage_exclude),
+        missing=uncovered(attempt.files, given.files, read, case.policy.coverage_exclude),
         notes=tuple(given.notes),
         raised=len(raised.event.findings) if raised.event else 0,
         blocking=sum(each.blocking for each in raised.event.findings) if raised.event else 0,

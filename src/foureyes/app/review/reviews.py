@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from foureyes.app.call.calibrated import without_voice
@@ -41,7 +43,7 @@ from foureyes.core.documents.shapes import (
     ReviewRequest,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.review import Review, unread
+from foureyes.core.loop.review import Review, uncovered
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
@@ -77,12 +79,17 @@ class Reviews:
 
     def submit(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> ReviewOutcome:
         """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
+        return submit_told(self._context, actor, task, document, seen=seen)
+
+    def _submit(
+        self, actor: Actor, task: str, document: bytes, *, seen: str, read: Sequence[str] | None
+    ) -> ReviewOutcome:
         permit(actor, "review submit")
         with self._context.store.read() as tx:
             named = self._context.find_id(tx, task)
             looks = looks_in_review(tx, named)
         if looks:
-            return submit_look(self._context, actor, named, looks, document, seen=seen)
+            return submit_look(self._context, actor, named, looks, document, seen=seen, read=read)
         before = self._before(actor, task)
         given = content_of(self._context, actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.findings)
@@ -107,7 +114,7 @@ class Reviews:
                 if given.rulings:
                     self._rule(work, case, given, raised)
                     raised = _raised(work, case, anchored)
-                done = self._record(work, case, given, raised)
+                done = self._record(work, case, given, raised, read)
         if returned is not None or done is None:
             raise went_back(before.task.id, returned.lost if returned else ())
         return msgspec.structs.replace(done, notes=(*done.notes, *work.notes))
@@ -168,12 +175,14 @@ class Reviews:
         )
         record_rulings(work, case, given.rulings, decision)
 
-    def _record(self, work: Work, case: Case, given: ReviewContent, raised: Raising) -> ReviewOutcome:
+    def _record(
+        self, work: Work, case: Case, given: ReviewContent, raised: Raising, read: Sequence[str] | None
+    ) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
         verdict = effective(payload.verdict, given.severities)
         still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
-        missing = unread(attempt.files, given.files, case.policy.coverage_exclude)
+        missing = uncovered(attempt.files, given.files, read, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
         agents = [work.actor.agent] if work.actor.kind == "agent" else []
         without = without_voice(self._context, work.tx, agents)
@@ -277,6 +286,13 @@ class Reviews:
             is_re_review=bool(before or any(finding.flagged < attempt.n for finding in known)),
             iteration=attempt.n,
         )
+
+
+def submit_told(
+    context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: Sequence[str] | None = None
+) -> ReviewOutcome:
+    """V6: a review, and the files that its program's stream tells it read; None: it does not tell every one."""
+    return Reviews(context)._submit(actor, task, document, seen=seen, read=read)
 
 
 def _seen_by(payload: ReviewPayload) -> str:

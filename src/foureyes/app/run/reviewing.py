@@ -12,14 +12,16 @@ from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.prompts import AtHand, prompt_at_hand
-from foureyes.app.review.reviews import Reviews, asked
+from foureyes.app.review.reviews import Reviews, asked, submit_told
 from foureyes.app.run.rows import ReviewRun
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.session import SessionView
+from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.shapes import RequestContext, ReviewRequest, ReviewResult, name_of
+from foureyes.core.loop.review import seen_by
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Look, TargetRow
 from foureyes.core.nouns.finding import UNRESOLVED
@@ -42,6 +44,8 @@ MOST_DIFF = 5_000_000
 MOST_REQUEST = 12_000
 """Characters of a request that stand in the prompt; a longer one is in a file."""
 LONG = 2_000
+MOST_LINES = 1_000
+"""V6: so many changed lines a program reads of a diff at once; some show no more than 2,000 lines of a file."""
 RESULT = name_of(ReviewResult)
 
 AGAIN = """Your {what} {task} could not be taken in, and nothing of it was stored. What was wrong with it:
@@ -202,17 +206,27 @@ def take_review(context: Context, own: InHand) -> str:
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
         looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []
+        read = _read_by(context, tx, own, change)
     try:
         document = document_in(own.outcome.answer, RESULT)
         _refuse_other_change(document, change)
         given = document.encode("utf-8", "surrogatepass")
         if looks:
-            submit_look(context, reviewer, own.run.task, looks, given)
+            submit_look(context, reviewer, own.run.task, looks, given, read=read)
         else:
-            Reviews(context).submit(reviewer, own.run.task, given)
+            submit_told(context, reviewer, own.run.task, given, read=read)
     except (BadInput, Refused) as problem:
         return why_refused(problem)
     return ""
+
+
+def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> list[str] | None:
+    """V6: the files that its stream tells it read; None where its profile does not say that it tells every one."""
+    profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
+    if own.outcome is None or profile is None or profile.reads != "complete":
+        return None
+    lines = sum((file.added or 0) + (file.removed or 0) for file in change.files)
+    return seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=lines <= MOST_LINES)
 
 
 def _refuse_other_change(document: str, change: Subject) -> None:

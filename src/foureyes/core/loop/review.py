@@ -79,6 +79,27 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
     )
 
 
+def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
+    """V6: the changed files that a stream tells of, from the place it read in. Who reads the whole `diff`, which lies
+    in a folder beside the tree, reads each; of one that is too long for one reading only what is gone from the tree.
+    """
+    paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in told}
+    own = {file.path for file in changed}
+    if not any(path.startswith(".") and path.count("/") == 1 and path.endswith(f"/{diff}") for path in paths - own):
+        return sorted(paths)
+    return sorted(paths | {file.path for file in changed if whole or not file.added})
+
+
+def uncovered(
+    changed: Sequence[ChangedFile], stated: Iterable[str], told: Iterable[str] | None, exclude: Sequence[str]
+) -> tuple[str, ...]:
+    """V6: what a review does not cover: by what it says, and where a stream tells every read, by that; both must
+    agree.
+    """
+    both = {*unread(changed, stated, exclude), *(unread(changed, told, exclude) if told is not None else ())}
+    return tuple(file.path for file in changed if file.path in both)
+
+
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:
     """V6: the changed files that a review does not say it read, those that need no reading aside; one that
     was moved among these is to be read.

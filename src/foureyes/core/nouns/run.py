@@ -100,6 +100,8 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     malformed: int = 0
     """Lines of the stream that could not be read; logged, never fatal."""
     seconds: int = 0
+    read: tuple[str, ...] = ()
+    """V6: the files that it read, as its stream tells, where a document was asked for."""
 
     @property
     def succeeded(self) -> bool:

@@ -73,6 +73,8 @@ DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
 
 Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "acp", "text", "scripted"]
 Output = Literal["", "claude", "codex", "gemini", "opencode", "text"]
+Reads = Literal["", "complete"]
+"""V6: whether a program's stream tells every file that it reads."""
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,7 +84,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (empty: as the adapter's). `args` are further arguments, of a `text` program all of them; those for reviews and for
     going on with a conversation take their place where they are given; `attach_args` are all that a person who takes a
     conversation over starts it with. `env` are variables that it gets: a name that is
-    let through, or `NAME=value`.
+    let through, or `NAME=value`. `reads`: whether its stream tells every file that it reads; then a review of it is
+    held to that (V6).
     """
 
     program: str = ""
@@ -98,6 +101,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     slots: int = 2
     deadline_minutes: int = 60
     idle_minutes: int = 20
+    reads: Reads = ""
 
 
 DEFAULT_PROFILES: dict[str, Profile] = {

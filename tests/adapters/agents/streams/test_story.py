@@ -83,3 +83,14 @@ def test_an_event_that_a_tool_or_the_prompt_quotes_is_nobodys_S3(format: str) ->
 
 def test_a_run_that_says_the_same_for_ever_is_bounded_S3() -> None:
     assert len(told("claude", *[claude_says(EVENT)] * 300)) == 100
+
+
+def test_what_is_read_by_a_tool_that_reads_is_told_and_nothing_else_V6() -> None:
+    story = Story()
+    story.uses("Read", {"file_path": "/w/a.py"})
+    story.uses("read_file", {"absolute_path": "/w/b.py"})
+    story.uses("read", {"filePath": "/w/c.py"})
+    story.uses("Bash", {"command": "cat d.py"})
+    story.uses("Write", {"file_path": "/w/e.py"})
+    story.uses("Read", {"file_path": 3})
+    assert story.read == {"/w/a.py", "/w/b.py", "/w/c.py"}

@@ -43,7 +43,9 @@ def _assistant(story: Story, message: Event, *, own: bool) -> None:
         elif block.get("type") == "text":
             story.note(text(block.get("text")))
         elif block.get("type") == "tool_use":
-            story.note(block.get("name"), telling(table(block.get("input"))))
+            given = table(block.get("input"))
+            story.uses(block.get("name"), given)
+            story.note(block.get("name"), telling(given))
 
 
 def telling(given: Event) -> str:

@@ -20,6 +20,7 @@ def take(story: Story, event: Event) -> None:
         story.hear(story.final)
         story.final = ""
         given = table(event.get("parameters"))
+        story.uses(event.get("tool_name"), given)
         story.note(event.get("tool_name"), given.get("command") or given.get("file_path") or given.get("path"))
     elif kind == "error":
         story.hope(text(event.get("message")))

@@ -20,6 +20,7 @@ def take(story: Story, event: Event) -> None:
         story.say(text(part.get("text")))
     elif kind == "tool_use":
         given = table(table(part.get("state")).get("input"))
+        story.uses(part.get("tool"), given)
         story.note(part.get("tool"), given.get("command") or given.get("filePath") or given.get("pattern"))
     elif kind == "step_finish":
         _finished(story, part)

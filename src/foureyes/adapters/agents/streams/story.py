@@ -17,6 +17,10 @@ WORDS = 100
 MOST_EVENTS = 100
 """S3: so many events of one run; the others stand in its log."""
 MILLION = 1_000_000
+READERS = frozenset({"read", "read_file", "readfile", "view"})
+"""What the tools are called by which programs read one file; and what they call the file."""
+NAMES = ("file_path", "absolute_path", "filePath", "path")
+MOST_READ = 10_000
 
 Event = Mapping[str, Any]
 
@@ -43,6 +47,8 @@ class Story(msgspec.Struct, kw_only=True):
     malformed: int = 0
     events: list[Spoken] = msgspec.field(default_factory=list)
     """S3: what it said that happened, and nobody took yet."""
+    read: set[str] = msgspec.field(default_factory=set)
+    """V6: the files that it says it reads, by its tools."""
     taken: int = 0
     before: list[Spoken] = msgspec.field(default_factory=list)
     """The events of its last whole message: some programs say it twice."""
@@ -52,6 +58,12 @@ class Story(msgspec.Struct, kw_only=True):
         self.idle, self.trouble = False, ""
         text = " ".join(str(word) for word in words if isinstance(word, str | int) and str(word).strip())
         self.last = in_line(text, WORDS) if text else self.last
+
+    def uses(self, tool: object, given: Event) -> None:
+        """V6: a tool is used; what is read by one that reads."""
+        if isinstance(tool, str) and tool.lower() in READERS and len(self.read) < MOST_READ:
+            path = next((given[name] for name in NAMES if isinstance(given.get(name), str)), "")
+            self.read |= {path} if path else set()
 
     def say(self, text: str, *, more: bool = False, again: bool = False) -> None:
         """The program's last message so far; `more`: it goes on; `again`: it may be one that was said already."""
