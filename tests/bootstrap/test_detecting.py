@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.bootstrap import looking
 from foureyes.bootstrap.creating import Created, create_project
-from foureyes.bootstrap.detecting import checks_in
+from foureyes.bootstrap.detecting import checks_in, detected_in
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 from foureyes.core.nouns.check import CheckRule
@@ -80,13 +81,14 @@ def test_package_json_quality_is_the_whole_pipeline(tmp_path: Path) -> None:
     assert found(tmp_path) == [("quality", "npm run quality", "package.json")]
 
 
-def test_package_json_test_typecheck_and_lint_and_an_install_where_there_is_a_lock(tmp_path: Path) -> None:
+def test_package_json_test_typecheck_and_lint_and_an_environment_where_there_is_a_lock(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text(
         json.dumps({"scripts": {"lint": "x", "test": "x", "typecheck": "x", "build": "x"}})
     )
     assert runs(tmp_path) == ["npm run test", "npm run typecheck", "npm run lint"]
+    assert detected_in(str(tmp_path)).prepare == ""
     (tmp_path / "package-lock.json").write_text("{}")
-    assert runs(tmp_path)[0] == "npm ci --silent && npm run test"
+    assert (runs(tmp_path)[0], detected_in(str(tmp_path)).prepare) == ("npm run test", "npm ci")
 
 
 def test_a_test_of_node_that_no_script_runs(tmp_path: Path) -> None:
@@ -101,7 +103,9 @@ def test_a_test_of_node_that_no_script_runs(tmp_path: Path) -> None:
 
 def test_cargo_and_go(tmp_path: Path) -> None:
     (tmp_path / "Cargo.toml").write_text("[package]\n")
-    assert runs(tmp_path) == ["cargo test --quiet", "cargo clippy -- -D warnings"]
+    assert runs(tmp_path) == ["cargo test --quiet"], "clippy is not everybody's"
+    (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["a"]\n[workspace.lints.clippy]\nall = "warn"\n')
+    assert runs(tmp_path) == ["cargo test --workspace --quiet", "cargo clippy --workspace -- -D warnings"]
     (tmp_path / "Cargo.toml").unlink()
     (tmp_path / "go.mod").write_text("module x\n")
     assert runs(tmp_path) == ["go test ./...", "go vet ./..."]
@@ -300,3 +304,57 @@ def test_lint_that_npm_runs_before_the_tests_is_a_check_of_its_own(
     """What it finds is no failing test; what a test needs before it (a build) stays before it."""
     (tmp_path / "package.json").write_text(json.dumps({"scripts": scripts}))
     assert runs(tmp_path) == proposed
+
+
+def test_an_environment_that_cannot_be_made_here_is_proposed_to_nobody_and_the_note_says_why_D5(
+    checkout: Checkout,
+) -> None:
+    checkout.write("package.json", json.dumps({"scripts": {"test": "x"}}))
+    checkout.write("package-lock.json", "{}")
+    tools = checkout.path.parent / "tools"
+    tools.mkdir()
+    (tools / "npm").write_text('#!/bin/sh\ncase "$1" in ci) echo "no network"; exit 1;; *) exit 0;; esac\n')
+    (tools / "npm").chmod(0o755)
+    checkout.commit("x.py")
+    cache = checkout.path.parent / "cache"
+    made = init(checkout, trying=True, environ={"PATH": f"{tools}:/usr/bin:/bin", "XDG_CACHE_HOME": str(cache)})
+    assert [(one.rule.name, one.outcome) for one in made.checks] == [("tests", "passed")]
+    assert (made.prepare, "npm ci" in "".join(made.notes)) == ("", True)
+    assert "checkout" not in checkout.git("show", "main:foureyes.toml")
+
+
+def test_the_environment_of_the_checks_is_written_with_them(checkout: Checkout) -> None:
+    checkout.write("package.json", json.dumps({"scripts": {"test": "x"}}))
+    checkout.write("pnpm-lock.yaml", "x\n")
+    checkout.commit("x.py")
+    made = init(checkout)
+    written = read_file(checkout.git("show", "main:foureyes.toml"))
+    assert written["checkout.prepare"] == made.prepare == "pnpm install --frozen-lockfile"
+    assert [one.rule.run for one in made.checks] == ["pnpm run test"]
+
+
+def test_a_repository_of_several_projects_has_the_checks_of_each_and_says_so(tmp_path: Path) -> None:
+    for name, file, text in (
+        ("api", "pyproject.toml", "[tool.pytest.ini_options]\n"),
+        ("packages/web", "package.json", '{"scripts": {"test": "x"}}'),
+        ("packages/web", "yarn.lock", "x"),
+        ("docs", "Makefile", "test:\n"),
+    ):
+        (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / file).write_text(text)
+    found = detected_in(str(tmp_path))
+    assert [(one.rule.name, one.rule.run, one.source) for one in found.checks] == [
+        ("tests-api", f"cd api && {PYTEST}", "api/pyproject.toml"),
+        ("tests-packages-web", "cd packages/web && yarn run test", "packages/web/package.json"),
+    ]
+    assert found.prepare == "(cd packages/web && yarn install --frozen-lockfile)"
+    assert found.notes == ("several projects in one repository",)
+
+
+def test_a_large_repository_is_told_that_it_may_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "go.mod").write_text("module x\n")
+    (tmp_path / "go.work").write_text("use .\n")
+    monkeypatch.setattr(looking, "MANY_FILES", 1)
+    assert [note.partition(":")[0] for note in detected_in(str(tmp_path)).notes] == [
+        "a workspace of several packages", "a large repository",
+    ]  # fmt: skip

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from foureyes.adapters.clock import RandomIds
 from foureyes.adapters.folders import MB, read
@@ -42,13 +41,11 @@ from foureyes.steps import blank, either, fe
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.app.views.project import ProjectView
-    from foureyes.bootstrap.detecting import Proposal
+    from foureyes.bootstrap.detecting import Detected, Proposal
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import IdentityRule
 
 LARGEST = 16 * MB
-SHOWN_LINES = 20
-"""How much of what a red check printed is shown."""
 HEADING = "# Foureyes reads this file from the target branch. A change to it is reviewed like any other.\n"
 
 
@@ -62,6 +59,7 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     committed: str
     notes: list[str]
     checks: Sequence[Proposal] = ()
+    prepare: str = ""
 
 
 def create_project(
@@ -88,7 +86,7 @@ def create_project(
     repo.check_version()
     folder = folder_of(place)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
-    proposed = _proposed(place, environ, settings, tell if trying else None)
+    found = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not is_project(folder)
@@ -103,14 +101,15 @@ def create_project(
     app = open_project(cwd, environ)
     try:
         project = app.projects.get()
-        proposed = [_kept(app, actor, proposal) for proposal in proposed]
+        checks = _kept(app, actor, found)
     finally:
         app.close()
     notes: list[str] = []
+    said = list(found.notes) if new else []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed, written = _write_config(
-        place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=proposed
+        place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=checks
     )
     if actor.kind == "human":
         _accept(cwd, environ, actor, notes, own=written if committed else None)
@@ -120,8 +119,9 @@ def create_project(
         prefix=project.prefix,
         project=project.id,
         committed=committed,
-        notes=notes,
-        checks=proposed,
+        notes=[*said, *notes],
+        checks=checks,
+        prepare=found.prepare,
     )
 
 
@@ -135,57 +135,32 @@ def _home(home: IdentityRule | None) -> dict[str, Value]:
 
 def _proposed(
     place: Located, environ: Mapping[str, str], settings: dict[str, Value], trying: Callable[[str], None] | None
-) -> list[Proposal]:
-    """The checks that the repository seems to have; with `--try` those that run on what is checked in, required only
-    those that pass there.
+) -> Detected:
+    """What the repository seems to have; with `--try` the checks that run on what is checked in, required only those
+    that pass there.
     """
-    from foureyes.bootstrap.detecting import checks_in
+    from foureyes.bootstrap.detecting import Detected, detected_in
 
     if "checks" in settings:
-        return []
-    proposals = checks_in(place.root)
-    if trying is not None:
-        proposals = [_tried(place, environ, proposal, trying) for proposal in proposals]
-    settings |= {"checks": tuple(proposal.rule for proposal in proposals if proposal.is_of_use)} if proposals else {}
-    return proposals
+        return Detected()
+    found = detected_in(place.root)
+    if trying is not None and found.checks:
+        from foureyes.bootstrap.trying import tried
+
+        found = tried(place, environ, found, trying)
+    used = tuple(proposal.rule for proposal in found.checks if proposal.is_of_use)
+    settings |= {"checks": used} if found.checks else {}
+    settings |= {"checkout.prepare": found.prepare} if found.prepare and used else {}
+    return found
 
 
-def _tried(place: Located, environ: Mapping[str, str], proposal: Proposal, tell: Callable[[str], None]) -> Proposal:
-    from foureyes.adapters.checks.pipeline import Pipeline
-    from foureyes.adapters.git.checkouts.following import roots
-    from foureyes.core.nouns.check import judge
+def _kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:
+    """D5: what was tried is on record; nothing else is loaded for it where nothing was."""
+    if not any(proposal.ran for proposal in found.checks):
+        return list(found.checks)
+    from foureyes.bootstrap.trying import kept
 
-    shop = workshop(place)
-    tell(f"trying {proposal.rule.name}: {proposal.rule.run}")
-    try:
-        head = git(place).commit_of("HEAD")
-        tree = shop.tree_of(head) if head else None
-        if tree is None:
-            return replace(proposal, tried="there is no commit to try it on")
-        pipeline = Pipeline(environ, roots(place))
-        ran = pipeline.run(proposal.rule, lambda path: shop.export(tree, path))
-        verdict = judge(proposal.rule, ran)
-        tried = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
-        printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
-        rule = replace(proposal.rule, required=verdict.outcome != "failed")
-        return replace(
-            proposal, rule=rule, tried=tried, outcome=verdict.outcome, output=printed, ran=ran, tree=str(tree)
-        )
-    finally:
-        shop.close()
-
-
-def _kept(app: Application, actor: Actor, proposal: Proposal) -> Proposal:
-    """D5: what a check printed that was tried is kept, as of every run."""
-    if proposal.ran is None:
-        return proposal
-    from foureyes.app.gate.checks import NO_TASK
-    from foureyes.app.gate.running import record_run
-    from foureyes.core.words.ids import Sha
-
-    with app.context.writing(actor, "check run") as work:
-        run = record_run(work, NO_TASK, proposal.rule, Sha(proposal.tree), proposal.ran, "target")
-    return replace(proposal, run=run)
+    return [kept(app, actor, proposal, found.checkout) for proposal in found.checks]
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:

@@ -1,29 +1,25 @@
-"""Which checks a repository seems to have: read from its own files, so that `fe init` can propose them. Runs
-nothing.
+"""Which checks a repository seems to have, and how their environment is made: read from its own files, so that `fe
+init` can propose them. Runs nothing.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import tomllib
+from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
-from foureyes.adapters.folders import opened
+from foureyes.bootstrap import detecting_node, detecting_others, detecting_python
+from foureyes.bootstrap.looking import LEFT_OUT, Look
 from foureyes.core.nouns.check import CheckRule, Outcome, Ran
+from foureyes.core.nouns.checkout import CheckoutRule
 
-TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
-MOST = 200_000
-NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
-"""What `node --test` finds at the top without being told."""
-NPM_RUN = re.compile(r"npm run(?:-script)? (?:--silent |-s )?([\w:.-]+)")
-LINTS = re.compile(r"(?:npx )?(?:lint|eslint|standard|xo|jshint|jscs|biome|oxlint|prettier)\b")
-ALONE = " --ignore-scripts"
-"""npm runs the script that is named, and none before or after it."""
-NO_TEST = "no test specified"
-"""What `npm init` writes where there is no test."""
+MOST_PARTS = 6
+"""So many projects of a repository are proposed; who has more writes them down."""
+AROUND = ("packages", "apps", "services", "libs")
+"""Directories that hold projects of a monorepo."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -51,121 +47,100 @@ class Proposal(msgspec.Struct, frozen=True):
         return self.outcome == "failed"
 
 
-def checks_in(root: str) -> list[Proposal]:
-    """Proposals in the order pyproject, package.json, Cargo, go.mod, Makefile; the Makefile only where nothing else
-    says it.
+class Detected(msgspec.Struct, frozen=True):
+    """What a repository seems to have: checks, what makes their environment (empty where nothing says it), and what
+    there is to say.
     """
-    sources = {"pyproject.toml": _python, "package.json": _node, "Cargo.toml": _cargo, "go.mod": _go}
-    sources = {_there(root, source): look for source, look in sources.items()}
-    proposals = [Proposal(rule, source) for source, look in sources.items() for rule in look(root)]
-    proposals = proposals or [Proposal(rule, "Makefile") for rule in _make(root)]
+
+    checks: tuple[Proposal, ...] = ()
+    prepare: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def checkout(self) -> CheckoutRule | None:
+        return CheckoutRule(prepare=self.prepare) if self.prepare else None
+
+
+def checks_in(root: str) -> list[Proposal]:
+    """The checks alone."""
+    return list(detected_in(root).checks)
+
+
+def detected_in(root: str) -> Detected:
+    """What lies at the top; where that is nothing, what lies in the projects below."""
+    look = Look(root)
+    found = _at(look, whatever=True)
+    found = found if found.checks else _below(look)
+    return replace(found, notes=(*found.notes, *_said(look))) if found.checks else found
+
+
+Found = tuple[str, Callable[[Look], list[CheckRule]]]
+
+
+def _at(look: Look, *, whatever: bool = False) -> Detected:
+    """Proposals in the order Python, Node, Rust, Go, JVM. `whatever`: where none of these says it, a Makefile, else a
+    justfile; and pre-commit where there is no lint.
+    """
+    sources: list[Found] = [
+        (detecting_python.source_of(look), detecting_python.checks_of),
+        (detecting_node.source_of(look), detecting_node.checks_of),
+        ("Cargo.toml", detecting_others.cargo),
+        ("go.mod", detecting_others.go),
+        (look.first("pom.xml", *detecting_others.GRADLE), detecting_others.jvm),
+    ]
+    proposals = _taken(look, sources)
+    if whatever:
+        proposals = proposals or _taken(look, [("Makefile", detecting_others.make)])
+        proposals = proposals or _taken(look, [(look.first(*detecting_others.JUST), detecting_others.just)])
+        is_linted = any(one.rule.name in ("lint", "checks", "quality") for one in proposals)
+        proposals += [] if is_linted else _taken(look, [(detecting_others.PRE_COMMIT, detecting_others.pre_commit)])
     names: dict[str, Proposal] = {}
     for proposal in proposals:
         names.setdefault(proposal.rule.name, proposal)
-    return list(names.values())
+    return Detected(tuple(names.values()), _prepare(look) if names else "")
 
 
-def _there(root: str, source: str) -> str:
-    """Where a proposal comes from: a Python project need not have a pyproject.toml."""
-    names = ("pyproject.toml", "setup.py", "pytest.ini") if source == "pyproject.toml" else ()
-    return next((name for name in names if _read(root, name)), source)
+def _taken(look: Look, sources: list[Found]) -> list[Proposal]:
+    return [Proposal(rule, source) for source, checks in sources if source for rule in checks(look)]
 
 
-def _read(root: str, name: str) -> str:
-    try:
-        with open(opened(os.path.join(root, name), follow=True), encoding="utf-8", errors="replace") as file:
-            return file.read(MOST)
-    except OSError:
-        return ""
+def _prepare(look: Look) -> str:
+    ways = (detecting_python.prepare_of, detecting_node.prepare_of, detecting_others.go_prepare)
+    return " && ".join(how for prepare in ways if (how := prepare(look)))
 
 
-def _python(root: str) -> list[CheckRule]:
-    text = _read(root, "pyproject.toml")
-    try:
-        tree = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        tree = {}
-    tools = tree.get("tool", {}) if isinstance(tree.get("tool"), dict) else {}
-    has_tests = any(os.path.isdir(os.path.join(root, name)) for name in ("tests", "test")) or "pytest" in text
-    rules = []
-    if (tools.get("pytest") or has_tests) and (text or _read(root, "setup.py") or _read(root, "pytest.ini")):
-        run = 'pytest -q --junitxml="$FOUREYES_REPORT"'
-        rules.append(CheckRule(name="tests", run=_first_path(root) + run, report="junit"))
-    if "mypy" in tools:
-        rules.append(CheckRule(name="types", run="mypy ."))
-    if "ruff" in tools:
-        rules.append(CheckRule(name="lint", run="ruff check ."))
-    return rules
+def _below(look: Look) -> Detected:
+    """The projects of a monorepo that has nothing at its top, each by a check that begins there."""
+    checks: list[Proposal] = []
+    prepares: list[str] = []
+    parts = [part for part in _parts(look) if _at(Look(os.path.join(look.root, part))).checks]
+    for part in parts[:MOST_PARTS]:
+        found = _at(Look(os.path.join(look.root, part)))
+        prepares += [f"(cd {part} && {found.prepare})"] if found.prepare else []
+        checks += [replace(one, rule=_in(part, one.rule), source=f"{part}/{one.source}") for one in found.checks]
+    left = len(parts) - MOST_PARTS
+    notes = [f"several projects in one repository; {left} more are not proposed"] if left > 0 else []
+    notes = notes or (["several projects in one repository"] if len(parts) > 1 else [])
+    return Detected(tuple(checks), " && ".join(prepares), tuple(notes))
 
 
-def _first_path(root: str) -> str:
-    """Of a `src/` layout: the tree's own packages go first, whatever is installed (D5); unless pytest says it."""
-    from foureyes.adapters.checks.pytest_settings import said_paths
-
-    source = os.path.join(root, "src")
-    entries = os.listdir(source) if os.path.isdir(source) else []
-    has_code = any(
-        entry.endswith(".py") or os.path.isfile(os.path.join(source, entry, "__init__.py")) for entry in entries
-    )
-    return "PYTHONPATH=src " if has_code and not said_paths(root) else ""
+def _parts(look: Look) -> list[str]:
+    """Directories that may hold a project, with plain names."""
+    tops = [name for name in look.names() if look.is_folder(name) and name not in LEFT_OUT]
+    inner = [f"{around}/{name}" for around in AROUND for name in look.names(around)]
+    return [name for name in (*tops, *inner) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_/.-]*", name)]
 
 
-def _node(root: str) -> list[CheckRule]:
-    """`quality` is the whole pipeline where there is one; else `test` and `lint` (and `typecheck`). Tests that no
-    script runs are for node's own runner.
-    """
-    try:
-        scripts = json.loads(_read(root, "package.json") or "{}").get("scripts", {})
-    except (ValueError, AttributeError, RecursionError):
-        return []
-    named = scripts.items() if isinstance(scripts, dict) else ()
-    names = [name for name, run in named if isinstance(name, str) and not (name == "test" and NO_TEST in str(run))]
-    install = "npm ci --silent && " if _read(root, "package-lock.json") else ""
-    if "quality" in names:
-        return [CheckRule(name="quality", run=f"{install}npm run quality")]
-    wanted = {"test": "tests", "typecheck": "types", "lint": "lint"}
-    apart = _lints_before(scripts) if "test" in names else ""
-    rules = [
-        CheckRule(name=label, run=f"{install}npm run {script}{ALONE if apart and script == 'test' else ''}")
-        for script, label in wanted.items()
-        if script in names
-    ]
-    if apart and "lint" not in names:
-        rules.append(CheckRule(name="lint", run=f"{install}npm run {apart}"))
-    own = "test" not in names and any(_read(root, name) for name in NODE_TESTS)
-    return [CheckRule(name="tests", run=f"{install}node --test"), *rules] if own else rules
+def _in(part: str, rule: CheckRule) -> CheckRule:
+    name = f"{rule.name}-{re.sub(r'[^A-Za-z0-9_-]+', '-', part)}"[:40]
+    return replace(rule, name=name, run=f"cd {part} && {rule.run}")
 
 
-def _lints_before(scripts: dict[str, object]) -> str:
-    """The script that lints before every test, where one does: what it finds is no failing test."""
-    before = str(scripts.get("pretest", "")).strip()
-    named = NPM_RUN.fullmatch(before)
-    if named and named[1] in scripts:
-        return named[1] if LINTS.match(named[1]) or _only_lints(str(scripts[named[1]])) else ""
-    return "pretest" if _only_lints(before) else ""
-
-
-def _only_lints(script: str) -> bool:
-    return all(LINTS.match(part.strip()) for part in re.split("[&|;]+", script))
-
-
-def _cargo(root: str) -> list[CheckRule]:
-    if not _read(root, "Cargo.toml"):
-        return []
-    env = ("CARGO_HOME", "RUSTUP_HOME")
-    return [
-        CheckRule(name="tests", run="cargo test --quiet", env=env),
-        CheckRule(name="lint", run="cargo clippy -- -D warnings", env=env),
-    ]
-
-
-def _go(root: str) -> list[CheckRule]:
-    env = ("GOPATH", "GOMODCACHE")
-    rules = [CheckRule(name="tests", run="go test ./...", env=env), CheckRule(name="vet", run="go vet ./...", env=env)]
-    return rules if _read(root, "go.mod") else []
-
-
-def _make(root: str) -> list[CheckRule]:
-    targets = set(TARGET.findall(_read(root, "Makefile")))
-    wanted = {"check": "checks"} if "check" in targets else {"test": "tests", "lint": "lint"}
-    return [CheckRule(name=label, run=f"make {target}") for target, label in wanted.items() if target in targets]
+def _said(look: Look) -> list[str]:
+    """What somebody should know before the checks run."""
+    notes = []
+    if detecting_node.is_workspace(look) or look.has("go.work"):
+        notes.append("a workspace of several packages: the checks are those of its top")
+    if look.is_large():
+        notes.append("a large repository: these checks look at all of it and may take long (timeout_minutes is 10)")
+    return notes

@@ -145,6 +145,21 @@ def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
     assert (judged.outcome, judged.summary) == (outcome, summary)
 
 
+@pytest.mark.parametrize(
+    ("command", "output", "outcome"),
+    [
+        ("cargo test", "error: rustup could not choose a version of cargo to run\n", "crashed"),
+        ("cargo test", "error: toolchain '1.90' is not installed\n", "crashed"),
+        ("cargo test", "test result: FAILED\n", "failed"),
+        ("python -m pytest", "/usr/bin/python: No module named pytest\n", "crashed"),
+        ("python -m pytest", "E  ModuleNotFoundError: No module named 'shop'\n", "failed"),
+        ("make test", "rustup could not choose a version of cargo\n", "failed"),
+    ],
+)
+def test_a_tool_that_is_not_there_did_not_find_anything_G1(command: str, output: str, outcome: Outcome) -> None:
+    assert judge(rule(run=command), Ran(exit_code=1, output=output)).outcome == outcome
+
+
 def test_failing_tests_and_errors_are_named_and_not_without_end() -> None:
     assert judge(rule(report="junit"), Ran(exit_code=1, tests=(RED, GREEN))).failing == ("a::bad",)
     assert judge(rule(report="sarif"), Ran(exit_code=1, findings=(NOTE, ERROR))).failing == ("S1 a.py:3 no",)

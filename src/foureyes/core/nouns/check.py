@@ -52,6 +52,8 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
 STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
 """Words before the tool that a command line is about."""
 
+NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
+"""How rustup says that there is no cargo to run."""
 COMPOUND = Shape(r"[;|\n`]|(?<!>)&|\$\(")
 PYTHON = Shape(r"(python|pypy)[0-9.]*")
 SETTING = Shape(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -177,7 +179,7 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
         return Judged("crashed", ran.problem or "it could not be started")
     names = failures_in(ran)
     failing, failed = tuple(names[:KEPT_FAILURES]), len(names)
-    broke = _broke(rule, ran.exit_code)
+    broke = _broke(rule, ran.exit_code) or _missing(rule, ran)
     if broke:
         return Judged("crashed", broke, failing, failed)
     if ran.problem:
@@ -218,6 +220,19 @@ def _broke(rule: CheckRule, code: int) -> str:
         return f"exit code {code}: the program was not found or could not be run"
     known = rule.failed_exit if rule.failed_exit is not None else FOUND_SOMETHING.get(tool_of(rule.run))
     return f"exit code {code}" if known is not None and code not in known else ""
+
+
+def _missing(rule: CheckRule, ran: Ran) -> str:
+    """Why a tool did not run at all, though its exit code is that of one that found something: the program that starts
+    it says that it is not there.
+    """
+    if ran.exit_code == 0 or ran.tests or ran.findings:
+        return ""
+    tool, said = tool_of(rule.run), ran.output.strip().rpartition("\n")[2]
+    if tool and said.endswith(f": No module named {tool}"):
+        return said
+    no_toolchain = tool == "cargo" and NO_TOOLCHAIN.search(ran.output)
+    return no_toolchain[0] if no_toolchain else ""
 
 
 def tool_of(command: str) -> str:

@@ -95,7 +95,7 @@ def _say_made(session: Session, made: Created) -> None:
             {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
             for each in made.checks
         ]
-        output.write_json(fields | {"checks": checks, "notes": made.notes})
+        output.write_json(fields | {"checks": checks, "prepare": made.prepare, "notes": made.notes})
         return
     if not made.new and not made.committed:
         output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
@@ -104,6 +104,7 @@ def _say_made(session: Session, made: Created) -> None:
     root = repository(session.cwd).root
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
     lines += _proposals(made.checks)
+    lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
     lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")

@@ -1,0 +1,117 @@
+"""Proposed checks, tried once on what is checked in: what cannot run is left out, what fails is not required (D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from foureyes.adapters.checks.pipeline import Pipeline
+from foureyes.adapters.git.checkouts.following import roots
+from foureyes.adapters.git.client.locate import Located
+from foureyes.app.gate.checks import NO_TASK
+from foureyes.app.gate.running import record_run
+from foureyes.bootstrap.detecting import Detected, Proposal
+from foureyes.bootstrap.places import git, workshop
+from foureyes.core.nouns.check import judge
+from foureyes.core.words.globs import matching
+from foureyes.core.words.ids import Sha
+
+if TYPE_CHECKING:
+    from foureyes.adapters.git.workshop import GitWorkshop
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.checkout import CheckoutRule
+    from foureyes.core.nouns.session import Actor
+
+SHOWN_LINES = 20
+"""How much of what a red check printed is shown."""
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """The tree that checks are tried on, which is also what the target has."""
+
+    shop: GitWorkshop
+    tree: Sha
+
+    @property
+    def name(self) -> str:
+        return self.tree
+
+    def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
+        files = self.shop.files_of(self.tree)
+        return {path: files[path] for path in matching(files, globs)}
+
+    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
+        return self.listed(globs)
+
+    def write_some(self, paths: Sequence[str], path: str) -> None:
+        if paths:
+            self.shop.export(self.tree, path, paths)
+
+
+def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Callable[[str], None]) -> Detected:
+    """Each check, with what came of it. An environment that cannot be made here is proposed to nobody: then they are
+    tried with what is on the PATH.
+    """
+    with closing(workshop(place)) as shop:
+        head = git(place).commit_of("HEAD")
+        tree = shop.tree_of(head) if head else None
+        if tree is None:
+            nothing = "there is no commit to try it on"
+            return replace(found, checks=tuple(replace(one, tried=nothing) for one in found.checks))
+        with closing(Pipeline(environ, roots(place))) as pipeline:
+            checks = _Each(pipeline, Tried(shop, tree), found.checkout, tell).all(found.checks)
+            broken = next((one.ran.unprepared for one in checks if one.ran and one.ran.unprepared), "")
+            if not broken:
+                return replace(found, checks=checks)
+            note = f"no environment is made by {found.prepare}: {broken}"
+            checks = _Each(pipeline, Tried(shop, tree), None, tell).all(found.checks)
+            return replace(found, checks=checks, prepare="", notes=(*found.notes, note))
+
+
+class _Each(msgspec.Struct, frozen=True):
+    """Tries checks one after the other."""
+
+    pipeline: Pipeline
+    tree: Tried
+    checkout: CheckoutRule | None
+    tell: Callable[[str], None]
+
+    def all(self, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+        """In order; where the environment cannot be made, none after the first needs to be tried."""
+        done: list[Proposal] = []
+        for proposal in proposals:
+            done.append(self._one(proposal))
+            if done[-1].ran is not None and done[-1].ran.unprepared:
+                break
+        return tuple(done)
+
+    def _one(self, proposal: Proposal) -> Proposal:
+        self.tell(f"trying {proposal.rule.name}: {proposal.rule.run}")
+        rule = replace(proposal.rule, checkout=self.checkout)
+        ran = self.pipeline.run(rule, lambda path: self.tree.shop.export(self.tree.tree, path), tree=self.tree)
+        verdict = judge(rule, ran)
+        words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
+        printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
+        return replace(
+            proposal,
+            rule=replace(proposal.rule, required=verdict.outcome != "failed"),
+            tried=words,
+            outcome=verdict.outcome,
+            output=printed,
+            ran=ran,
+            tree=str(self.tree.tree),
+        )
+
+
+def kept(app: Application, actor: Actor, proposal: Proposal, checkout: CheckoutRule | None) -> Proposal:
+    """D5: what a check printed that was tried is kept, as of every run."""
+    if proposal.ran is None:
+        return proposal
+    rule = replace(proposal.rule, checkout=checkout)
+    with app.context.writing(actor, "check run") as work:
+        run = record_run(work, NO_TASK, rule, Sha(proposal.tree), proposal.ran, "target")
+    return replace(proposal, run=run)
