@@ -306,23 +306,6 @@ def test_lint_that_npm_runs_before_the_tests_is_a_check_of_its_own(
     assert runs(tmp_path) == proposed
 
 
-def test_an_environment_that_cannot_be_made_here_is_proposed_to_nobody_and_the_note_says_why_D5(
-    checkout: Checkout,
-) -> None:
-    checkout.write("package.json", json.dumps({"scripts": {"test": "x"}}))
-    checkout.write("package-lock.json", "{}")
-    tools = checkout.path.parent / "tools"
-    tools.mkdir()
-    (tools / "npm").write_text('#!/bin/sh\ncase "$1" in ci) echo "no network"; exit 1;; *) exit 0;; esac\n')
-    (tools / "npm").chmod(0o755)
-    checkout.commit("x.py")
-    cache = checkout.path.parent / "cache"
-    made = init(checkout, trying=True, environ={"PATH": f"{tools}:/usr/bin:/bin", "XDG_CACHE_HOME": str(cache)})
-    assert [(one.rule.name, one.outcome) for one in made.checks] == [("tests", "passed")]
-    assert (made.prepare, "npm ci" in "".join(made.notes)) == ("", True)
-    assert "checkout" not in checkout.git("show", "main:foureyes.toml")
-
-
 def test_the_environment_of_the_checks_is_written_with_them(checkout: Checkout) -> None:
     checkout.write("package.json", json.dumps({"scripts": {"test": "x"}}))
     checkout.write("pnpm-lock.yaml", "x\n")

@@ -29,9 +29,8 @@ def test_maven_and_gradle_with_the_reports_that_they_write(
 
 
 def test_a_justfile_and_pre_commit_where_nothing_else_says_it(tmp_path: Path) -> None:
-    (tmp_path / "justfile").write_text(
-        "set shell := ['sh']\nx := '1'\n\ntest *args: build\n    true\nbuild:\n    true\n"
-    )
+    recipes = "x := '1'\n\ntest *args: build\n    true\nbuild:\n    true\n"
+    (tmp_path / "justfile").write_text(f"set shell := ['sh']\n{recipes}")
     (tmp_path / ".pre-commit-config.yaml").write_text("repos: []\n")
     pre_commit = "git init -q && git add -A && pre-commit run --all-files"
     assert [one.rule.run for one in checks_in(str(tmp_path))] == ["just test", pre_commit]
