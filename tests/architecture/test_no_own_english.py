@@ -42,7 +42,6 @@ READS = {
     ("adapters/git/client/git.py", "words"): "git's own words",
     ("app/call/signing.py", "text"): "a fingerprint that somebody typed",
     ("app/project/sessions.py", "text"): "a foureyes.toml: whether it names agents",
-    ("bootstrap/detecting.py", "text"): "somebody's pyproject.toml",
     ("core/nouns/approval.py", "grade"): "basis_of: what journals say about approvals, read in one place",
     ("core/nouns/attempt.py", "why"): "source_of: what journals say about authors, read in one place",
     ("ui/tui/text/diff.py", "text"): "a line of somebody's code",

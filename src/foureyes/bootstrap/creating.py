@@ -105,7 +105,6 @@ def create_project(
     finally:
         app.close()
     notes: list[str] = []
-    said = list(found.notes) if new else []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
     committed, written = _write_config(
@@ -119,7 +118,7 @@ def create_project(
         prefix=project.prefix,
         project=project.id,
         committed=committed,
-        notes=[*said, *notes],
+        notes=[*(found.notes if new else ()), *notes],
         checks=checks,
         prepare=found.prepare,
     )

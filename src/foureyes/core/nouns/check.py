@@ -52,6 +52,8 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
 STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
 """Words before the tool that a command line is about."""
 
+NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
+"""How Python says at its end that the module that it was to run is not there."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
 """How rustup says that there is no cargo to run."""
 COMPOUND = Shape(r"[;|\n`]|(?<!>)&|\$\(")
@@ -228,9 +230,10 @@ def _missing(rule: CheckRule, ran: Ran) -> str:
     """
     if ran.exit_code == 0 or ran.tests or ran.findings:
         return ""
-    tool, said = tool_of(rule.run), ran.output.strip().rpartition("\n")[2]
-    if tool and said.endswith(f": No module named {tool}"):
-        return said
+    tool = tool_of(rule.run)
+    no_module = NO_MODULE.search(ran.output)
+    if no_module and no_module[1] == tool:
+        return no_module[0].strip()
     no_toolchain = tool == "cargo" and NO_TOOLCHAIN.search(ran.output)
     return no_toolchain[0] if no_toolchain else ""
 
