@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.run.trying import STOPPED
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config import seeded as built_in_set
 from foureyes.config.seeded import MADE_WITH, Seeded, seeded
@@ -17,7 +18,8 @@ from tests.stage.gated import configure
 from tests.stage.peers import SAID, issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
 from tests.stage.playing import Play, PlayedAgents, PlayedRepo
-from tests.stage.rehearsing import Says, Throwaways, finds
+from tests.stage.ports import DeskKeys
+from tests.stage.rehearsing import Made, Says, Throwaways, finds
 from tests.stage.world import DeskWorld
 
 PEERS = '[review.peers]\nreviewers = ["codex", "gemini"]\nmin_recall = 0.8\n'
@@ -172,3 +174,31 @@ def test_only_people_calibrate_V4(desk: DeskWorld) -> None:
             desk.app.calibrations.calibrate(actor, ["codex"])
     with desk.refused(error=BadInput):
         desk.app.calibrations.calibrate(BOB)
+
+
+@pytest.mark.on("sqlite")
+def test_where_there_are_keys_it_is_signed_and_who_has_none_hears_that_before_anything_is_tried_I9(
+    desk: DeskWorld,
+) -> None:
+    configure(desk, PEERS)
+    desk.app.keys.new(ALICE)
+    desk.outside.programs = PlayedAgents(PlayedRepo())
+    made, alices = Throwaways(desk, finds), desk.keys
+    desk.keys = desk.app.context.keys = DeskKeys()
+    with desk.refused("I9"):
+        desk.app.calibrations.calibrate(BOB, ["codex"], past=0)
+    assert made.made == [], "nobody was asked for anything"
+    desk.keys = desk.app.context.keys = alices
+    (row,) = desk.app.calibrations.calibrate(ALICE, ["codex"], past=0)
+    assert (row.recorded, b'"verb":"review calibrate"' in alices.signed[-1]) == (True, True)
+    assert desk.app.audit.verify().findings == ()
+
+
+@pytest.mark.on("sqlite")
+def test_a_person_who_stops_it_stops_it_for_all_and_nothing_is_recorded_V4(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Made, "review", lambda *_: None)
+    rows = tried(desk, finds)
+    assert [(row.profile, row.recorded, row.problem) for row in rows] == [("codex", False, STOPPED)]
+    assert "ReviewerCalibrated" not in desk.kinds()
