@@ -8,7 +8,7 @@ and is only handed in.
 
 What plain git does instead (`plain_git`) is the least that leaves the same behind in git: the same questions asked, the
 commit kept by a ref, the same merge commit on main, the checkout brought along, worktree and branch gone. At last the
-same in a repository of many files (`large_tree`).
+same in a repository of many files (`large_tree`), and what checks cost beside their own commands (`checks`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from foureyes.demo.stage import Player
 
-from bench import large_tree
+from bench import checks, large_tree
 from bench.figures import Figure, at_most, note, progress, show
 from bench.install import installed
 from bench.places import ADA, TARGET, desk
@@ -255,6 +255,7 @@ def main(arguments: list[str] | None = None) -> int:
         *growth(small, large, "merge"),
     ]
     figures += [*large_diff(small), queue_rows(small, large), *large_tree.measured(large_tree.ROUNDS)]
+    figures += checks.measured(checks.ROUNDS)
     return show(f"The gate without checks (SQLite), median of {options.rounds} rounds in turns", "gate", figures)
 
 

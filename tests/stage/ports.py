@@ -141,6 +141,7 @@ class ScriptedChecks:
         stop: Callable[[], bool] | None = None,
         *,
         tree: TreeFiles | None = None,
+        last: bool = False,
     ) -> Ran:
         self.ran.append(rule.name)
         if self.during is not None:

@@ -113,10 +113,10 @@ class CheckRunner(Protocol):
 
     def run(
         self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
-        stop: Callable[[], bool] | None = None, *, tree: TreeFiles | None = None,
+        stop: Callable[[], bool] | None = None, *, tree: TreeFiles | None = None, last: bool = False,
     ) -> Ran:  # fmt: skip
-        """`export` fills an empty directory, for a `tree` once for all its checks. `progress` hears the last line;
-        `stop` ends it, with all it started.
+        """`export` fills an empty directory, for a `tree` once for all its checks, of which this may be the `last`.
+        `progress` hears the last line; `stop` ends it, with all it started.
         """
 
     def close(self) -> None:

@@ -114,3 +114,15 @@ def test_D5_checks_of_one_tree_share_an_export_and_none_sees_what_another_rewrot
     assert export.count == 2, "once, and once more after somebody wrote there"
     runner.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_D5_a_single_check_gets_the_export_and_the_last_of_several_what_was_copied_from(
+    export: Written, tmp_path: Path
+) -> None:
+    runner = Pipeline({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)})
+    rule = CheckRule(name="c", run="cat src/app.py; ls ../..")
+    said = [runner.run(rule, export, tree=TREE, last=last).output.split() for last in (True, False, True)]
+    assert [(words[0], len(words) - 1) for words in said] == [("right", 1), ("right", 2), ("right", 2)]
+    assert export.count == 2, "for the single one, and once for both others"
+    runner.close()
+    assert list(tmp_path.iterdir()) == []

@@ -29,9 +29,11 @@ class Exported:
         self.path = os.path.join(place, "tree")
         self._seal = ""
 
-    def written(self) -> str:
-        """The directory with the files as they were committed."""
-        if not self._seal or not self.is_sound():
+    def written(self, *, look: bool = True) -> str:
+        """The directory with the files as they were committed. `look`: see that they still are, for who does not ask
+        afterwards.
+        """
+        if not self._seal or (look and not self.is_sound()):
             remove(self.path)
             os.mkdir(self.path, 0o700)
             self._export(self.path)
@@ -39,8 +41,10 @@ class Exported:
         return self.path
 
     def is_sound(self) -> bool:
-        """Whether nobody wrote there since git did."""
-        return seal(self.path) == self._seal
+        """Whether nobody wrote there since git did; else it is written again with the next use."""
+        is_sound = seal(self.path) == self._seal
+        self._seal = self._seal if is_sound else ""
+        return is_sound
 
     def copy_to(self, work: str) -> None:
         """The files of the tree in an empty directory; what was changed meanwhile is copied again."""
@@ -51,6 +55,11 @@ class Exported:
             remove(work)
             os.mkdir(work, 0o700)
         self._export(work)
+
+    def move_to(self, work: str) -> None:
+        """The files themselves in the place of an empty directory: nobody needs them here any more."""
+        os.rename(self.written(), work)
+        self._seal = ""
 
     def close(self) -> None:
         remove(self._place)

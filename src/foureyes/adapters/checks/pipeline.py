@@ -87,16 +87,21 @@ class Pipeline:
         stop: Callable[[], bool] | None = None,
         *,
         tree: TreeFiles | None = None,
+        last: bool = False,
     ) -> Ran:
         """Run one check on what `export` writes; what cannot be started is a problem, not an exception. What is written
-        for a `tree` is used again for it, until this is closed; where the check has a checkout of the project's own, it
-        stands there.
+        for a `tree` is used again for it, until the `last` one or until this is closed; where the check has a checkout
+        of the project's own, it stands there.
         """
         began = time.monotonic()
         output = Output(progress)
         left = ""
         try:
-            with self._standing(rule, export, tree, output, stop or _never) as stand:
+            if rule.checkout is not None and tree is not None:
+                standing = self._on_shelf(rule, rule.checkout, export, tree, output, stop or _never)
+            else:
+                standing = self._apart(self._filling(export, tree, last=last))
+            with standing as stand:
                 ran = self._in(stand, rule, output, stop or _never)
             left = remains(stand.place)
         except (ProcessProblem, OSError, GitProblem, Stopped) as problem:
@@ -105,26 +110,34 @@ class Pipeline:
             ran = Ran(exit_code=None, unprepared=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
-    @contextmanager
-    def _standing(
+    def _on_shelf(
         self,
         rule: CheckRule,
+        checkout: CheckoutRule,
         export: Callable[[str], None],
-        tree: TreeFiles | None,
+        tree: TreeFiles,
         output: Output,
         stop: Callable[[], bool],
-    ) -> Iterator[Stand]:
-        if rule.checkout is not None and tree is not None:
-            from foureyes.adapters.checks.standing import Ask
+    ) -> AbstractContextManager[Stand]:
+        """Where the project's own checkout is."""
+        from foureyes.adapters.checks.standing import Ask
 
-            shared = self._shared(tree, export, on_shelf=True)
-            with self._grounds.stand(Ask(rule, rule.checkout, tree, shared, output.hear, stop)) as stand:
-                yield stand
-            return
-        fill = self._shared(tree, export, on_shelf=False).copy_to if tree else export
+        shared = self._shared(tree, export, on_shelf=True)
+        return self._grounds.stand(Ask(rule, checkout, tree, shared, output.hear, stop))
+
+    @contextmanager
+    def _apart(self, fill: Callable[[str], None]) -> Iterator[Stand]:
+        """In a throwaway directory."""
         with scratch(self._environ, self._checkouts) as place:
             fill(os.path.join(place, "work"))
             yield Stand(place, place)
+
+    def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
+        """What brings the files: git itself for a single check, else a copy; the last one gets what was copied from."""
+        if tree is None or (last and (tree.name, False) not in self._trees):
+            return export
+        shared = self._shared(tree, export, on_shelf=False)
+        return shared.move_to if last else shared.copy_to
 
     def _shared(self, tree: TreeFiles, export: Callable[[str], None], *, on_shelf: bool) -> Exported:
         key = (tree.name, on_shelf)

@@ -75,6 +75,8 @@ class Environments:
     def __init__(self, shelf: Shelf, now: Callable[[], float] = time.time) -> None:
         self._shelf = shelf
         self._now = now
+        self._used: set[Environment] = set()
+        """Those that we looked at already: who uses one asks afterwards whether it is sound."""
 
     @contextmanager
     def open(
@@ -119,7 +121,17 @@ class Environments:
         if about is None or self._now() - about.made > OLD:
             return None
         found = Environment(key, path, about.seal)
-        return found if found.is_sound else None
+        if found not in self._used and not found.is_sound:
+            return None
+        self._used.add(found)
+        return found
+
+    def is_sound(self, used: Environment) -> bool:
+        """Whether nobody wrote to it since it was made; else it is made again for the next one."""
+        if not used.is_sound:
+            self._used.discard(used)
+            return False
+        return True
 
     def _made(self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None]) -> Environment:
         import tempfile

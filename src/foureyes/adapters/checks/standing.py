@@ -41,6 +41,7 @@ class Grounds:
         self._environ, self._hidden, self._minute = environ, hidden, minute
         self.shelf = Shelf(environ, hidden)
         self.environments = Environments(self.shelf)
+        self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
 
     def why_none(self) -> str:
         """Why there are no rooms here; empty where there are."""
@@ -66,7 +67,7 @@ class Grounds:
         with ExitStack() as stack:
             kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
             place = stack.enter_context(self.shelf.run())
-            tree = ask.shared.written()
+            tree = ask.shared.written(look=False)  # it is looked at after the run
             layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
             layers += [_layer(place, "home", kept.home)] if kept else []
             room = Room(self.shelf, place, sight, layers)
@@ -76,7 +77,7 @@ class Grounds:
             def disturbed() -> str:
                 if not room.is_kept:
                     return "ended the process that kept its files apart"
-                return _disturbed(ask.shared, kept)
+                return self._disturbed(ask.shared, kept)
 
             yield Stand(
                 place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
@@ -96,13 +97,23 @@ class Grounds:
             first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
             copy_tree(tree, work)
             remove(tree)
-            yield Stand(place, place, None, first, lambda: _disturbed(None, kept))
+            yield Stand(place, place, None, first, lambda: self._disturbed(None, kept))
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
         if not ask.checkout.prepare.strip():
             return None
-        key, alone = self._key(ask.checkout, ask.tree, at)
+        known = (ask.tree.name, at, ask.checkout)
+        if known not in self._keys:
+            self._keys[known] = self._key(ask.checkout, ask.tree, at)
+        key, alone = self._keys[known]
         return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop))
+
+    def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
+        if shared is not None and not shared.is_sound():
+            return "ran while somebody else wrote to the files of its tree"
+        if kept is not None and not self.environments.is_sound(kept):
+            return "ran while somebody else wrote to its environment"
+        return ""
 
     def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
         """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
@@ -154,14 +165,6 @@ class Grounds:
         )  # fmt: skip
         if why := why_ended(ended, minutes):
             raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
-
-
-def _disturbed(shared: Exported | None, kept: Environment | None) -> str:
-    if shared is not None and not shared.is_sound():
-        return "ran while somebody else wrote to the files of its tree"
-    if kept is not None and not kept.is_sound:
-        return "ran while somebody else wrote to its environment"
-    return ""
 
 
 def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:

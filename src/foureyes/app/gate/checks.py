@@ -100,7 +100,7 @@ class Checks:
         with closing(self._context.outside.checks()) as runner:
             run = Run(self._context, runner, actor, NO_TASK, tell, "target")
             for rule in due:
-                run.one(rule, tree, alone=len(due) == 1)
+                run.one(rule, tree, last=rule is due[-1])
         return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:

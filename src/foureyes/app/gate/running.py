@@ -61,7 +61,7 @@ def run_on(
                 and ((again and is_judged) or not _is_known(context, runner, actor, facts, rule, tree))
             ]
             run = Run(context, runner, actor, facts.task.id, tell, judged if is_judged else "target", stop)
-            fresh |= {run.one(rule, Sha(tree), alone=len(due) == 1) for rule in due}
+            fresh |= {run.one(rule, Sha(tree), last=rule is due[-1]) for rule in due}
     return fresh
 
 
@@ -93,8 +93,8 @@ class Run(msgspec.Struct, frozen=True):
     on: CheckedTree
     stop: Stopping | None = None
 
-    def one(self, rule: CheckRule, tree: Sha, *, alone: bool) -> int:
-        """Run a check on a tree and record what came of it; the journal row. `alone`: no other check runs on it."""
+    def one(self, rule: CheckRule, tree: Sha, *, last: bool) -> int:
+        """Run a check on a tree and record what came of it; the journal row. `last`: no other one runs on it here."""
         tell, task = self.tell, self.task
         _refuse_stopped(self.stop, task, rule)
         where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(self.on, tree[:7])
@@ -106,7 +106,8 @@ class Run(msgspec.Struct, frozen=True):
             lambda path: workshop.export(tree, path),
             _under(tell, f"{task}  {rule.name}"),
             self.stop,
-            tree=None if alone and rule.checkout is None else FilesOfTree(self.context, tree),
+            tree=FilesOfTree(self.context, tree),
+            last=last,
         )
         _refuse_stopped(self.stop, task, rule)
         verdict = judge(rule, ran)
