@@ -22,7 +22,9 @@ pytestmark = pytest.mark.scenario
 
 BROKEN = {"src/prices.py": "# the gross price\n"}
 """What makes the honest check red."""
-PYTEST = f'{sys.executable} -m pytest -q -p no:cacheprovider "--junitxml=$FOUREYES_REPORT"'
+PYTEST = (
+    f'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider "--junitxml=$FOUREYES_REPORT"'
+)
 ALWAYS = '\n[[checks]]\nname = "tests"\nrun = "true"\n'
 
 

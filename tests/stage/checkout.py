@@ -19,6 +19,9 @@ from foureyes.core.words.ids import Sha
 from tests.stage import recalled
 
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+NOTHING_ELSE = "[maintenance]\n\tauto = false\n"
+"""A commit starts no second program that looks whether there is something to tidy."""
+SHA_DIGITS = 40
 CODE = "".join(f"line {number}\n" for number in range(1, 41))
 AT_ONCE = "\n[review.human]\nsettle_seconds = 0\n"
 """Q0 where a test is not about it: an approval settles at once."""
@@ -45,7 +48,16 @@ class Repository:
         return path
 
     def head(self, ref: str = "HEAD") -> Sha:
-        return Sha(self.git("rev-parse", ref))
+        return Sha(self._read_head() if ref == "HEAD" else "") or Sha(self.git("rev-parse", ref))
+
+    def _read_head(self) -> str:
+        """By git's files, where they are of the usual kind."""
+        place = self.path / ".git"
+        try:
+            at = (place / "HEAD").read_text().strip().removeprefix("ref: ")
+            return at if len(at) == SHA_DIGITS else (place / at).read_text().strip()
+        except OSError:
+            return ""
 
     def branch(self, name: str, at: str = "HEAD") -> None:
         self.git("switch", "-q", "-c", name, at)
@@ -81,9 +93,17 @@ class Checkout(Repository):
         """Write a file and commit everything, with a trailer if a session is named."""
         self.write(name, text)
         self.git("add", "-A")
-        trailer = [f"--trailer=Foureyes-Session={session.session}"] if session else []
-        self.git("commit", "-q", "-m", message, *trailer)
+        self.git("commit", "-q", "-m", *([message] if session is None else signed(message, session)))
         return self.head()
+
+
+def signed(message: str, session: Actor) -> list[str]:
+    """A message with the trailer of a session, and options of `git commit`; the program that puts trailers together is
+    not started for one line.
+    """
+    if "\n" in message:
+        return [message, f"--trailer=Foureyes-Session={session.session}"]
+    return [f"{message}\n\nFoureyes-Session: {session.session}"]
 
 
 def make_template(path: Path, settings: str = "") -> Path:
@@ -122,7 +142,7 @@ def quiet_home(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(("GIT_", "FOUREYES_", "TD_FEATURE_")):
             monkeypatch.delenv(name)
     path.mkdir(parents=True, exist_ok=True)
-    (path / ".gitconfig").write_text(IDENTITY)
+    (path / ".gitconfig").write_text(IDENTITY + NOTHING_ELSE)
     monkeypatch.setenv("HOME", str(path))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -341,6 +341,7 @@ def new_repository(path: Path) -> Path:
         ("user.name", "Dev"),
         ("user.email", "dev@example.org"),
         ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
         ("commit.gpgsign", "false"),
     ):
         git(path, "config", key, value)

@@ -12,7 +12,7 @@ from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.check import Elsewhere, Ran, TestResult
 from foureyes.core.nouns.session import Actor
 
-from tests.stage.checkout import SETTINGS
+from tests.stage.checkout import SETTINGS, signed
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
 from tests.stage.world import DeskWorld, GitWorld, World
 
@@ -65,7 +65,7 @@ def deliver(
     for name, text in (files or {f"{task}.py": f"work on {task}\n"}).items():
         checkout.write(name, text)
     checkout.git("add", "-A")
-    checkout.git("commit", "-q", "-m", f"work on {task}", f"--trailer=Foureyes-Session={actor.session}")
+    checkout.git("commit", "-q", "-m", *signed(f"work on {task}", actor))
     world.submit(actor, task, signal=signal)
     checkout.switch("main")
     return task

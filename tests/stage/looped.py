@@ -18,7 +18,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.stage.checkout import AT_ONCE
+from tests.stage.checkout import AT_ONCE, signed
 from tests.stage.documents import review_result, rulings_of
 from tests.stage.gated import configure, deliver, merge
 from tests.stage.people import BOB, CLAUDE, CODEX
@@ -204,7 +204,7 @@ def next_attempt(
         else:
             checkout.write(name, text)
     checkout.git("add", "-A")
-    checkout.git("commit", "-q", "--allow-empty", "-m", f"more of {task}", f"--trailer=Foureyes-Session={by.session}")
+    checkout.git("commit", "-q", "--allow-empty", "-m", *signed(f"more of {task}", by))
     world.submit(by, task)
     checkout.switch("main")
 

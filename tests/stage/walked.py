@@ -26,7 +26,7 @@ from foureyes.ui.cli.main import cli
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.stage.checkout import PROJECT, Checkout
+from tests.stage.checkout import PROJECT, Checkout, signed
 from tests.stage.filled import filled
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
 from tests.stage.scripted_git import NoRealGit
@@ -263,4 +263,4 @@ def work_on(checkout: Checkout, task: str, maker: Actor) -> None:
         here.git("switch", "-q", *([] if exists else ["-c"]), f"fe/{task}")
     here.write("walked.py", f"on top of {here.head()}\n")
     here.git("add", "-A")
-    here.git("commit", "-q", "-m", "once more", f"--trailer=Foureyes-Session={maker.session}")
+    here.git("commit", "-q", "-m", *signed("once more", maker))

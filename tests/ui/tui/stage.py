@@ -28,7 +28,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
 
-from tests.stage.checkout import Checkout
+from tests.stage.checkout import Checkout, signed
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.recalled import begin, forget, recalled
 from tests.ui.tui.quick_checks import with_quick_checks
@@ -84,6 +84,7 @@ def build(root: Path, **variables: str) -> Path:
     checkout.git("init", "-q", "-b", "main")
     checkout.git("config", "user.name", "Alice")
     checkout.git("config", "user.email", "alice@example.org")
+    checkout.git("config", "maintenance.auto", "false")
     checkout.write("src/steps.py", CODE)
     checkout.write("check.sh", CHECK)
     checkout.git("add", "-A")
@@ -164,7 +165,7 @@ class Seat:
         for name, text in files.items():
             self.checkout.write(name, text)
         self.checkout.git("add", "-A")
-        self.checkout.git("commit", "-q", "-m", f"work on {task}", f"--trailer=Foureyes-Session={actor.session}")
+        self.checkout.git("commit", "-q", "-m", *signed(f"work on {task}", actor))
         self.app.attempts.submit(actor, task, branch=branch, signal=signal)
         self.checkout.git("switch", "-q", "main")
 
