@@ -1,4 +1,4 @@
-"""`fe check run|show`."""
+"""`fe check run|show|detect|try`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from foureyes.errors import BadInput, VerificationFailed
 from foureyes.steps import fe
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, end_cleanly, verb
+from foureyes.ui.cli.proposing import check_detect, check_try
 from foureyes.ui.steps import next_line, steps_text
 
 SHOWN = 10
@@ -209,3 +210,5 @@ def run_lines(run: CheckRun) -> list[str]:
 
 check.add_command(check_run)
 check.add_command(check_show)
+check.add_command(check_detect)
+check.add_command(check_try)

@@ -103,7 +103,7 @@ def _say_made(session: Session, made: Created) -> None:
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
     root = repository(session.cwd).root
     lines += [f"  repository {root}"] if os.path.realpath(root) != os.path.realpath(session.cwd) else []
-    lines += _proposals(made.checks)
+    lines += proposals(made.checks)
     lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
@@ -113,7 +113,7 @@ def _say_made(session: Session, made: Created) -> None:
     output.write("\n".join(lines))
 
 
-def _proposals(checks: Sequence[Proposal]) -> list[str]:
+def proposals(checks: Sequence[Proposal]) -> list[str]:
     """Each check with where it came from; none is said loudly (M4)."""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]

@@ -1,0 +1,48 @@
+"""`fe check detect|try`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from foureyes.steps import fe
+from foureyes.ui.cli.command import Session, end_cleanly, verb
+from foureyes.ui.steps import next_line
+
+if TYPE_CHECKING:
+    from foureyes.bootstrap.detecting import Detected
+
+
+@verb("detect", example="fe check detect")
+def check_detect(session: Session) -> None:
+    """Which checks this repository seems to have, by its tools' own files and settings, as lines for foureyes.toml.
+    Reads only, and runs nothing.
+    """
+    from foureyes.bootstrap.proposing import propose
+
+    _say(session, propose(session.cwd))
+
+
+@verb("try", example="fe check try")
+def check_try(session: Session) -> None:
+    """Run each check that fe check detect proposes once on what is checked in, and say what came of it: what cannot run
+    is left out, what fails is not required. Nothing is written.
+    """
+    from foureyes.bootstrap.proposing import try_out
+
+    end_cleanly()
+    tell = (lambda line: None) if session.json else session.note
+    _say(session, try_out(session.cwd, os.environ, session.actor, tell))
+
+
+def _say(session: Session, found: Detected) -> None:
+    from foureyes.bootstrap.proposing import as_lines
+    from foureyes.ui.cli.project import proposals
+
+    lines, step = as_lines(found), fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
+    checks = [
+        {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output} for each in found.checks
+    ]
+    fields = {"checks": checks, "prepare": found.prepare, "notes": found.notes, "lines": lines}
+    text = [*proposals(found.checks), *[f"  note       {note}" for note in found.notes]]
+    session.answer(fields, "\n".join([*text, *(["", lines.rstrip("\n"), next_line(step)] if lines else [])]))

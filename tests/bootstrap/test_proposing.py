@@ -1,0 +1,30 @@
+"""What a project could have for checks, later than `fe init`: as lines that read back (D5)."""
+
+from __future__ import annotations
+
+from foureyes.bootstrap.proposing import as_lines, propose, try_out
+from foureyes.config.reading import read_file
+
+from tests.stage.checkout import Checkout
+from tests.stage.people import ALICE
+
+
+def test_what_is_proposed_reads_back_and_is_written_nowhere(checkout: Checkout) -> None:
+    checkout.write("package.json", '{"scripts": {"test": "x"}}')
+    checkout.write("package-lock.json", "{}")
+    found = propose(str(checkout.path))
+    settings = read_file(as_lines(found))
+    assert (settings["checkout.prepare"], settings["checks"]) == ("npm ci", tuple(one.rule for one in found.checks))
+    assert not (checkout.path / "foureyes.toml").exists()
+    (checkout.path / "package.json").unlink()
+    assert as_lines(propose(str(checkout.path))) == ""
+
+
+def test_what_is_tried_says_what_came_of_it_D5(checkout: Checkout) -> None:
+    checkout.write("Makefile", "test:\n\techo red; false\nlint:\n\ttrue\n")
+    checkout.commit("x.py")
+    found = try_out(str(checkout.path), {"PATH": "/usr/bin:/bin"}, ALICE, lambda line: None)
+    assert [(one.rule.name, one.outcome, one.rule.required) for one in found.checks] == [
+        ("tests", "failed", False), ("lint", "passed", True),
+    ]  # fmt: skip
+    assert "red" in found.checks[0].output

@@ -1,0 +1,28 @@
+"""`fe check detect|try`: which checks a project could have, as lines for its foureyes.toml (D5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.stage.commands import Cast
+from tests.ui.cli.counter import Counter, counter
+
+
+@pytest.fixture
+def shop(template: Path, tmp_path: Path, cast: Cast) -> Counter:
+    return counter(template, tmp_path, cast)
+
+
+def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_checked_in(shop: Counter) -> None:
+    (shop.repo / "Makefile").write_text("test:\n\techo red; false\n")
+    shop.git("add", "Makefile")
+    shop.git("commit", "-q", "-m", "make")
+    said = shop.text(shop.cast.alice, "check", "detect")
+    assert "tests    make test   from Makefile" in said
+    assert '[[checks]]\nname = "tests"\nrun = "make test"\n' in said
+    assert "fe policy accept" in said.splitlines()[-1]
+    tried = shop.text(shop.cast.alice, "check", "try")
+    assert "NOT REQUIRED" in tried
+    assert "required = false" in tried
