@@ -60,6 +60,8 @@ def test_a_making_that_fails_leaves_nothing(kept: Kept) -> None:
         pass
     assert [name for name in os.listdir(kept.shelf.environments) if not name.endswith(".lock")] == []
     assert kept.kept.listed() == []
+    kept.kept.prune()
+    assert os.listdir(kept.shelf.environments) == []
 
 
 def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(

@@ -42,8 +42,10 @@ def row_of(shop: Counter, task: str, name: str) -> tuple[str, str]:
 
 
 def test_D5_checks_have_their_environment_and_what_prepare_breaks_is_nobodys_fault(
-    shop: Counter, tmp_path: Path
+    shop: Counter, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    """Its environments lie beside it: never in a checkout."""
+    tmp_path = tmp_path_factory.mktemp("shelf")
     job, alice, place = shop.cast.job, shop.cast.alice, {"TMPDIR": str(tmp_path)}
 
     def checked(who: Caller, task: str, rc: int) -> None:

@@ -174,13 +174,24 @@ class Environments:
         gone, total = [], 0
         for used, row in self._rows():
             total += row.bytes
-            if (everything or self._now() - used > UNUSED or total > LARGE) and self._dropped(row.key, only_try):
+            if (everything or self._now() - used > UNUSED or total > LARGE) and self._dropped(
+                row.key, only_try=only_try
+            ):
                 gone.append(row)
         if not only_try:
             self._shelf.sweep()
+            self._drop_locks()
         return gone
 
-    def _dropped(self, key: str, only_try: bool) -> bool:
+    def _drop_locks(self) -> None:
+        """Locks of what could not be made, or was made in another way."""
+        folder = self._shelf.environments
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            key = name.removesuffix(LOCK)
+            if key != name and not os.path.lexists(os.path.join(folder, key)):
+                self._dropped(key, only_try=False)
+
+    def _dropped(self, key: str, *, only_try: bool) -> bool:
         lock = os.path.join(self._shelf.environments, key + LOCK)
         handle = locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if handle is None:
