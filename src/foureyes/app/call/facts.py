@@ -307,12 +307,15 @@ def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[S
     if not sessions or not (policy.peers.min_recall > 0 or (policy.scripted and not policy.demo)):
         return {}
     from foureyes.app.call.calibrated import without_voice
-    from foureyes.app.views.session import SessionView
+    from foureyes.app.call.parties import programs_of
 
-    rows = tx.all("session.some", SessionView, ids=sorted(set(sessions)))
-    agents = {SessionId(row.id): row.agent for row in rows if row.kind == "agent"}
-    without = without_voice(context, tx, agents.values())
-    return {session: without[agent] for session, agent in agents.items() if agent in without}
+    programs = programs_of(tx, set(sessions))
+    without = without_voice(context, tx, {name for names in programs.values() for name in names})
+    return {
+        session: "; ".join(without[name] for name in sorted(names) if name in without)
+        for session, names in programs.items()
+        if session in set(sessions) and not names.isdisjoint(without)
+    }
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:

@@ -42,3 +42,17 @@ def _party(tx: Tx, row: SessionView) -> Party:
         model=row.model,
         vendor=row.vendor,
     )
+
+
+def programs_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, frozenset[str]]:
+    """What the agent programs of sessions are called, each with those of every agent above it (I4): what an agent calls
+    the child that it made a session for is only its word.
+    """
+    parties = parties_of(tx, sessions)
+    rows = tx.all("session.some", SessionView, ids=sorted(parties)) if parties else []
+    called = {SessionId(row.id): row.agent for row in rows if row.kind == "agent"}
+    return {
+        session: frozenset(called[each] for each in (session, *party.above) if each in called)
+        for session, party in parties.items()
+        if session in called
+    }

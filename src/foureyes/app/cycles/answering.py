@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from foureyes.app.call.facts import parties_of
+from foureyes.app.call.parties import programs_of
 from foureyes.app.cycles.reading import Whole, live_of, wholes
 from foureyes.app.ports import Tx
-from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.cycle import ANY_PERSON, Asked
 from foureyes.core.nouns.session import Actor, Party, is_tied
 from foureyes.core.rules.facts import Facts
@@ -39,16 +39,17 @@ def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
 
 def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
     """How the caller was asked, the silent ones first."""
-    row = tx.one("session.get", SessionView, id=me.session)
-    agent = row.agent if row else actor.agent
-    mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, agent)]
+    programs = programs_of(tx, {me.session}).get(me.session) or frozenset({actor.agent})
+    mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, programs)]
     mine.sort(key=lambda each: each.state != "asked")
     return mine[0] if mine else None
 
 
-def _is_asked(row: Asked, me: Party, agent: str) -> bool:
+def _is_asked(row: Asked, me: Party, programs: frozenset[str]) -> bool:
+    """V4: a profile's seat is for who is that program, and not below another one that calls it so."""
     if row.kind == "person":
         return me.kind == "human" and row.reviewer in (ANY_PERSON, me.person, me.name)
     if row.kind == "profile":
-        return me.kind == "agent" and row.reviewer == agent
+        is_alone = me.trust == "issued" or not me.under
+        return me.kind == "agent" and programs == {row.reviewer} and is_alone
     return row.reviewer == me.session

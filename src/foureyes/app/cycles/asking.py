@@ -8,6 +8,7 @@ from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.leasing import live_runners
+from foureyes.app.call.parties import programs_of
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
@@ -83,9 +84,14 @@ def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
 
 
 def makers(tx: Tx, facts: Facts) -> list[Maker]:
-    """Who made the work, by what their profiles are called."""
+    """Who made the work, by what their profiles are called; of a child that an agent made a session for, both names."""
     rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
-    return [Maker(name=row.agent or row.name, model=row.model, vendor=row.vendor) for row in rows]
+    programs = programs_of(tx, [SessionId(row.id) for row in rows])
+    return [
+        Maker(name=name, model=row.model, vendor=row.vendor)
+        for row in rows
+        for name in sorted(programs.get(SessionId(row.id), ())) or [row.agent or row.name]
+    ]
 
 
 def choice_for(context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str]) -> Choice:

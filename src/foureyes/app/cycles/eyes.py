@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import parties_of
+from foureyes.app.call.parties import programs_of
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
@@ -38,7 +39,16 @@ def may_stop(context: Context, tx: Tx, known: Whole) -> set[str]:
     asked = {row.session for row in known.asked if row.session}
     sessions = sorted({str(review.session) for review in known.reviews})
     rows = tx.all("session.some", SessionView, ids=sessions) if sessions else []
-    return {str(row.id) for row in rows if row.kind == "human" or not peers or row.id in asked or row.agent in peers}
+    programs = programs_of(tx, [SessionId(row.id) for row in rows])
+    return {
+        str(row.id)
+        for row in rows
+        if row.kind == "human" or not peers or row.id in asked or _is_named(programs.get(SessionId(row.id)), peers)
+    }
+
+
+def _is_named(programs: frozenset[str] | None, peers: tuple[str, ...]) -> bool:
+    return programs is not None and bool(programs) and programs <= set(peers)
 
 
 def last_words(known: Whole, names: dict[str, str]) -> list[Review]:

@@ -12,6 +12,7 @@ from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
+from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import answers
@@ -184,8 +185,8 @@ class Reviews:
         still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
         missing = uncovered(attempt.files, given.files, read, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
-        agents = [work.actor.agent] if work.actor.kind == "agent" else []
-        without = without_voice(self._context, work.tx, agents)
+        agents = programs_of(work.tx, {work.actor.session}).get(work.actor.session) or {work.actor.agent}
+        without = without_voice(self._context, work.tx, agents if work.actor.kind == "agent" else ())
         counts = eligible.allowed and not missing and verdict == "approved" and not without
         blocking = sum(finding.blocking for finding in raised.event.findings) if raised.event else 0
         cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
