@@ -143,7 +143,7 @@ def raising(
     raised: list[Raised] = []
     refused: list[Reason] = []
     lost: list[Reason] = []
-    for n, each in _once(anchored, kind):
+    for n, each in _once(_without_shared_marks(anchored), kind):
         finding = each.finding
         old, alike, wrong = _known(tx, facts, each, known, renames, taken - {exactly.get(n, "")}, exactly.get(n, ""))
         if old is not None and named[old.root] > 1:
@@ -178,6 +178,17 @@ def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]
         both = msgspec.structs.replace(old.finding, severity=worst, id=old.finding.id or new.id)
         once[same] = (first, msgspec.structs.replace(old, finding=both))
     return sorted(once.values(), key=lambda pair: pair[0])
+
+
+def _without_shared_marks(anchored: Sequence[Anchored]) -> list[Anchored]:
+    """L2: what a tool knows several of its results by, at different places, says of none which it is."""
+    places = {(each.finding.mark, each.finding.path, each.finding.line) for each in anchored if each.finding.mark}
+    often = {mark for mark, n in Counter(mark for mark, _, _ in places).items() if n > 1}
+    return [_unmarked(each) if each.finding.mark in often else each for each in anchored]
+
+
+def _unmarked(each: Anchored) -> Anchored:
+    return msgspec.structs.replace(each, finding=msgspec.structs.replace(each.finding, mark=""))
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
@@ -232,12 +243,13 @@ def _known(
             )
         return row, (), None
     if root:
-        return by_root[root], (), None
+        return (None if is_beyond_waiver(by_root[root], anchored) else by_root[root]), (), None
     seen = Seen(
         path=new.path, rule=new.rule, quote=new.quote, symbol=anchored.symbol, title=new.title, mark=new.mark,
         line=new.line if known and known[0].kind == "CK" else 0,
     )  # fmt: skip
-    hit = match(seen, [finding for finding in known if finding.root not in taken], renames)
+    left = [each for each in known if each.root not in taken and not is_beyond_waiver(each, anchored)]
+    hit = match(seen, left, renames)
     old = by_root[hit.root] if hit.root else None
     return (None if old is not None and _is_elsewhere(old, anchored) else old), hit.alike, None
 
@@ -250,6 +262,25 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
     if old.ruling != "ACCEPTED" or not before or not after or before in after or after in before:
         return False
     return old.path in new.head and not _is_other_code(old, new)
+
+
+def is_beyond_waiver(old: Finding, new: Anchored) -> bool:
+    """E3: a waiver is for the code that it was given for: that is there still, and this is about it. The same line
+    again in another function is other code.
+    """
+    before, after = normal(old.quote), normal(new.finding.quote)
+    if old.state != "waived" or not before:
+        return False
+    text = new.head.get(new.finding.path or old.path)
+    if text is None:
+        return bool(after) and before != after
+    if not find_quote(old.quote, text):
+        return True
+    if not after:
+        return False
+    if before not in after and after not in before:
+        return True
+    return old.symbol != new.symbol and (before != after or normal(text).count(before) > 1)
 
 
 def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str, ...], iteration: int) -> Raised:
@@ -279,7 +310,7 @@ def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str
         anchored=not anchored.lost,
         note=not blocking and iteration > 1 and (old is None or old.note),
         waiting=anchored.lost and blocking,
-        state=state_again(old, finding) if old else "open",
+        state=state_again(old, finding, is_other_code=is_beyond_waiver(old, anchored)) if old else "open",
         alike=alike,
     )
 

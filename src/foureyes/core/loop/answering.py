@@ -202,14 +202,15 @@ def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | N
     return Reason("L9", why, fe("finding", "show", old.id))
 
 
-def state_again(old: Finding, new: Found) -> State:
+def state_again(old: Finding, new: Found, *, is_other_code: bool = False) -> State:
     """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
-    so.
+    so, unless it is about other code (E3).
     """
     if old.state in ("claimed", "resolved", "obsolete"):
         return "open"
     if old.state in ("deferred", "skipped"):
         return "open" if new.blocking else old.state
-    if old.state == "waived" and SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity):
+    is_higher = SEVERITIES.index(new.severity) < SEVERITIES.index(old.severity)
+    if old.state == "waived" and (is_higher or is_other_code):
         return "open"  # that much nobody waived
     return old.state
