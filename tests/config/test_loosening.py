@@ -23,6 +23,8 @@ LOOSER: list[tuple[str, Value, Value]] = [
     ("review.auto_approve.max_iterations", 3, 0),
     ("tiers.lead", "human", "claude"),
     ("identity.home", "host", "container"),
+    ("checkout.inputs", ("a.lock", "b.lock"), ("a.lock",)),
+    ("checkout.inputs", ("a.lock",), ("a.lock", "src/**")),
     ("checks", (TESTS, LINT), (LINT,)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="pytest", required=False),)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="true"),)),

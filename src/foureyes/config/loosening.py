@@ -23,7 +23,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
-    "run.services": "added", "work.copy": "added", "checkout.env": "added", "checkout.inputs": "added",
+    "run.services": "added", "work.copy": "added", "checkout.env": "added",
 }  # fmt: skip
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 
@@ -40,7 +40,7 @@ def is_loosened(key: str, old: Value, new: Value) -> bool:
         return _checks_are_looser(old, new)
     if key == "review.auto_approve.max_iterations":
         return new == 0 or (old != 0 and new > old)  # type: ignore[operator]
-    if key in ("identity.uid_map", "checkout.prepare", "checkout.build"):
+    if key in ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs"):
         return True
     if key == "checkout.isolation":
         return ISOLATIONS.index(new) > ISOLATIONS.index(old)

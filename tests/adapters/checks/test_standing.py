@@ -114,6 +114,37 @@ def test_D5_programs_of_an_environment_go_first_but_none_that_the_tree_brings(ma
     assert project.run("tool", Tree({**FILES, ".venv/bin/other": "no\n"})).exit_code == 127
 
 
+def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) -> None:
+    """Another program, a new file among the packages, a link in the place of all."""
+    tool = "mkdir -p .venv/bin && echo honest > .venv/bin/tool; touch made"
+    project = make(prepare=tool)
+    for path in (".venv/bin/tool", ".venv/lib/x.pth", ".venv", "made/up"):
+        verdict = project.judged("true", Tree({**FILES, path: "mine\n"}, target=FILES))
+        assert verdict.outcome == "crashed"
+        assert verdict.summary == (
+            f"it changes {path}, where checkout.prepare makes something: take that out of the tree, or name it in "
+            "checkout.inputs"
+        )
+    on_target = {**FILES, ".venv/bin/tool": "theirs\n"}
+    ran = project.run("cat .venv/bin/tool", Tree({**on_target, "src/new": ""}, target=on_target))
+    assert ran.output == "theirs\n", "somebody agreed to it"
+
+
+def test_D5_an_input_that_prepare_rewrites_is_the_trees_own(make: Make) -> None:
+    project = make(prepare="echo rewritten > lock")
+    assert project.run("cat lock", Tree({**FILES, "lock": "2\n"}, target=FILES)).output == "2\n"
+
+
+def test_D5_nothing_is_written_through_a_link_of_an_environment(make: Make, tmp_path: Path) -> None:
+    """Of the target's own files, too, which may lie where a link was made."""
+    (tmp_path / "python").write_text("the person's\n")
+    (tmp_path / "lib").mkdir()
+    project = make(prepare=f"mkdir -p .venv/bin; ln -s {tmp_path}/python .venv/bin/python3; ln -s {tmp_path}/lib lib")
+    ran = project.run("cat .venv/bin/python3 lib/code", Tree({**FILES, ".venv/bin/python3": "a\n", "lib/code": "b\n"}))
+    assert (ran.problem, ran.output) == ("", "a\nb\n")
+    assert ((tmp_path / "python").read_text(), os.listdir(tmp_path / "lib")) == ("the person's\n", [])
+
+
 def test_only_what_is_to_be_kept_is(make: Make) -> None:
     project = make(prepare="mkdir -p a/b c; touch a/b/x a/y c/z", keep=("a/b",))
     assert project.run("find a c", Tree(FILES)).output.startswith("a\na/b\na/b/x\nfind: ")

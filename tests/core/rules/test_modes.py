@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import NOT_MEASURED, Attempt, Mark, MarkKind
+from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.nouns.finding import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
@@ -49,6 +50,7 @@ LEAD = agent("lead")
 WORKER = agent("worker", parents=[LEAD])
 AGAIN = agent("again", origin="origin of maker")
 CHECKED = rules(checks=(TESTS, LINT))
+PREPARED = rules(checks=(TESTS, LINT), checkout=CheckoutRule(prepare="go mod download"))
 GREEN = (ran(), ran(LINT))
 
 
@@ -528,6 +530,9 @@ CASES = {
     "git does not answer": (auto(), CHECKED, None, ["git could not say"]),
     "how checks run": (auto(touching("src/conftest.py")), CHECKED, CURRENT, ["how checks run"]),
     "package scripts": (auto(touching("web/package.json")), CHECKED, CURRENT, ["how checks run"]),
+    "an environment": (auto(touching("web/.venv/bin/pytest")), CHECKED, CURRENT, ["how checks run"]),
+    "a link for packages": (auto(touching("node_modules")), CHECKED, CURRENT, ["how checks run"]),
+    "an input of the environment": (auto(touching("go.sum")), PREPARED, CURRENT, ["how checks run: go.sum"]),
     "a test deleted": (
         auto(attempt(marks=[Mark("deleted", "tests/test_a.py")])),
         CHECKED,
@@ -557,6 +562,11 @@ def test_all_that_fails_is_said_in_the_order_of_the_rule_M4_G2() -> None:
     assert [word for word, reason in zip(words, found, strict=True) if word not in reason.message] == []
     none = reasons(replace(facts, results=()), replace(policy, checks=()), Tip(head=None))
     assert "no check is configured" in none[1].message
+
+
+def test_what_no_environment_is_made_from_is_no_reason_M4() -> None:
+    assert reasons(auto(touching("go.sum"))) == ()
+    assert reasons(auto(touching("src/code.go")), PREPARED) == ()
 
 
 def test_a_failing_optional_check_is_no_reason_M4() -> None:

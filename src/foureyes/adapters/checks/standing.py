@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 import msgspec
 
 from foureyes.adapters.checks.exported import Exported, copy_tree
+from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
 from foureyes.adapters.checks.prepared import Environment, Environments, key_of
 from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
 from foureyes.adapters.checks.scratch import remove
@@ -68,6 +69,8 @@ class Grounds:
             kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
             place = stack.enter_context(self.shelf.run())
             tree = ask.shared.written(look=False)  # it is looked at after the run
+            if kept is not None:
+                refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
             layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
             layers += [_layer(place, "home", kept.home)] if kept else []
             room = Room(self.shelf, place, sight, layers)
@@ -92,8 +95,11 @@ class Grounds:
             os.mkdir(tree, 0o700)
             ask.shared.copy_to(tree)
             if kept is not None:
+                refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
                 copy_tree(kept.work, work)
                 copy_tree(kept.home, os.path.join(place, "home"))
+                for path in list(overlaps(tree, work)):  # nothing is written through a link of the environment
+                    _remove(os.path.join(work, path))
             first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
             copy_tree(tree, work)
             remove(tree)
@@ -182,6 +188,13 @@ def _made(place: str, name: str) -> str:
     path = os.path.join(place, name)
     os.mkdir(path, 0o700)
     return path
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        remove(path)
+    else:
+        os.unlink(path)
 
 
 def _unlink(path: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Effect, Mark
-from foureyes.core.rules.policy import gate_files
+from foureyes.core.rules.policy import deciding_paths, gate_files
 from foureyes.core.words.globs import matching_any_case
 from foureyes.core.words.links import other_names
 
@@ -33,7 +33,7 @@ def marks_behind(
     own = set(paths)
     names = {name for links in context.repo.links(*trees) for name in other_names(links, paths)} - own
     ordered = sorted(names)
-    kept = [*gate_files(policy, ordered)[:KEPT], *matching_any_case(ordered, policy.check_paths)[:KEPT]]
+    kept = [*gate_files(policy, ordered)[:KEPT], *matching_any_case(ordered, deciding_paths(policy))[:KEPT]]
     return tuple(Mark("behind", path) for path in dict.fromkeys(kept))
 
 

@@ -23,6 +23,7 @@ from foureyes.core.rules.policy import (
     Mode,
     ReviewPolicy,
     bars_auto_approval,
+    deciding_paths,
     gate_files,
     required_grade,
     required_reviews,
@@ -151,7 +152,7 @@ def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
         return False
     if len(matching(paths, policy.docs_paths)) != len(paths):
         return False
-    return not matching_any_case(paths, policy.check_paths) and not gate_files(policy, paths)
+    return not matching_any_case(paths, deciding_paths(policy)) and not gate_files(policy, paths)
 
 
 def is_unknown_mode(label: str) -> bool:
@@ -335,7 +336,7 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
     ]
     reasons += [
         Reason("M4", f"it changes how checks run: {named(path)}")
-        for path in matching_any_case(facts.changed_paths(), policy.check_paths)[:1]
+        for path in matching_any_case(facts.changed_paths(), deciding_paths(policy))[:1]
     ]
     marks = facts.attempt.marks if facts.attempt else []
     gone = matching_any_case([mark.path for mark in marks if mark.kind == "deleted"], policy.risk.test_paths)

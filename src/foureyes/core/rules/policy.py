@@ -161,7 +161,8 @@ CHECK_PATHS = (
     "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*", "**/.mocharc*", "**/ruff.toml", "**/.ruff.toml",
     "**/mypy.ini", "**/.mypy.ini", "**/.pylintrc", "**/pylintrc", "**/pyrightconfig.json", "**/.flake8",
     "**/.golangci.*", "**/justfile", "**/Justfile", "**/.justfile", "**/.cargo/**", "**/build.rs",
-    "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc",
+    "**/sitecustomize.py", "**/usercustomize.py", "pytest.py", "pytest/**", "**/.coveragerc", "**/.venv",
+    "**/.venv/**", "**/node_modules", "**/node_modules/**",
 )  # fmt: skip
 """M4: what decides how checks run, or what they find."""
 
@@ -283,6 +284,11 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     worktree: WorktreeFor = WORKTREE_DEFAULT
     copies: tuple[str, ...] = ()
     checkout: CheckoutRule = CheckoutRule()
+
+
+def deciding_paths(policy: ReviewPolicy) -> tuple[str, ...]:
+    """M4: what decides how checks run, and what they run with."""
+    return (*policy.check_paths, *(policy.checkout.inputs if policy.checkout.prepare.strip() else ()))
 
 
 def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:

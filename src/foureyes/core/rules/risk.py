@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.policy import ReviewPolicy, bars_auto_approval, gate_files, required_grade, required_reviews
+from foureyes.core.rules.policy import (
+    ReviewPolicy,
+    bars_auto_approval,
+    deciding_paths,
+    gate_files,
+    required_grade,
+    required_reviews,
+)
 from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
@@ -127,7 +134,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
     if attempt is None:
         return []
     paths = facts.changed_paths()
-    signs = [f"changes how checks run: {named(path)}" for path in matching_any_case(paths, policy.check_paths)[:1]]
+    signs = [f"changes how checks run: {named(path)}" for path in matching_any_case(paths, deciding_paths(policy))[:1]]
     signs += [f"touches {named(path)}" for path in matching_any_case(paths, policy.risk.watched_paths)[:1]]
     kinds = {
         "executable": "executable bit set",

@@ -1,0 +1,38 @@
+"""Where a tree and its environment have something at one place (D5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
+from foureyes.adapters.checks.stand import Unprepared
+from foureyes.core.nouns.checkout import CheckoutRule
+
+from tests.adapters.checks.trees import Tree
+
+
+def laid(folder: Path, *files: str) -> Path:
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    return folder
+
+
+def test_D5_files_links_and_directories_of_both_overlap_and_directories_alone_do_not(tmp_path: Path) -> None:
+    tree = laid(tmp_path / "tree", "src/app.py", "src/gen/x", "lib/a", "tool", "a/node_modules/own/x")
+    made = laid(tmp_path / "made", "src/app.egg-info/x", "src/gen/x", "tool/in", "a/node_modules/p/x")
+    (made / "lib").symlink_to(tmp_path)
+    assert list(overlaps(str(tree), str(made))) == ["lib", "src/gen/x", "tool"]
+    assert next(overlaps(str(tree), str(made), frozenset({"node_modules"}))) == "a/node_modules"
+
+
+def test_D5_what_the_target_has_and_what_is_an_input_may_lie_there(tmp_path: Path) -> None:
+    files = {"lock": "1\n", "tool": "1\n"}
+    tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
+    rule = CheckoutRule(prepare="x", inputs=("lock",))
+    refuse_own_parts(str(tree), str(made), rule, Tree(files))
+    refuse_own_parts(str(tree), str(made), rule, Tree(files, target={**files, "lock": "0\n"}))
+    with pytest.raises(Unprepared, match=r"^it changes tool, where checkout\.prepare makes something: "):
+        refuse_own_parts(str(tree), str(made), rule, Tree(files, target={"lock": "1\n"}))
