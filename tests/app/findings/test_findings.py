@@ -146,6 +146,19 @@ def test_a_rephrased_finding_about_the_same_code_is_the_same_finding_L2_lesson_2
     assert list(findings(world, task)) == [first]
 
 
+def test_two_reviewers_of_one_attempt_at_one_line_in_different_words_are_two_findings_L2(world: GitWorld) -> None:
+    task = deliver(world, {"pay.py": PAY})
+    (first,) = review(world, task, [issue("limit is hard-coded", "MEDIUM", file="pay.py", line=2)], by=CODEX).raised
+    (second,) = review(world, task, [issue("No docstring", "LOW", file="pay.py", line=2)], by=GEMINI).raised
+    (same,) = review(world, task, [issue("Limit is hard coded", "MEDIUM", file="pay.py", line=2)], by=GEMINI).raised
+    known = findings(world, task)
+    assert {one.root: (one.title.lower(), one.severity) for one in known.values()} == {
+        first: ("limit is hard coded", "MEDIUM"),
+        second: ("no docstring", "LOW"),
+    }
+    assert (known[second].alike, same in (first, second)) == ([first], False)
+
+
 def test_the_same_words_about_other_code_of_the_file_are_the_same_finding_L2(world: GitWorld) -> None:
     task = deliver(world, {"pay.py": PAY})
     (first,) = review(world, task, [issue("Limit is hard-coded!", file="pay.py", line=2)]).raised

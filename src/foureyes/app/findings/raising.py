@@ -146,6 +146,8 @@ def raising(
     for n, each in _once(_without_shared_marks(anchored), kind):
         finding = each.finding
         old, alike, wrong = _known(tx, facts, each, known, renames, taken - {exactly.get(n, "")}, exactly.get(n, ""))
+        if old is not None and not finding.id and _is_anothers(old, finding, me, attempt.n):
+            alike, old = (*alike, old.root), None
         if old is not None and named[old.root] > 1:
             often = f"{finding.id} is named {named[old.root]} times; a finding is flagged once in one go"
             wrong = Reason("L2", often, prose("leave one of them"))
@@ -205,6 +207,14 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
     if before and old.path in new.head:
         return not find_quote(old.quote, new.head[old.path])
     return bool(before) and bool(after) and before != after
+
+
+def _is_anothers(old: Finding, new: Found, me: Party | None, attempt: int) -> bool:
+    """L2: two reviewers of one attempt, at one place, in different words: two findings, shown as alike. What one says
+    never takes the place of what another one said.
+    """
+    is_alone = old.kind != "TL" or me is None or old.session == me.session or old.flagged != attempt
+    return not is_alone and not new.rule and words(old.title) != words(new.title)
 
 
 def _not_yours(old: Finding) -> Reason:
