@@ -190,6 +190,19 @@ def test_D5_in_a_room_there_is_no_home_checkout_or_other_run_and_tools_are_there
     assert "\n1\ngit version " in said
 
 
+def test_D5_who_is_root_in_a_room_cannot_take_away_what_hides(room: Make) -> None:
+    """Nor as the root of a namespace of their own, nor by the root of who started it, nor with a device."""
+    project, outside = room(isolation="full"), Path("/proc", str(os.getpid()))
+    tries = (
+        f"umount -l {project.home}; umount -l /tmp; mknod dev b 8 0 && echo made\n"
+        f"unshare -Urm umount -l {project.home} && echo gone\n"
+        f"cat {project.home}/secret {outside / 'root'}{project.home}/secret {outside}/environ\n"
+        "chown 1:1 lock; stat -c %u lock"
+    )
+    ran = project.run(f"( {tries} ) 2>/dev/null", Tree(FILES))
+    assert ran.output.removeprefix("prepared\n") == ("1\n" if os.getuid() == 0 else f"{os.getuid()}\n")
+
+
 def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
