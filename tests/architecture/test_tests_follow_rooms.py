@@ -61,7 +61,7 @@ WITHOUT: dict[str, str] = {
         app/cycles/reading app/review/cycle_pages app/review/look_reviews app/review/looks app/review/requesting
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
-        app/run/attending app/run/candidates app/run/ending app/run/glancing app/run/in_hand app/run/looking
+        app/run/candidates app/run/ending app/run/glancing app/run/in_hand app/run/looking
         app/run/clarifying app/run/cycling app/run/performing app/run/prompting app/run/rows
         app/run/starting
     """,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.stage.cycled import CONCERN, PEERS, QWEN, begun, left_to_a_person, look_review, pauses, two_concerns
 from tests.stage.gated import configure
+from tests.stage.looped import review
 from tests.stage.people import ALICE, BOB, CODEX, GEMINI
 from tests.stage.world import DeskWorld
 
@@ -65,3 +66,49 @@ def test_what_stops_everything_goes_with_the_last_of_its_targets_V9(desk: DeskWo
         assert pauses(desk) == {"c-1"}
         desk.app.closing.close(BOB, task, reason="not needed")
     assert pauses(desk) == set()
+
+
+def held_by_r1(desk: DeskWorld) -> str:
+    """R1: codex stopped it, and the task is held."""
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
+    review(desk, task, by=GEMINI)
+    assert str(desk.show(task).task.hold).startswith("c-1 R1")
+    return task
+
+
+@pytest.mark.parametrize("how", ["redo", "rejected"])
+def test_a_person_s_decision_lifts_the_hold_that_R1_made(desk: DeskWorld, how: str) -> None:
+    task = held_by_r1(desk)
+    BY_PEOPLE[how](desk, task)
+    assert desk.show(task).task.hold is None
+    assert desk.app.attention.view(BOB).rows == () or how == "rejected"
+    assert desk.app.audit.verify().findings == ()
+
+
+def test_a_redo_says_that_it_lifts_the_hold_R1(desk: DeskWorld) -> None:
+    task = held_by_r1(desk)
+    done = desk.app.feedback.redo(BOB, task, "say more")
+    assert done.notes == ("its hold is lifted with that: c-1 R1: codex says blocker",)
+
+
+@pytest.mark.parametrize("how", ["approved", "closed"])
+def test_what_ends_the_work_is_refused_while_R1_holds_the_task_D3(desk: DeskWorld, how: str) -> None:
+    task = held_by_r1(desk)
+    with desk.refused("D3"):
+        BY_PEOPLE[how](desk, task)
+    assert desk.show(task).task.hold is not None
+
+
+def test_an_agent_s_redo_does_not_lift_the_hold_of_R1(desk: DeskWorld) -> None:
+    task = held_by_r1(desk)
+    desk.app.feedback.redo(QWEN, task, "the salt", seen=desk.show(task).attempts[-1].seen)
+    assert desk.show(task).task.hold is not None
+
+
+def test_a_person_s_hold_stays_when_it_is_decided_D3(desk: DeskWorld) -> None:
+    task = held_by_r1(desk)
+    desk.app.stops.hold(ALICE, task, "release freeze")
+    desk.app.feedback.redo(BOB, task, "say more")
+    assert desk.show(task).task.hold == "release freeze"

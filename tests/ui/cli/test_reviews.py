@@ -75,13 +75,13 @@ def test_show_lists_who_said_what_and_why_it_does_not_count_V5_V6(shop: Rounds) 
     for name in ("gemini", "codex", "qwen"):
         text = text.replace(f"({shop.session(getattr(shop.cast, name))})", "(SES)")
     assert text == (
-        "attempt 1  gemini#1 (SES)  approved  APPROVED  does not count: incomplete, 1 file not read (V6)  TIME\n"
+        "attempt 1  gemini#1 (SES)  approved  does not count: incomplete, 1 file not read (V6)  TIME\n"
         "    read all of it\n"
         "    not read: src/limit.py\n"
-        "attempt 1  codex#1 (SES)  approved  APPROVED_WITH_NOTES  counts  TIME\n"
+        "attempt 1  codex#1 (SES)  approved  counts  TIME\n"
         "    read all of it\n"
         "    note: nice\n"
-        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  CHANGES_REQUESTED  does not "
+        "attempt 1  qwen#1 (SES)  stated approved, effectively concerns (V5)  does not "
         "count: it says concerns  TIME\n"
         "    read all of it\n"
         "    found: 1 finding, 1 blocking\n"

@@ -1,4 +1,6 @@
-"""What a decision about a task lifts (V9): a pause by a rule does not outlive the cycles that it came from."""
+"""What a decision about a task lifts (V9): a pause by a rule does not outlive the cycles that it came from,
+a hold by R1 not what a person says about its task.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,25 @@ import msgspec
 
 from foureyes.app.views.run import PauseView
 from foureyes.core import events as e
+from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
+
+
+LINE = 120
+BY_HAND = frozenset({"RedoRequested", "TaskRejected", "TaskCancelled", "TaskDeleted"})
+"""What a person says about a task that R1 holds. To approve or close it is refused while it is held (D3), and
+what a review of theirs sends back they did not decide.
+"""
+
+
+class HeldBy(msgspec.Struct, frozen=True):
+    """A hold, and whose word it was."""
+
+    hold: str
+    session: str
 
 
 class Chained(msgspec.Struct, frozen=True):
@@ -26,12 +43,23 @@ def lift_decided(work: Work, task: str, kind: str) -> None:
     everything goes with the last of its targets.
     """
     by_person = work.actor.kind == "human"
+    if by_person and kind in BY_HAND:
+        _lift_hold(work, task, kind)
     for pause in work.tx.all("run.pauses_of", PauseView, task=task):
         if pause.made_by != "rule":
             continue
         if _is_over(work.tx, pause.cycle) or (by_person and pause.task == task):
             said = f"{task} was decided ({kind})"
             work.gate.record(pause.task, e.RunsResumed(reason=said, by="rule", cycle=pause.cycle))
+
+
+def _lift_hold(work: Work, task: str, kind: str) -> None:
+    """R1: the override that was waited for. A hold that a person made, first or on top of it, stays (D3)."""
+    held = work.tx.one("cycle.held_by", HeldBy, task=task)
+    if held is None or held.session != work.gate.actor.session:
+        return
+    work.gate.record(task, e.TaskResumed(reason=f"{task} was decided ({kind})"))
+    work.tx.notes.append(f"its hold is lifted with that: {one_line(held.hold, LINE)}")
 
 
 def _is_over(tx: Tx, cycle: str) -> bool:

@@ -143,7 +143,8 @@ class Attention:
     def _seeds(self, look: Look) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
-        for name, why in uncounted(self._context, look.tx, look.policy.peers.reviewers if look.policy else ()).items():
+        reviewers = look.policy.peers.reviewers if look.policy else ()
+        for name, why in uncounted(self._context, look.tx, reviewers).items():
             yield Seed("", partial(self._uncounted, name, why))
         by_rule = tuple(ruled(self._context, look.tx, look.ways))
         ruled_tasks = {halt.task for halt in by_rule}
@@ -164,7 +165,7 @@ class Attention:
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks), *by_rule):
+        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *by_rule):
             yield Seed(halt.since, partial(self._halted, halt))
 
     def _row(

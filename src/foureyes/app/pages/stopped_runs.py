@@ -12,7 +12,8 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
-from foureyes.app.views.run import Cooldown, PauseView, StuckView
+from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
+from foureyes.app.views.run import Cooldown, PauseView, StuckView, once
 from foureyes.core.nouns.cycle import ANY_PERSON
 from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.words.fence import named
@@ -66,15 +67,6 @@ class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
     at: str
 
 
-class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
-    """R0: an attempt that nobody reviewed as it was to be; a person looks."""
-
-    cycle: str
-    task: str
-    reasons: list[str]
-    at: str
-
-
 class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
     """V8: a person whom a cycle waits for, and nobody else; empty where nobody could be asked, and anybody may look."""
 
@@ -101,16 +93,20 @@ MENDED = {
 }
 
 
-def halts(context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = ()) -> Iterator[Halt]:
-    """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait."""
-    for pause in tx.all("run.pauses", PauseView):
+def halts(
+    context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
+) -> Iterator[Halt]:
+    """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait,
+    `reviewers`: whom the policy names.
+    """
+    for pause in once(tx.all("run.pauses", PauseView)):
         if pause.made_by != "rule" or pause.task not in by_rule:
             yield _paused(pause, ways)
     for sprint in tx.all("sprint.paused", PausedSprint):
         yield _paused_sprint(sprint)
-    for unreviewed in tx.all("cycle.unreviewed", Unreviewed, limit=MOST):
-        if unreviewed.task not in by_rule:
-            yield _unreviewed(unreviewed, ways)
+    for row in unreviewed(tx, reviewers, MOST):
+        if row.task not in by_rule:
+            yield _unreviewed(row, ways)
     for waits in tx.all("cycle.waits_for_people", WaitsForPerson, limit=MOST):
         yield _waits(waits)
     for stuck in tx.all("run.stuck", StuckView):
@@ -160,9 +156,13 @@ def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
         kind="review",
         task=row.task,
         of=row.cycle,
-        text=f"{row.cycle} R0: it was not reviewed",
+        text=row.sentence,
         since=row.at,
-        details=(*[one_line(reason, LINE) for reason in row.reasons], "Nobody is left to ask: a person looks."),
+        details=(
+            *[one_line(cause, LINE) for cause in row.causes],
+            "Nobody is left to ask: a person looks, and no rule approves it.",
+            f"Look at it: fe show {row.task} --diff; who did not make it may: fe approve {row.task}",
+        ),
         choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
         otherwise=fe("show", row.task, "--diff"),
     )

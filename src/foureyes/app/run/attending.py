@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from foureyes.app.run.rows import Troubled
+from foureyes.app.cycles.unreviewed import unreviewed
+from foureyes.app.run.rows import Standing, Troubled
+from foureyes.app.views.run import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.run.snapshot import Attention
 from foureyes.core.words.text import one_line
@@ -44,14 +46,30 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldow
         for row in cooled
         if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
-    found += [
-        Attention(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row))
-        for row in tx.all("cycle.flagged", Cycle, limit=MOST)
-        if row.rule in ("R0", "R1") or (row.rule == "R2" and row.state == "decided")
-    ]
+    found += _cycles(tx, policy)
     if desk.merge_problem:
         found.append(Attention(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
     return tuple(Attention(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)
+
+
+def _cycles(tx: Tx, policy: ReviewPolicy) -> list[Attention]:
+    """V8: what reviewers stopped, until a person lifts that; and what nobody reviews."""
+    rows = tx.all("cycle.flagged", Cycle, limit=MOST)
+    tasks = {row.id: row for row in tx.all("cycle.stands", Standing, ids=sorted({row.task for row in rows}))}
+    paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
+    stopped = [
+        row
+        for row in rows
+        if row.rule == "R0"
+        or (row.rule == "R1" and row.task in tasks and tasks[row.task].hold is not None)
+        or (row.rule == "R2" and row.state == "decided" and (row.task in paused or (row.wide and "" in paused)))
+    ]
+    found = [Attention(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
+    return found + [
+        Attention(key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}")
+        for row in unreviewed(tx, policy.peers.reviewers, MOST)
+        if row.state != "decided"
+    ]
 
 
 def _ruled(cycle: Cycle) -> str:

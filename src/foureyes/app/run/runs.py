@@ -32,7 +32,7 @@ from foureyes.app.run.leases import (
 )
 from foureyes.app.run.readiness import left_by_a_run, why_not_begin
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.run import Begun, Cooldown, PauseView, Said, Standstill, StuckView
+from foureyes.app.views.run import Begun, Cooldown, PauseView, Said, Standstill, StuckView, once
 from foureyes.core import events as e
 from foureyes.core.nouns.run import MAKES, ROLE_FOR, RunId
 from foureyes.core.words.text import clean_text, spaced
@@ -338,7 +338,7 @@ class Runs:
     def standstill(self) -> Standstill:
         """Pauses, and tasks that are stuck."""
         with self._context.store.read() as tx:
-            return Standstill(pauses=tx.all("run.pauses", PauseView), stuck=tx.all("run.stuck", StuckView))
+            return Standstill(pauses=once(tx.all("run.pauses", PauseView)), stuck=tx.all("run.stuck", StuckView))
 
     # Profiles
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -48,6 +48,11 @@ class PauseView(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     rule: str = ""
     cycle: str = ""
+
+
+def once(pauses: Iterable[PauseView]) -> list[PauseView]:
+    """V9: of each task the last pause by a rule, and all by people: the rounds of one quarrel stop a task once."""
+    return list({(row.task, row.made_by, "" if row.made_by == "rule" else row.at): row for row in pauses}.values())
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True):

@@ -106,7 +106,7 @@ def review_lines(review: ReviewView) -> list[str]:
         else f"stated {review.verdict}, effectively {review.effective} (V5)"
     )
     counts = f"does not count: {review.against}" if review.against else "counts"
-    lines = [f"attempt {review.attempt}  {review.by}  {stated}  {review.status}  {counts}  {output.when(review.at)}"]
+    lines = [f"attempt {review.attempt}  {review.by}  {stated}  {counts}  {output.when(review.at)}"]
     lines += [f"    {line}" for line in lines_of(review.summary.strip())]
     lines += (
         [f"    found: {output.count(review.raised, 'finding')}, {review.blocking} blocking"] if review.raised else []

@@ -62,6 +62,11 @@ SELECT c.task, {cycle} FROM cycles c WHERE c.id = :cycle;
 -- name: cycle.chained
 SELECT c.state, coalesce((SELECT max(d.id) FROM cycles d WHERE d.follows <> '' AND d.follows = c.id), '') AS next FROM cycles c WHERE c.id = :cycle;
 
+-- name: cycle.held_by
+SELECT t.hold, coalesce(j.session, '') AS session FROM tasks t
+LEFT JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskHeld')
+WHERE t.id = :task AND t.hold IS NOT NULL;
+
 -- name: cycle.live
 SELECT c.task, {cycle} FROM cycles c WHERE c.state IN ('open', 'clarifying') ORDER BY c.n LIMIT :limit;
 
@@ -85,7 +90,7 @@ WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state 
 UNION ALL
 SELECT k.id, k.iteration, 0, p.cycle, 'ended', '', p.cycle, 0 FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle JOIN tasks k ON k.id = x.task
 WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', k.id) AND k.id IN (SELECT value FROM json_each(:ids))
-ORDER BY n;
+ORDER BY 8, 4, 1;
 
 -- name: cycle.targets
 SELECT cycle, task, attempt, look, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
@@ -122,8 +127,14 @@ SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') 
 SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM looks WHERE task = :task AND n = :n;
 
 -- name: cycle.unreviewed
-SELECT c.id AS cycle, t.task, c.reasons, c.ended_at AS at FROM tasks k CROSS JOIN cycle_targets t CROSS JOIN cycles c
-WHERE k.status = 'reviewing' AND k.deleted = 0 AND t.task = k.id AND t.attempt = k.iteration AND c.id = t.cycle AND c.rule = 'R0' AND c.state = 'decided'
+SELECT c.id AS cycle, t.task, c.state, c.why, c.reasons, CASE WHEN c.ended_at = '' THEN c.at ELSE c.ended_at END AS at
+FROM tasks k CROSS JOIN cycle_targets t CROSS JOIN cycles c
+WHERE k.status = 'reviewing' AND k.deleted = 0 AND t.task = k.id AND t.attempt = k.iteration AND c.id = t.cycle
+  AND ((c.state = 'decided' AND c.rule = 'R0') OR (c.state = 'ended'
+      AND NOT EXISTS (SELECT 1 FROM reviews r WHERE r.task = t.task AND r.attempt = t.attempt))
+    OR (c.state = 'open' AND NOT EXISTS (SELECT 1 FROM cycle_asked o WHERE o.cycle = c.id AND o.task = t.task)
+      AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session AND s.kind = 'service')
+      AND NOT EXISTS (SELECT 1 FROM reviews r WHERE r.task = t.task AND r.attempt = t.attempt)))
   AND NOT EXISTS (SELECT 1 FROM cycle_targets u JOIN cycles d ON d.id = u.cycle WHERE u.task = t.task AND u.attempt = t.attempt AND d.n > c.n)
 ORDER BY c.n DESC LIMIT :limit;
 

@@ -143,7 +143,7 @@ DELETE FROM stuck WHERE task = :task;
 DELETE FROM stuck WHERE task = :task AND EXISTS (SELECT 1 FROM sessions WHERE id = :session AND kind = 'human');
 
 -- name: run.stuck
-SELECT task, kind, why, at FROM stuck ORDER BY seq;
+SELECT s.task, s.kind, s.why, s.at FROM stuck s JOIN tasks t ON t.id = s.task WHERE t.status <> 'closed' AND t.deleted = 0 ORDER BY s.seq;
 
 -- name: run.stuck_ready
 SELECT count(*) AS n FROM stuck s JOIN tasks t ON t.id = s.task WHERE t.ready = 1;

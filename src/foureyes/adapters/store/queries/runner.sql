@@ -58,7 +58,8 @@ ORDER BY priority, n LIMIT :limit;
 SELECT DISTINCT j.task AS id, t.status FROM journal j JOIN tasks t ON t.id = j.task WHERE j.seq > :after AND j.seq <= :upto;
 
 -- name: runner.stuck
-SELECT s.task AS id, s.why AS text, t.title, s.seq FROM stuck s JOIN tasks t ON t.id = s.task ORDER BY s.seq DESC LIMIT :limit;
+SELECT s.task AS id, s.why AS text, t.title, s.seq FROM stuck s JOIN tasks t ON t.id = s.task
+WHERE t.status <> 'closed' AND t.deleted = 0 ORDER BY s.seq DESC LIMIT :limit;
 
 -- name: runner.handed_in
 SELECT a.task AS id, a.submitted_at AS at FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n

@@ -1,0 +1,48 @@
+"""Attempts that wait and that nobody reviews are said until somebody decides (R0, V4, E6)."""
+
+from __future__ import annotations
+
+from foureyes.app.cycles.unreviewed import unreviewed
+
+from tests.stage.gated import configure
+from tests.stage.looped import review
+from tests.stage.people import ALICE, BOB, CODEX
+from tests.stage.world import DeskWorld
+
+ONLY_ITS_MAKER = '\n[review.peers]\nreviewers = ["claude"]\nask = 1\n'
+
+
+def rows(desk: DeskWorld) -> list[tuple[str, str]]:
+    """The rows NO REVIEW of attention."""
+    return [(row.task, row.text) for row in desk.app.attention.view(BOB).rows if row.kind == "review"]
+
+
+def test_a_hand_in_about_which_nobody_can_be_asked_is_in_the_attention_at_once_V4_E6(desk: DeskWorld) -> None:
+    configure(desk, ONLY_ITS_MAKER)
+    task = desk.handed_in()
+    assert rows(desk) == [(task, "c-1: nobody is left to ask")]
+    (row,) = [row for row in desk.app.attention.view(BOB).rows if row.kind == "review"]
+    assert f"fe show {task} --diff" in row.details[-1]
+    assert f"fe approve {task}" in row.details[-1]
+    assert [choice.verb for choice in row.choices] == ["redo", "now"]
+    desk.app.decisions.approve(BOB, task)
+    assert rows(desk) == []
+
+
+def test_it_stays_after_the_cycle_was_ended_without_a_review_R0(desk: DeskWorld) -> None:
+    configure(desk, ONLY_ITS_MAKER)
+    task = desk.handed_in()
+    desk.app.cycles.request(ALICE, task, reviewers=["human"])
+    assert rows(desk) == [(task, "c-1 waits for a person")]
+    desk.app.cycles.end(ALICE, "c-1", "she is away")
+    assert rows(desk) == [(task, "c-1 ended unreviewed")]
+    review(desk, task, by=CODEX)
+    assert rows(desk) == []
+
+
+def test_where_the_policy_names_no_reviewers_peers_who_come_by_are_waited_for_V4(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 1\n")
+    desk.handed_in()
+    with desk.store.read() as tx:
+        assert unreviewed(tx, (), 10) == []
+    assert rows(desk) == []
