@@ -7,6 +7,7 @@ same code makes the same pictures everywhere.
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import sys
@@ -26,6 +27,7 @@ from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
 
 from tests.stage.checkout import Checkout
+from tests.stage.people import GEMINI
 from tests.stage.ports import CountedIds, FixedClock
 from tests.ui.tui.stage import (
     ALICE,
@@ -113,7 +115,7 @@ class Shop(Seat):
         ))  # fmt: skip
         for title, name in (("Sort the list", "sort"), ("Cache the price table", "prices"), ("Greet by name", "greet")):
             self.clock.advance(minutes=3)
-            self.deliver(title, {f"src/{name}.py": f"def {name}():\n    return 1\n",
+            self.greeting = self.deliver(title, {f"src/{name}.py": f"def {name}():\n    return 1\n",
                                  f"tests/test_{name}.py": f"def test_{name}():\n    pass\n"})  # fmt: skip
         stuck = self.create("Move to the new mailer")
         self.app.claims.start(CLAUDE, stuck)
@@ -160,6 +162,23 @@ async def attention(player: Player, _: Shop) -> None:
     await player.press("!")
 
 
+async def planning(player: Player, _: Shop) -> None:
+    await player.press("S")
+
+
+async def ruled(player: Player, shop: Shop) -> None:
+    """Two reviewers have concerns: R2 pauses the task, and its author is asked."""
+    attempt = shop.app.lists.show(ALICE, shop.greeting).attempts[-1]
+    shop.app.cycles.request(ALICE, shop.greeting, reviewers=("codex", "gemini"))
+    for who, says in ((CODEX, "Nobody is greeted by name."), (GEMINI, "A name may have markup in it.")):
+        shop.clock.advance(minutes=2)
+        payload = {"verdict": "concerns", "summary": says, "attempt": attempt.n, "diff_id": attempt.diff_id,
+                   "issues": [{"severity": "MEDIUM", "title": says, "location": "src/greet.py:1"}],
+                   "files_reviewed": [file.path for file in attempt.files]}  # fmt: skip
+        shop.app.reviews.submit(who, shop.greeting, json.dumps({"type": "review_result", "payload": payload}).encode())
+    await player.press("!")
+
+
 PICTURES: dict[str, tuple[tuple[int, int], Story]] = {
     "board": (LARGE, nothing),
     "board-small": (SMALL, nothing),
@@ -169,6 +188,8 @@ PICTURES: dict[str, tuple[tuple[int, int], Story]] = {
     "refusal": (SMALL, refusal),
     "batch": (SMALL, batch),
     "attention": (SMALL, attention),
+    "sprint": (LARGE, planning),
+    "ruled": (LARGE, ruled),
 }
 
 
