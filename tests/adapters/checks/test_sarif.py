@@ -216,3 +216,10 @@ WHOLE = log({"ruleId": "B", "message": MESSAGE, "locations": at("a.py")}, rules=
 def test_whatever_the_bytes_the_answer_is_findings_or_a_value_error(data: bytes) -> None:
     with suppress(ValueError):
         assert all(finding.level for finding in read(data))
+
+
+@pytest.mark.parametrize(("score", "level"), [("9.8", "error"), ("7.0", "error"), ("6.9", "warning")])
+def test_a_score_is_worth_as_much_as_in_an_imported_report_D5_L3(score: str, level: str) -> None:
+    rules = [{"id": "S1", "properties": {"security-severity": score}}]
+    (one,) = read(log({"ruleId": "S1", "level": "warning", "message": MESSAGE}, rules=rules))
+    assert one.level == level

@@ -10,6 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.gate.merging import Merges
+from foureyes.app.run.rows import Cost
+from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.run.step import Merge, Wait
 from foureyes.errors import Conflict, LostRunner
@@ -408,6 +410,17 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     assert len(ground.runs_of(task)) == 2
     (stuck,) = ground.app.runs.standstill().stuck
     assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and may 0.50 (run.spend_per_task)")
+
+
+def test_a_rule_that_lifts_its_own_pause_forgives_no_cost(ground: Playground) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(outcome=replace(DONE, usage=replace(DONE.usage, cost_micros=600_000)))]
+    ground.settle(ground.runner(once=True))
+    with ground.app.context.writing(ALICE, "log") as work:
+        work.gate.record(task, e.RunsPaused(reason="R2", by="rule", rule="R2", cycle="c-1"))
+        work.gate.record(task, e.RunsResumed(reason="R4", by="rule", rule="R4", cycle="c-1"))
+    with ground.app.context.store.read() as tx:
+        assert [(row.task, row.n) for row in tx.all("runner.costs", Cost, ids=[task])] == [(task, 600_000)]
 
 
 def test_a_task_that_is_stuck_again_with_the_same_words_is_told_again_E6(ground: Playground) -> None:

@@ -63,3 +63,18 @@ def test_none_are_taken_where_none_are_wanted_and_none_that_nobody_ruled_on_V4(w
     review(world, task, [issue("it divides by zero", file="work.py", line=2)], verdict="concerns")
     assert of_the_project(world.app.context, 3) == []
     assert of_the_project(world.app.context, 0) == []
+
+
+def test_of_many_findings_at_one_place_one_is_a_case_and_of_an_attempt_only_some_V4(world: GitWorld) -> None:
+    lines = [*[2] * 6, *range(10, 110, 10)]
+    task = world.handed_in(text=BAD + "x = 1\n" * 120)
+    said = [issue(f"way {n}", file="work.py", line=line) for n, line in enumerate(lines)]
+    names = review(world, task, said, verdict="concerns").raised
+    world.start(CLAUDE, task)
+    respond(world, task, dict.fromkeys(names, "FIXED"))
+    world.checkout.switch(f"fe/{task}")
+    world.checkout.commit("work.py", GOOD, session=CLAUDE)
+    world.submit(CLAUDE, task)
+    review(world, task, rulings=[(name, "VERIFIED") for name in names], verdict="approved")
+    ((trial,),) = [bundle.trials for bundle in of_the_project(world.app.context, 3)]
+    assert [case.places[0].first for case in trial.cases] == [2, 10, 20, 30, 40]

@@ -34,7 +34,7 @@ def _finding(result: Reported, files: Files) -> ToolFinding:
     path = "" if is_address(result.place) else files.find(result.place)
     return ToolFinding(
         rule=in_line(result.rule, MAX_TEXT),
-        level=result.level,
+        level=result.worth,
         path=in_line(path or files.relative(result.place), MAX_TEXT),
         line=result.line,
         message=in_line(result.message, MAX_TEXT),

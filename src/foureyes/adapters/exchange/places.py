@@ -10,6 +10,8 @@ from foureyes.core.words.tails import Tails
 
 WORKTREES = ".foureyes/worktrees/"
 """Where worktrees of tasks were: one that is gone is no directory of the repository."""
+OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
+"""Directories that hold other people's code."""
 
 
 class Places:
@@ -27,12 +29,14 @@ class Places:
 
     def find(self, place: str, roots: Sequence[str] = ()) -> str:
         """The path that a place means: below a root; else, of another clone's path the longest end that the tree has,
-        and of a relative one the only one that ends so. Empty where it is no path of the repository.
+        of two parts at least, and of a relative one the only one that ends so. Empty where it is no path of the
+        repository.
         """
         path = inside(place, (*self._roots, *roots))
         if self._paths is None or path in self._tails:
             return path
+        if path.startswith(WORKTREES):
+            return self._tails.longest(path.removeprefix(WORKTREES).partition("/")[2]) or path
         if place.startswith("/"):
-            is_elsewhere = not path or path.startswith(WORKTREES)
-            return (self._tails.longest(place) or path) if is_elsewhere else path
+            return path or ("" if OF_OTHERS & set(place.split("/")) else self._tails.longest(place, least=2))
         return (self._tails.ending(path) or path) if path else ""

@@ -7,13 +7,11 @@ from typing import Any
 
 from foureyes.adapters.exchange.cleaning import finding_of, replacement
 from foureyes.adapters.exchange.places import Places
+from foureyes.core.documents.sarif import CRITICAL, HIGH, Reported, is_address, results
 from foureyes.core.documents.sarif import OWN as OWN
-from foureyes.core.documents.sarif import Reported, is_address, results
 from foureyes.core.nouns.finding import SEVERITIES, Found, Severity
 
 LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
-CRITICAL, HIGH = 9.0, 7.0
-"""On the scale from 0 to 10 of a score."""
 
 
 def findings(document: Any, places: Places, most: Mapping[str, Severity]) -> Iterator[Found]:

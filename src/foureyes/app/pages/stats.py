@@ -82,7 +82,7 @@ class Stats:
             besides = Besides(
                 missed=tuple(tx.all("metric.missed", MissedRow)),
                 runs=tuple(tx.all("metric.review_runs", ReviewRunRow, limit=RUNS)),
-                calibrated={name: share(row.found, row.defects) for name, row in calibrations(tx).items()},
+                calibrated={name: share(row.seeded_found, row.seeded) for name, row in calibrations(tx).items()},
             )
         return scores(findings, reviews, returns, sessions, besides)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.app.ports import Tree
-from foureyes.core.cycle.calibrating import Case, Place
+from foureyes.core.cycle.calibrating import Case, Place, is_near
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 200
 """Among so many of the latest findings the attempts are chosen."""
+MOST_OF_ONE = 5
+"""So many places of one attempt are asked for."""
 NAMED = 20
 
 
@@ -97,9 +99,18 @@ def _bundle(context: Context, rows: Sequence[TrueFinding]) -> Bundle:
         title=first.title,
         acceptance=first.acceptance,
         files=lambda path: context.workshop.export(first.head, path),
-        cases=tuple(map(_case, rows)),
+        cases=_one_per_place(map(_case, rows)),
     )
     return Bundle(files=lambda path: context.workshop.export(first.base, path), trials=(trial,))
+
+
+def _one_per_place(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """Whoever points at some lines points at everything that was found there: that is one case."""
+    kept: list[Case] = []
+    for case in cases:
+        if case.places and not any(is_near(at, other) for at in case.places for one in kept for other in one.places):
+            kept.append(case)
+    return tuple(kept[:MOST_OF_ONE])
 
 
 def _case(row: TrueFinding) -> Case:

@@ -21,6 +21,11 @@ class Place(msgspec.Struct, frozen=True):
     last: int
 
 
+def is_near(one: Place, other: Place) -> bool:
+    """Whether a finding at the one would be at the other, too."""
+    return one.path == other.path and one.first - NEAR <= other.last and other.first <= one.last + NEAR
+
+
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """A change to review. `places`: where its defect is, none where it has none; `words` name the defect, for who
     points at the file alone.

@@ -34,6 +34,8 @@ from foureyes.core.words.text import in_line
 
 OWN = "foureyes/"
 """What only says that a person or an agent found it."""
+CRITICAL, HIGH = 9.0, 7.0
+"""On the scale from 0 to 10 of a score."""
 MAX_TOOL, MAX_MARK = 100, 300
 MAX_BASES = 8
 """How many directories may lie in each other by name; more are a circle."""
@@ -86,6 +88,11 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     roots: tuple[str, ...] = ()
     tool: str = ""
     mark: str = ""
+
+    @property
+    def worth(self) -> Level:
+        """Its level, or the higher one that its score gives."""
+        return "error" if self.level != "none" and self.score >= HIGH else self.level
 
 
 def results(document: Any) -> list[Reported]:

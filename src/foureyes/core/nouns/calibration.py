@@ -31,7 +31,8 @@ class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """One calibration of one profile as the store has it. `version` is what its program said of itself, `fingerprint`
     how the profile was set then, `made_with` the number of the set of changes. `seconds` is the median of a review;
-    tokens and cost are of all of them, 0 where the program does not tell.
+    tokens and cost are of all of them, 0 where the program does not tell. `past` of the `defects` are findings of the
+    project itself: shown, and in no share.
     """
 
     seq: int = 0
@@ -57,12 +58,20 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
     @property
+    def seeded(self) -> int:
+        return self.defects - self.past
+
+    @property
+    def seeded_found(self) -> int:
+        return self.found - self.past_found
+
+    @property
     def recall(self) -> float:
-        """The share of the defects that it found; no review found none (G1)."""
-        return self.found / self.defects if self.defects else 0.0
+        """The share of the seeded defects that it found; no review found none (G1)."""
+        return self.seeded_found / self.seeded if self.seeded else 0.0
 
     @property
     def precision(self) -> float | None:
-        """The share of what it found among that and what it made up; None where it said nothing that blocks."""
-        said = self.found + self.made_up
-        return self.found / said if said else None
+        """The share of the seeded defects it found among those and what it made up; None where there is neither."""
+        said = self.seeded_found + self.made_up
+        return self.seeded_found / said if said else None

@@ -29,7 +29,7 @@ def why_uncounted(name: str, profile: Profile | None, known: Calibration | None,
     if known.fingerprint != fingerprint_of(profile):
         return f"{name} was calibrated with another program, model or arguments than it has now"
     if known.recall < least:
-        found = f"{known.found} of {known.defects} seeded defects ({percent(known.recall)})"
+        found = f"{known.seeded_found} of {known.seeded} seeded defects ({percent(known.recall)})"
         return f"{name} found {found}, and review.peers.min_recall is {percent(least)}"
     return ""
 

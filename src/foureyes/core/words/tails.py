@@ -18,10 +18,12 @@ class Tails:
     def __contains__(self, path: str) -> bool:
         return path in self._paths
 
-    def longest(self, path: str) -> str:
-        """The longest end of a path that is a path of the tree: what another clone calls by its whole path."""
+    def longest(self, path: str, least: int = 1) -> str:
+        """The longest end of a path, of so many parts at least, that is a path of the tree: what another clone calls by
+        its whole path.
+        """
         parts = parts_of(path)
-        ends = ("/".join(parts[at:]) for at in range(len(parts)))
+        ends = ("/".join(parts[at:]) for at in range(len(parts) + 1 - least))
         return next((end for end in ends if end in self._paths), "")
 
     def ending(self, path: str, near: Sequence[str] = ()) -> str:

@@ -72,8 +72,9 @@ def calibration_text(row: CalibrationView, *, cases: bool = True) -> str:
         filter(None, (row.program, row.version, row.model and f"model {row.model}", f"set {row.made_with}"))
     )
     lines = [f"{row.profile} ({what}){f', {output.when(row.at)} by {row.by}' if row.at else ''}"]
-    past = f", {row.past_found} of {row.past} of this project's own" if row.past else ""
-    lines.append(f"  found     {row.found} of {output.count(row.defects, 'defect')} ({_percent(row.recall)}){past}")
+    seeded = f"{row.found - row.past_found} of {output.count(row.defects - row.past, 'seeded defect')}"
+    past = f"; {row.past_found} of {row.past} of this project's own, which count for nothing" if row.past else ""
+    lines.append(f"  found     {seeded} ({_percent(row.recall)}){past}")
     quiet = output.count(row.quiet_cases, "change") + " without a defect"
     lines.append(f"  made up   {output.count(row.made_up, 'blocking finding')}; {quiet}")
     lines.append(f"  precision {'none' if row.precision is None else _percent(row.precision)}")

@@ -46,7 +46,7 @@ ORDER BY r.seq;
 -- name: runner.costs
 SELECT r.task, sum(r.cost_micros) AS n FROM runs r
 WHERE r.task IN (SELECT value FROM json_each(:ids))
-  AND r.seq > coalesce((SELECT max(j.seq) FROM journal j WHERE j.task = r.task AND j.kind = 'RunsResumed'), 0)
+  AND r.seq > coalesce((SELECT max(j.seq) FROM journal j JOIN sessions s ON s.id = j.session WHERE j.task = r.task AND j.kind = 'RunsResumed' AND s.kind = 'human'), 0)
 GROUP BY r.task;
 
 -- name: runner.reviewing
