@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.config.loosening import LOOSER_IF, is_loosened
+from foureyes.config.loosening import ANY_CHANGE, LOOSER_IF, is_loosened
 from foureyes.config.settings import BY_KEY, Value
 from foureyes.core.nouns.check import CheckRule
-from foureyes.core.rules.policy import LabelRule
+from foureyes.core.rules.policy import LabelRule, Profile
 
 TESTS, LINT = CheckRule(name="tests", run="pytest"), CheckRule(name="lint", run="ruff")
 SECURITY = LabelRule("per-task", auto_approve=False, independence="human")
@@ -29,6 +29,11 @@ LOOSER: list[tuple[str, Value, Value]] = [
     ("checks", (TESTS,), (CheckRule(name="tests", run="pytest", required=False),)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="true"),)),
     ("review.label_rules", {"security": SECURITY}, {}),
+    ("review.peers.min_recall", 0.8, 0.5),
+    ("review.peers.ask", 3, 1),
+    ("review.peers.reviewers", ("codex", "gemini"), ("codex",)),
+    ("project.demo", False, True),
+    ("agents", {"codex": Profile("codex", reads="complete")}, {"codex": Profile("codex")}),
     ("review.label_rules", {"security": SECURITY}, {"security": LabelRule("skip")}),
     ("review.label_rules", {}, {"urgent": LabelRule("auto-approve")}),
     ("review.label_rules", {"law": LabelRule(unseen="refuse")}, {"law": LabelRule(unseen="ask")}),
@@ -41,6 +46,8 @@ OTHER: list[tuple[str, Value, Value]] = [
     ("review.label_rules", {}, {"law": LabelRule("per-task", independence="human")}),
     ("review.auto_approve.max_iterations", 0, 3),
     ("project.prefix", "fe", "shop"),
+    ("review.peers.min_recall", 0.5, 0.8),
+    ("agents", {"codex": Profile("codex")}, {"codex": Profile("codex", reads="complete", model="o9")}),
     ("minor.max_lines", 50, 50),
 ]
 
@@ -57,3 +64,22 @@ def test_what_asks_for_more_or_for_something_else_is_not_P12(key: str, old: Valu
 
 def test_every_key_with_a_direction_exists() -> None:
     assert set(LOOSER_IF) <= set(BY_KEY)
+
+
+BY_ITSELF = {
+    *ANY_CHANGE, "checks", "checkout.isolation", "tiers.lead", "review.auto_approve.max_iterations",
+    "review.label_rules", "agents",
+}  # fmt: skip
+WHATEVER = {
+    "project.id", "project.prefix", "project.target", "store.url", "work.worktree", "checkout.keep",
+    "checkout.timeout_minutes", "review.quick_issues", "review.peers.timeout_minutes", "review.silence_minutes",
+    "review.peers.focus", "review.peers.max_words", "tiers.developer", "tiers.senior", "run.review_limit",
+    "run.checks_at_once", "run.commit_max_files", "run.commit_max_mb", "run.spend_per_task", "run.spend_per_sprint",
+    "run.max_runs_per_task", "run.order", "run.notify", "run.min_free_mb", "sprint.pause_on_error", "sprint.checkpoint",
+}  # fmt: skip
+"""What decides nothing about what counts, whatever it is."""
+
+
+def test_of_every_setting_it_is_known_whether_it_can_loosen_P12() -> None:
+    known = [*LOOSER_IF, *BY_ITSELF, *WHATEVER, *(key for key, setting in BY_KEY.items() if setting.scale)]
+    assert sorted(known) == sorted(BY_KEY)

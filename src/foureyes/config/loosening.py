@@ -10,11 +10,12 @@ from foureyes.config.settings import BY_KEY, Value
 from foureyes.core.nouns.check import CheckRule
 from foureyes.core.nouns.checkout import ISOLATIONS
 from foureyes.core.nouns.session import GRADES
-from foureyes.core.rules.policy import MODES, LabelRule, Mode, Unseen
+from foureyes.core.rules.policy import MODES, LabelRule, Mode, Profile, Unseen
 
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
 USUAL: Mode = "batch"
 """The mode of a label that says none, unless the project says another."""
+ANY_CHANGE = ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs")
 LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "project.protected_paths": "gone", "review.check_paths": "gone", "review.risk.watched_paths": "gone",
     "review.risk.test_paths": "gone", "review.docs_paths": "added",
@@ -23,7 +24,8 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "review.human.settle_seconds": "less", "review.risk.look_lines": "more", "review.risk.high_lines": "more",
     "review.risk.high_files": "more", "review.risk.new_agent": "less", "project.claim_stale_minutes": "less",
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
-    "run.services": "added", "work.copy": "added", "checkout.env": "added",
+    "review.peers.min_recall": "less", "review.peers.ask": "less", "review.peers.reviewers": "gone",
+    "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",
 }  # fmt: skip
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 
@@ -40,7 +42,7 @@ def is_loosened(key: str, old: Value, new: Value) -> bool:
         return _checks_are_looser(old, new)
     if key == "review.auto_approve.max_iterations":
         return new == 0 or (old != 0 and new > old)  # type: ignore[operator]
-    if key in ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs"):
+    if key in ANY_CHANGE:
         return True
     if key == "checkout.isolation":
         return ISOLATIONS.index(new) > ISOLATIONS.index(old)
@@ -73,7 +75,11 @@ def _checks_are_looser(old: Value, new: Value) -> bool:
 
 
 def _rule_is_looser(old: object, new: object) -> bool:
-    """What a label asks for less of; a rule that is gone asks for nothing."""
+    """What a label asks for less of; a rule that is gone asks for nothing. Reviews of a profile whose stream no longer
+    tells what it reads are held to nothing (V6).
+    """
+    if isinstance(old, Profile):
+        return isinstance(new, Profile) and bool(old.reads) and not new.reads
     if not isinstance(old, LabelRule) and not isinstance(new, LabelRule):
         return False
     was = old if isinstance(old, LabelRule) else LabelRule()

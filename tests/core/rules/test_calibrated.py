@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 from msgspec.structs import replace
 
@@ -46,6 +48,10 @@ def test_another_program_model_or_argument_is_another_reviewer_G1(change: dict[s
 @pytest.mark.parametrize("change", [{"slots": 9}, {"deadline_minutes": 5}, {"vendor": "x"}])
 def test_what_changes_nothing_about_its_reviews_keeps_the_calibration(change: dict[str, object]) -> None:
     assert why_uncounted("codex", replace(CODEX, **change), KNOWN, 0.5) == ""
+
+
+def test_an_update_that_adds_a_field_to_profiles_keeps_every_calibration_V4() -> None:
+    assert fingerprint_of(CODEX) == sha256(b'{"model":"o9","program":"codex"}').hexdigest()[:16] == "3e8c4a34a796db24"
 
 
 def test_a_share_is_never_shown_as_more_than_it_is() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from foureyes.core.nouns.sprint import Sprint, SprintId
 from foureyes.core.sprint.halting import RunEnd, SprintNow, is_error, is_exhausted, why_end, why_go_on, why_pause
-from foureyes.core.sprint.progress import Progress
+from foureyes.core.sprint.progress import Progress, SprintTask, progress_of
 
 from tests.core.samples import quick
 
@@ -37,7 +38,8 @@ def test_a_sprint_ends_by_the_clock_by_its_number_or_because_nothing_is_left_X2(
     assert why_end(it(state="paused"), "2026-11-18T09:00:00.000Z") == ("time", "its time is over")
     several = Progress(done=2, of=2, reviewing=2, todo=5, ready=5)
     assert why_end(it(several, kind="tasks", tasks=2, ends_at=""), NOW) == ("target", "2 tasks are done")
-    assert why_end(it(several, kind="tasks", tasks=3, ends_at=""), NOW) is None
+    more = Progress(done=2, of=3, reviewing=2, todo=5, ready=5)
+    assert why_end(it(more, kind="tasks", tasks=3, ends_at=""), NOW) is None
     through = Progress(done=3, of=3, merged=3)
     assert why_end(it(through), NOW) == ("closed", "all of it is through")
     assert why_end(it(Progress(out=2)), NOW) == ("closed", "nothing is left of it")
@@ -49,6 +51,16 @@ def test_until_nothing_is_ready_waits_for_what_is_at_work_X1() -> None:
         assert not is_exhausted(it(more, kind="idle", ends_at=""))
     assert not is_exhausted(it(Progress(todo=2)))
     assert is_exhausted(it(Progress(begun=1), kind="idle", ends_at="")), "it waits for something outside of the sprint"
+
+
+def test_a_number_of_tasks_is_reached_without_those_that_came_to_nothing_X2() -> None:
+    tasks = [SprintTask(id="fe-1", status="reviewing"), SprintTask(id="fe-2", status="closed", resolution="cancelled")]
+    now = it(kind="tasks", tasks=2, ends_at="")
+    cancelled = replace(now, progress=progress_of(now.sprint, tasks))
+    assert why_end(cancelled, NOW) == ("target", "1 task is done")
+    held = replace(now, progress=progress_of(now.sprint, [tasks[0], SprintTask(id="fe-2", hold="legal")]))
+    assert why_end(held, NOW) is None
+    assert is_exhausted(held), "it waits for a person, and nothing of it is ready"
 
 
 def test_so_many_are_begun_as_are_to_be_completed_and_none_while_it_is_paused_X2() -> None:

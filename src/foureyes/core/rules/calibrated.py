@@ -13,8 +13,11 @@ ASIDE = frozenset({"slots", "deadline_minutes", "idle_minutes", "attach_args", "
 
 
 def fingerprint_of(profile: Profile) -> str:
-    """How a profile reviews: program, model, arguments, environment."""
-    told = {name: value for name, value in msgspec.structs.asdict(profile).items() if name not in ASIDE}
+    """How a profile reviews: program, model, arguments, environment. What is as it is by itself is left out, so that a
+    field that a later Foureyes adds makes nobody another reviewer.
+    """
+    usual, given = msgspec.structs.asdict(Profile()), msgspec.structs.asdict(profile)
+    told = {name: value for name, value in given.items() if name not in ASIDE and value != usual[name]}
     return sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
 
 

@@ -35,7 +35,7 @@ def of_sprints(snapshot: Snapshot) -> Iterator[Step]:
 
 
 def exhausted(snapshot: Snapshot) -> Iterator[Step]:
-    """X1: sprints that run until nothing of them is ready, where the runner has nothing else to do either."""
+    """X1, X2: sprints without a clock of which nothing is ready, where the runner has nothing else to do either."""
     if snapshot.worth_waiting or snapshot.stopping:
         return
     for it in snapshot.sprints:

@@ -63,7 +63,7 @@ def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
     sprint, progress = it.sprint, it.progress
     if sprint.ends_at and sprint.ends_at <= now:
         return "time", "its time is over"
-    if sprint.kind == "tasks" and progress.done >= sprint.tasks:
+    if sprint.kind == "tasks" and progress.of and progress.done >= progress.of:
         return "target", f"{progress.done} {'task is' if progress.done == 1 else 'tasks are'} done"
     if progress.merged == progress.counted:
         return "closed", "nothing is left of it" if not progress.counted else "all of it is through"
@@ -71,8 +71,8 @@ def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
 
 
 def is_exhausted(it: SprintNow) -> bool:
-    """X1: whether nothing of a sprint is ready, and nothing of it is at work."""
-    return it.sprint.kind == "idle" and not it.progress.ready and not it.progress.running
+    """X1, X2: whether nothing of a sprint that no clock ends is ready, and nothing of it is at work."""
+    return it.sprint.kind in ("idle", "tasks") and not it.progress.ready and not it.progress.running
 
 
 def why_pause(it: SprintNow, *, held: str, disk: str, spend_micros: int) -> tuple[PauseKind, str] | None:
