@@ -163,3 +163,15 @@ def test_a_person_s_redo_of_one_target_does_not_lift_what_pauses_everything_V9(d
     hand_in(desk, tasks[0])
     desk.app.feedback.redo(BOB, tasks[0], "say more")
     assert pauses(desk) == {"c-1"}
+
+
+def test_one_more_is_asked_about_the_target_that_too_few_looked_at_and_about_no_other_R0_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS.replace('"gemini"]', '"gemini", "qwen"]').replace("ask = 2", "ask = 1"))
+    tasks = [begun(desk) for _ in range(2)]
+    desk.app.cycles.now(ALICE, reason="before I leave")
+    asked = {row.task: row.reviewer for row in desk.app.cycles.show("c-1").asked}
+    by = {"codex": CODEX, "gemini": GEMINI, "qwen": QWEN}
+    look_review(desk, by[asked[tasks[0]]], tasks[0])
+    look_review(desk, by[asked[tasks[1]]], tasks[1], files_reviewed=[])
+    silent = [row.task for row in desk.app.cycles.show("c-1").asked if row.state == "asked"]
+    assert silent == [tasks[1]]

@@ -7,7 +7,7 @@ import pytest
 from foureyes.app.review.clarifications import clarify_points
 from foureyes.errors import Refused
 
-from tests.stage.cycled import PEERS, begun, look_review, two_concerns
+from tests.stage.cycled import CONCERN, PEERS, begun, look_review, two_concerns
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI
@@ -78,3 +78,15 @@ def test_a_quote_in_a_review_of_a_look_that_is_nowhere_goes_back_once_V7(desk: D
     (finding,) = desk.app.findings.listed(task)
     assert (done.raised, finding.waiting) == ((finding.id,), True), "it waits for another one's word"
     assert desk.app.audit.verify().findings == ()
+
+
+def test_what_a_person_had_clarified_after_a_blocker_is_none_of_three_rounds_of_concerns_R2(desk: DeskWorld) -> None:
+    task = stopped(desk)
+    desk.app.cycles.ask_author(ALICE, "c-1")
+    desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is the database of the tests")
+    for n in (2, 3, 4):
+        for by in (CODEX, GEMINI):
+            review(desk, task, by=by, **CONCERN)
+        assert desk.app.cycles.show(f"c-{n}").state == ("clarifying" if n < 4 else "decided")
+        for point in ("p1", "p2") if n < 4 else ():
+            desk.app.cycles.clarify(CLAUDE, f"c-{n}", point, "as before")

@@ -7,9 +7,10 @@ from foureyes.app.call.parties import programs_of
 from foureyes.app.cycles.reading import Whole, live_of, wholes
 from foureyes.app.ports import Tx
 from foureyes.core.nouns.cycle import ANY_PERSON, Asked
-from foureyes.core.nouns.session import Actor, Party, is_tied
+from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_tied
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
+from foureyes.core.words.ids import SessionId
 
 
 def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0) -> tuple[str, str]:
@@ -38,11 +39,19 @@ def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
 
 
 def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
-    """How the caller was asked, the silent ones first."""
+    """How the caller was asked, the silent ones first. A seat that somebody answered from is theirs: another one of the
+    same name comes by (V8).
+    """
     programs = programs_of(tx, {me.session}).get(me.session) or frozenset({actor.agent})
     mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, programs)]
+    sitting = parties_of(tx, {SessionId(each.session) for each in mine if each.state == "answered" and each.session})
+    mine = [each for each in mine if each.state != "answered" or _is_of(sitting.get(SessionId(each.session)), me)]
     mine.sort(key=lambda each: each.state != "asked")
     return mine[0] if mine else None
+
+
+def _is_of(seated: Party | None, me: Party) -> bool:
+    return seated is not None and is_one_origin(me, seated)
 
 
 def _is_asked(row: Asked, me: Party, programs: frozenset[str]) -> bool:

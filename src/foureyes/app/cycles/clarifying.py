@@ -31,12 +31,12 @@ class LastWork(msgspec.Struct, frozen=True):
 
 
 def is_last_round(tx: Tx, cycle: Cycle) -> bool:
-    """R2: whether so many cycles in a row were clarified that a person is asked instead."""
+    """R2: whether so many cycles in a row came to it that a person is asked instead. What a person had clarified after
+    a blocker (R1) is none of them.
+    """
     rounds, before = 1, cycle.follows
-    while before:
-        rounds += 1
-        row = tx.one("cycle.get", Cycle, cycle=before)
-        before = row.follows if row else ""
+    while before and (row := tx.one("cycle.get", Cycle, cycle=before)) and row.rule == "R2":
+        rounds, before = rounds + 1, row.follows
     return rounds >= CLARIFICATIONS_MOST
 
 

@@ -64,7 +64,7 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     counting = counting_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum)
     ruled = _with_voiceless(context, work, known, ruled) if ruled.rule == "R0" else ruled
-    if ruled.rule == "R0" and not now and ask_more(context, work, known, known.tasks):
+    if ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short):
         return WAITS
     return _follow(context, work, known, ruled)
 

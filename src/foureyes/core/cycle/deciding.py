@@ -43,13 +43,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ruled(msgspec.Struct, frozen=True, kw_only=True):
-    """The rule that a cycle came to, every reason, and the counts that it rests on."""
+    """The rule that a cycle came to, every reason, and the counts that it rests on. `short`: of R0, the targets that
+    have too few counting reviews.
+    """
 
     rule: CycleRule
     reasons: tuple[str, ...]
     asked: int
     answered: int
     counting: int
+    short: tuple[str, ...] = ()
 
 
 def decide(
@@ -77,7 +80,8 @@ def decide(
     missing = [target for target in targets if numbers[target] < quorum]
     if targets and not missing:
         return ruled("R4", f"all {len(latest)} approve" if len(latest) > 1 else f"{latest[0].reviewer} approves")
-    return ruled("R0", *_why_not_reviewed(missing, numbers, asked, quorum))
+    none = ruled("R0", *_why_not_reviewed(missing, numbers, asked, quorum))
+    return msgspec.structs.replace(none, short=tuple(missing))
 
 
 def _latest(answered: Sequence[Answer]) -> list[Answer]:
