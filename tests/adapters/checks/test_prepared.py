@@ -30,7 +30,7 @@ class Kept:
             self.made += 1
             Path(new, "work", "made").write_text(f"{self.made}\n")
 
-        with self.kept.open(key, RULE, "", make, lambda: False) as found:
+        with self.kept.open(key, RULE, "", make, lambda: False, print) as found:
             assert self.kept.is_sound(found)
             return Path(found.work)
 
@@ -56,7 +56,7 @@ def test_a_making_that_fails_leaves_nothing(kept: Kept) -> None:
     def fails(new: str) -> None:
         raise KeyError(new)
 
-    with pytest.raises(KeyError), kept.kept.open("a", RULE, "", fails, lambda: False):
+    with pytest.raises(KeyError), kept.kept.open("a", RULE, "", fails, lambda: False, print):
         pass
     assert [name for name in os.listdir(kept.shelf.environments) if not name.endswith(".lock")] == []
     assert kept.kept.listed() == []
@@ -72,7 +72,7 @@ def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(
     os.utime(Path(kept.shelf.environments, "a.lock"), (kept.now - 15 * DAY, kept.now - 15 * DAY))
     assert [row.key for row in kept.kept.prune()] == ["a"]
     monkeypatch.setattr(module, "LARGE", 0)
-    with kept.kept.open("b", RULE, "", lambda new: None, lambda: False):
+    with kept.kept.open("b", RULE, "", lambda new: None, lambda: False, print):
         assert kept.kept.prune() == []
     assert [row.key for row in kept.kept.prune(only_try=True)] == ["b"]
     assert [(row.key, row.command) for row in kept.kept.prune()] == [("b", "tool ci")]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.rooms import Sight, sight_of
+from foureyes.adapters.checks.rooms import SOCKETS, Sight, sight_of
 from foureyes.adapters.checks.shelf import Shelf
 
 
@@ -42,18 +42,24 @@ def test_D5_home_and_checkouts_are_hidden_and_what_the_path_leads_to_is_shown(de
     desk.has("home/.pyenv/shims/python", "home/.pyenv/versions/3/bin/python", "home/shop/.venv/bin/pytest")
     desk.has("home/bin/mine", "home/.nvm/versions/v20/bin/node")
     sight = desk.sight("home/.pyenv/shims")
-    assert {str(desk.home), str(desk.checkout)} <= set(sight.hidden)
+    sockets = {path for path in SOCKETS if os.path.isdir(path)}
+    assert {str(desk.home), str(desk.checkout), *sockets} <= set(sight.hidden)
     found = desk.shown("home/.pyenv/shims", "home/shop/.venv/bin", "home/bin", "home/.nvm/versions/v20/bin")
     assert found == [
         "home/.nvm/versions/v20", "home/.nvm/versions/v20/bin", "home/.pyenv", "home/.pyenv/shims", "home/bin",
     ]  # fmt: skip
 
 
-def test_D5_of_local_and_cargo_only_programs_are_shown(desk: Desk) -> None:
+def test_D5_of_local_cargo_and_other_directories_with_a_dot_only_programs_are_shown(desk: Desk) -> None:
     desk.has("home/.cargo/bin/cargo", "home/.cargo/credentials.toml", "home/.rustup/settings.toml")
+    desk.has("home/.fly/bin/flyctl", "home/.fly/config.yml", "home/.env/bin/tool", "home/.volta/bin/node")
+    (desk.home / ".env" / "pyvenv.cfg").write_text("")
     desk.has("home/.local/bin/uv", "home/.local/share/uv/python/x", "home/.local/share/keyrings/login")
     assert desk.shown("home/.cargo/bin", "home/.local/bin") == [
         "home/.cargo/bin", "home/.local/bin", "home/.local/share/uv", "home/.rustup",
+    ]  # fmt: skip
+    assert desk.shown("home/.fly/bin", "home/.env/bin", "home/.volta/bin") == [
+        "home/.env", "home/.env/bin", "home/.fly/bin", "home/.rustup", "home/.volta", "home/.volta/bin",
     ]  # fmt: skip
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.shelf import Shelf
-from foureyes.adapters.checks.stand import Stopped
+from foureyes.adapters.checks.shelf import Shelf, waited
+from foureyes.adapters.checks.stand import Stopped, Unprepared
 from foureyes.adapters.folders import Odd
 
 
@@ -54,6 +55,19 @@ def test_who_waits_for_a_slot_can_be_stopped(shelf: Shelf, monkeypatch: pytest.M
     monkeypatch.setattr("foureyes.adapters.checks.shelf.MOST_SLOTS", 1)
     with shelf.slot(lambda: False), pytest.raises(Stopped), shelf.slot(lambda: True):
         pass
+
+
+def test_who_waits_for_a_lock_says_what_for_and_not_for_ever(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foureyes.adapters.checks.shelf.PAUSE", 0)
+    monkeypatch.setattr("foureyes.adapters.checks.shelf.MOST_PAUSES", 40)
+    lock, said = os.path.join(shelf.environments, "abc.lock"), list[bytes]()
+    held = waited(lock, fcntl.LOCK_EX, lambda: False, said.append)
+    with pytest.raises(Unprepared, match=r"for too long .*/environments/abc\.lock"):
+        waited(lock, fcntl.LOCK_SH, lambda: False, said.append)
+    os.close(held)
+    (line,) = said
+    assert lock.encode() in line
+    os.close(waited(lock, fcntl.LOCK_SH, lambda: False, said.append))
 
 
 def test_what_killed_runs_left_is_swept_and_who_still_runs_is_left_alone(shelf: Shelf) -> None:

@@ -21,7 +21,7 @@ import msgspec
 
 from foureyes.adapters.checks.exported import seal
 from foureyes.adapters.checks.scratch import remove
-from foureyes.adapters.checks.shelf import LOCK, Shelf, locked, waited
+from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.stand import Stop
 from foureyes.adapters.folders import MB, entered, opened, read, replace
 from foureyes.app.views.check import EnvironmentRow
@@ -80,17 +80,17 @@ class Environments:
 
     @contextmanager
     def open(
-        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop
+        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop, hear: Hear
     ) -> Iterator[Environment]:
         """An environment that stays as long as it is used: there already, or made now by `make`."""
         lock = os.path.join(self._shelf.environments, key + LOCK)
-        held = waited(lock, fcntl.LOCK_SH, stop)
+        held = waited(lock, fcntl.LOCK_SH, stop, hear)
+        found = self._found(key)
+        if found is None:
+            os.close(held)
+            held = waited(lock, fcntl.LOCK_EX, stop, hear)
         try:
-            found = self._found(key)
             if found is None:
-                fcntl.flock(held, fcntl.LOCK_UN)
-                os.close(held)
-                held = waited(lock, fcntl.LOCK_EX, stop)
                 found = self._found(key) or self._made(key, rule, tree, make)
                 fcntl.flock(held, fcntl.LOCK_SH)
                 os.utime(lock)

@@ -1,7 +1,8 @@
 """Rooms: where a run has private layers over what it shares, and does not see what is not its own (D5).
 
 `namespaces.py` makes them, as a process that keeps one. What can be seen: the system; of the home, and of the temporary
-directories, only what the PATH leads to, to be read; nothing of a checkout, the store, other runs or environments.
+directories, only what the PATH leads to, to be read; nothing of a checkout, the store, other runs or environments, and
+no socket of the person's own services.
 """
 
 from __future__ import annotations
@@ -20,9 +21,14 @@ from foureyes.adapters.folders import MB, read
 from foureyes.adapters.process import ProcessProblem, close, close_input, start
 
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108
+SOCKETS = ("/run/user",)
+"""Where a person's own services listen: buses, agents of keys, containers."""
 BIN = ("bin", "sbin", "shims", "Scripts")
 OF_LOCAL = ("bin", "lib", "libexec", "share/uv", "share/pipx", "share/pnpm", "share/mise", "share/fnm", "share/rtx")
 """What of `~/.local` are programs; the rest is somebody's."""
+MANAGERS = frozenset({".asdf", ".goenv", ".jenv", ".linuxbrew", ".nodenv", ".npm-global", ".pixi", ".pyenv", ".rbenv",
+                      ".rye", ".volta"})  # fmt: skip
+"""Of these the programs lie beside `bin`; of other directories with a dot the rest is somebody's (`.fly`, `.cargo`)."""
 MOST_LINKS = 5_000
 SAID = 10_000
 
@@ -125,7 +131,7 @@ def _probed(shelf: Shelf) -> str:
 def sight_of(environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf, named: Sequence[str] = ()) -> Sight:
     """What a run does not see. `named`: variables that it asks for; what they name can be read."""
     own = [os.path.realpath(path) for path in checkouts]
-    hidden = [path for path in dict.fromkeys([*homes(environ), *own, shelf.root]) if os.path.isdir(path)]
+    hidden = [path for path in dict.fromkeys([*homes(environ), *own, shelf.root, *SOCKETS]) if os.path.isdir(path)]
     covers = (*hidden, *TEMPORARY)
     wanted = [*_of_path(environ, covers), *_named(environ, named)]
     around = [*homes(environ), *own, shelf.root, *TEMPORARY]
@@ -167,10 +173,13 @@ def _installed(folder: str) -> Iterator[str]:
     yield folder
     prefix, name = os.path.split(folder)
     kind = os.path.basename(prefix)
-    if name not in BIN or kind == ".cargo":
+    if name not in BIN:
         return
     if kind == ".local":
         yield from (os.path.join(prefix, part) for part in OF_LOCAL)
+        return
+    is_environment = os.path.exists(os.path.join(prefix, "pyvenv.cfg"))
+    if kind.startswith(".") and name != "shims" and kind not in MANAGERS and not is_environment:
         return
     yield prefix
     with suppress(OSError):

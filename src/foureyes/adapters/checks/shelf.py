@@ -12,17 +12,20 @@ import os
 import pwd
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from foureyes.adapters.checks.scratch import INSIDE, remove
-from foureyes.adapters.checks.stand import Stop, Stopped
+from foureyes.adapters.checks.stand import Stop, Stopped, Unprepared
 from foureyes.adapters.folders import Odd, opened
 
 AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
 PAUSE = 0.1
+QUIET_PAUSES, MOST_PAUSES = 20, 36_000
+"""For so many pauses nobody needs to hear of it; an hour is enough."""
 LOCK = ".lock"
+Hear = Callable[[bytes], None]
 
 
 class Shelf:
@@ -134,11 +137,15 @@ def locked(path: str, how: int) -> int | None:
     return None
 
 
-def waited(path: str, how: int, stop: Stop) -> int:
-    """A handle that holds a lock, as soon as it can be had."""
-    while (handle := locked(path, how | fcntl.LOCK_NB)) is None:
+def waited(path: str, how: int, stop: Stop, hear: Hear) -> int:
+    """A handle that holds a lock, as soon as it can be had. Who waits says what for, and not for ever."""
+    for times in range(MOST_PAUSES):
+        if (handle := locked(path, how | fcntl.LOCK_NB)) is not None:
+            return handle
+        if times == QUIET_PAUSES:
+            hear(f"(waiting for whoever makes or uses this environment: {path})\n".encode())
         _pause(stop)
-    return handle
+    raise Unprepared(f"its environment could not be had: somebody makes or uses it for too long ({path})")
 
 
 def _pause(stop: Stop) -> None:

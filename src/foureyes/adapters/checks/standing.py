@@ -112,7 +112,7 @@ class Grounds:
         if known not in self._keys:
             self._keys[known] = self._key(ask.checkout, ask.tree, at)
         key, alone = self._keys[known]
-        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop))
+        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.hear))
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
