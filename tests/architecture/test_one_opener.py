@@ -26,6 +26,7 @@ ELSEWHERE = {
     "adapters/checks/elsewhere.py:tell": "runs in the interpreters of a check, with its rights",
     "adapters/checks/elsewhere.py:text_of": "runs in the interpreters of a check, with its rights",
     "adapters/checks/interpreters.py:_file": "/proc",
+    "adapters/checks/namespaces.py:_give_up_rights": "the kernel's own file about this process",
     "adapters/checks/namespaces.py:_hide": "handles of directories, without opening anything in them: O_PATH",
     "adapters/checks/namespaces.py:_leave": "the kernel's own files",
     "adapters/checks/namespaces.py:enter": "the kernel's own files",
