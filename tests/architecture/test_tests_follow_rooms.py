@@ -58,7 +58,7 @@ WITHOUT: dict[str, str] = {
         app/pages/doctor app/pages/loop app/pages/reviewable app/pages/status app/pages/cards app/pages/choices
         app/pages/preview app/pages/waiting app/review/lead app/review/prompts
         app/cycles/answering app/cycles/opening
-        app/cycles/reading app/review/cycle_pages app/review/look_reviews app/review/looks app/review/requesting
+        app/cycles/reading app/review/cycle_pages app/review/look_reviews app/review/looks
     """,
     "A part of the runner, tried through its loop in tests/app/run/test_loop.py": """
         app/run/candidates app/run/ending app/run/glancing app/run/in_hand app/run/looking

@@ -8,7 +8,7 @@ from foureyes.app.views.attention import AttentionRow
 from foureyes.core.nouns.session import Actor
 from foureyes.steps import fe
 
-from tests.stage.cycled import two_concerns
+from tests.stage.cycled import left_to_a_person, two_concerns
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI
@@ -106,3 +106,14 @@ def test_a_hold_of_a_person_is_told_beside_the_rule_D3(desk: DeskWorld) -> None:
     desk.app.stops.hold(ALICE, task, "release freeze")
     (row,) = rows(desk)
     assert "Held: release freeze" in row.details
+
+
+def test_what_was_left_to_a_person_says_what_reviewers_said_since_R2_R4(desk: DeskWorld) -> None:
+    task = left_to_a_person(desk)
+    desk.app.cycles.now(BOB, task)
+    for by in (CODEX, GEMINI):
+        review(desk, task, by=by)
+    assert desk.app.cycles.show("c-4").rule == "R4"
+    (row,) = rows(desk)
+    assert any(line.startswith("Since then c-4 R4: ") for line in row.details)
+    assert row.details[-1] == "Whatever reviewers say now, a person lets it go on (resume)."

@@ -6,6 +6,8 @@ import pytest
 
 from foureyes.app.review.clarifications import clarify_points
 from foureyes.errors import Refused
+from foureyes.steps import fe, phrase
+from foureyes.ui.steps import steps_text
 
 from tests.stage.cycled import CONCERN, PEERS, begun, look_review, two_concerns
 from tests.stage.gated import configure
@@ -90,3 +92,15 @@ def test_what_a_person_had_clarified_after_a_blocker_is_none_of_three_rounds_of_
         assert desk.app.cycles.show(f"c-{n}").state == ("clarifying" if n < 4 else "decided")
         for point in ("p1", "p2") if n < 4 else ():
             desk.app.cycles.clarify(CLAUDE, f"c-{n}", point, "as before")
+
+
+def test_who_made_it_hears_from_the_status_what_is_asked_and_what_to_type_R2(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    view = desk.app.status.show(CLAUDE)
+    assert view.next == fe("review", "clarify", "c-1", "p1", "-m", phrase("the answer"))
+    said = [steps_text(note) for note in view.notes]
+    assert f"reviewers ask you about {task}, c-1 p1: the salt is missing" in said
+    assert desk.app.status.show(CODEX).next != view.next, "it is not asked"
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-1", point, "the salt is in the hash")
+    assert desk.app.status.show(CLAUDE).next != view.next

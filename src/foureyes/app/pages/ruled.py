@@ -67,10 +67,20 @@ def _halt(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole
             *_said(tx, task, known),
             *([one_line(f"Held: {standing.hold}", LINE)] if standing.hold is not None else []),
             f"Paused by {cycle.id}: {task} only; other agents go on. Nothing is lost, its worktree is kept.",
+            *_since(tx, task, cycle),
         ),
         choices=partial(_choices, context, tx, ways, standing, known),
         otherwise=by_person(fe("resume", task, "-m", WHY)),
     )
+
+
+def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
+    """R2: what reviewers said after it was left to a person; that lifts nothing."""
+    last = tx.all("cycle.latest", Cycle, task=task, limit=1)
+    if cycle.state == "decided" and last and last[0].id != cycle.id and last[0].rule:
+        yield one_line(f"Since then {last[0].id} {last[0].rule}: {'; '.join(last[0].reasons)}", LINE)
+    if cycle.state == "decided":
+        yield "Whatever reviewers say now, a person lets it go on (resume)."
 
 
 def _said(tx: Tx, task: str, known: Whole) -> Iterator[str]:

@@ -14,8 +14,9 @@ from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.words.lifecycle import STATUSES
+from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, GitProblem
-from foureyes.steps import NO_STEP, Steps, fe, prose
+from foureyes.steps import NO_STEP, Steps, fe, phrase, prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
     from foureyes.steps import Who
 
 REVIEWABLE_SHOWN = 20
+POINTS = 10
+POINT = 200
 NOTHING = ReviewablePage(rows=[], looked_at=0)
+
+
+class OpenPoint(msgspec.Struct, frozen=True):
+    """R2: something that reviewers ask who made the work, and that is not answered."""
+
+    cycle: str
+    id: str
+    task: str
+    text: str
 
 
 class Status:
@@ -47,7 +59,12 @@ class Status:
             policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
             sprint = self._sprint(tx)
+            points = self._points(tx, actor)
             notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
+        notes += [
+            prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
+            for each in points
+        ]
         notes += [
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
@@ -78,8 +95,18 @@ class Status:
             unaccepted=config,
             sprint=sprint,
         )
+        if points:
+            first = points[0]
+            step = fe("review", "clarify", first.cycle, first.id, "-m", phrase("the answer"))
+            return msgspec.structs.replace(view, next=step)
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
+
+    def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
+        """R2: what waits for the answer of an agent: nothing of its work goes on until then."""
+        if actor.kind != "agent":
+            return []
+        return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)
 
     def _sprint(self, tx: Tx) -> SprintGlance | None:
         """X2: the sprint that goes on. Where none does, nothing about sprints is loaded."""

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
 from foureyes.app.cycles.choosing import meant, refuse_choosing
-from foureyes.app.cycles.opening import attempt_target, open_cycle
-from foureyes.app.cycles.reading import live_of, whole
+from foureyes.app.cycles.opening import attempt_target, open_cycle, same_work
+from foureyes.app.cycles.reading import Whole, live_of, whole, wholes
 from foureyes.app.review.cycle_pages import outcome_of
 from foureyes.app.review.looks import Looked, record_look, take_look
 from foureyes.app.views.cycle import CycleOutcome
@@ -23,7 +24,7 @@ from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError, Reason
-from foureyes.steps import fe
+from foureyes.steps import Steps, by_person, fe
 
 
 def open_about(
@@ -43,13 +44,45 @@ def open_about(
         if verb != "run":
             refuse_choosing(context, work, [each.task for each in looked], reviewers)
         targets = [_target(context, work, each) for each in looked]
+        targets = _not_asked_about(work, targets, left) if verb == "review now" and wide else targets
         before = {row.id for row in live_of(work.tx, targets[0].task)}
         cycle = open_cycle(context, work, trigger, targets, reason=reason, wide=wide, choose=not reviewers)
         any_new = _ask_named(context, work, cycle, [target.task for target in targets], reviewers)
         notes = tuple(left) + _nobody(context, work, cycle)
+        step = _start(context, work, cycle) if verb == "review now" else None
+        notes += ("no runner is at work that would start them",) if step else ()
         words = f"{cycle} {'is open already' if cycle in before else trigger}"
         changed = cycle not in before or any_new
-        return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes)
+        return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes, step=step)
+
+
+def _not_asked_about(work: Work, targets: list[Target], left: list[str]) -> list[Target]:
+    """V1: what nobody is asked about yet, as it is now; the same again is the cycle that is open already."""
+    if same_work(work, targets, "USER_MANUAL", wide=True) is not None:
+        return targets
+    new = []
+    for target in targets:
+        open_ones = [each for each in wholes(work.tx, live_of(work.tx, target.task)) if each.cycle.state == "open"]
+        known = next((each for each in open_ones if _is_about(each, target)), None)
+        if known is None:
+            new.append(target)
+        else:
+            left.append(f"{target.task} is left out: {known.cycle.id} asks about the same work already")
+    if not new:
+        refuse_verb("nobody was asked.", Reason("V1", "; ".join(left), fe("review", "list")))
+    return new
+
+
+def _is_about(known: Whole, target: Target) -> bool:
+    return any((each.task, each.diff_id) == (target.task, target.diff_id) for each in known.live)
+
+
+def _start(context: Context, work: Work, cycle: CycleId) -> Steps | None:
+    """V4: profiles are started by a runner; where none is, what starts one."""
+    waits = any(row.kind == "profile" and row.state == "asked" for row in whole(work.tx, cycle).asked)
+    if not waits or any(row.agents for row in live_runners(context, work.tx)):
+        return None
+    return by_person(fe("run", "--until-idle"))
 
 
 def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reason: str) -> str:

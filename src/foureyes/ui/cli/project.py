@@ -167,7 +167,7 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     lines += running
     lines += [f"  not by you {view.barred} of those in review: why, and by whom: fe reviewable"] if view.barred else []
     lines += (
-        [f"  by rule   {count['auto_approved']} approved without anybody's look (M4): fe audit log"]
+        [f"  by rule   {count['auto_approved']} approved by their mode, nobody decided (M4): fe audit log"]
         if count["auto_approved"]
         else []
     )

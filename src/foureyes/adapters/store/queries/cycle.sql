@@ -115,6 +115,11 @@ FROM reviews WHERE cycle IN (SELECT value FROM json_each(:ids)) AND cycle <> '' 
 SELECT cycle, id, task, reviewer, review, finding, text, answer, session, answered_at FROM clarifications
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, review, id;
 
+-- name: cycle.asks_maker
+SELECT p.cycle, p.id, p.task, p.text FROM tasks k JOIN clarifications p ON p.task = k.id AND p.answer = ''
+JOIN cycles c ON c.id = p.cycle AND c.state = 'clarifying' JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = ''
+WHERE k.implementer = :session AND k.status IN ('in_progress', 'reviewing') ORDER BY c.n, length(p.id), p.id LIMIT :limit;
+
 -- name: cycle.clarified
 SELECT p.cycle, p.id, p.task, p.reviewer, p.review, p.finding, p.text, p.answer, coalesce(s.name, p.session) AS session, p.answered_at
 FROM cycle_targets t JOIN cycles c ON c.id = t.cycle JOIN clarifications p ON p.cycle = t.cycle AND p.task = t.task LEFT JOIN sessions s ON s.id = p.session
