@@ -66,7 +66,7 @@ def test_only_a_person_who_did_not_make_the_work_names_reviewers_V4(desk: DeskWo
     own = desk.handed_in(ALICE)
     with desk.refused("V4"):
         desk.app.cycles.request(ALICE, own, reviewers=["qwen"])
-    assert "a person" in desk.app.cycles.request(CLAUDE, task, reviewers=["human"]).asked, "anybody may ask for that"
+    assert "a person" in desk.app.cycles.request(CLAUDE, task, reviewers=["human"]).asked, "its maker may ask for that"
 
 
 def test_a_concern_stays_in_the_list_until_its_reviewer_agrees_or_there_is_a_newer_attempt_R3(desk: DeskWorld) -> None:
@@ -163,10 +163,28 @@ def test_where_the_policy_names_no_reviewers_whoever_looks_has_a_voice_R1(desk: 
 def test_an_agent_opens_no_cycle_in_which_nobody_can_be_asked_V4(desk: DeskWorld) -> None:
     task = desk.handed_in()
     with desk.refused("V4") as caught:
-        desk.app.cycles.request(QWEN, task)
+        desk.app.cycles.request(CLAUDE, task)
     assert "--ask human" in steps_text(caught[0].next_step)
     assert desk.app.cycles.listed() == []
-    assert desk.app.cycles.request(QWEN, task, reviewers=["human"]).asked == ("a person",)
+    assert desk.app.cycles.request(CLAUDE, task, reviewers=["human"]).asked == ("a person",)
+
+
+def test_an_agent_that_neither_made_it_nor_was_asked_makes_nothing_wait_for_a_person_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    task = desk.handed_in()
+    with desk.refused("V4") as caught:
+        desk.app.cycles.request(QWEN, task, reviewers=["human"])
+    assert "review submit" in steps_text(caught[0].next_step)
+    for by in (CODEX, CLAUDE):
+        assert "a person" in desk.app.cycles.request(by, task, reviewers=["human"]).asked
+
+
+def test_where_nobody_can_be_asked_a_stranger_is_told_to_review_V4(desk: DeskWorld) -> None:
+    task = desk.handed_in()
+    for reviewers in ((), ("human",)):
+        with desk.refused("V4") as caught:
+            desk.app.cycles.request(QWEN, task, reviewers=reviewers)
+        assert "review submit" in steps_text(caught[0].next_step)
 
 
 def test_a_cycle_in_which_nobody_is_asked_is_in_the_attention_E6_V8(desk: DeskWorld) -> None:

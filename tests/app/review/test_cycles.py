@@ -497,3 +497,15 @@ def test_where_peers_are_wanted_and_none_counts_that_is_a_reason_to_look_H1(desk
     assert "no counting peer review" in reasons()
     review(desk, task, by=CODEX)
     assert "no counting peer review" not in reasons()
+
+
+def test_a_look_at_everything_says_that_it_was_not_everything_V1(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peers(desk, PEERS.replace('"claude"', '"qwen"'))
+    tasks = [begun(desk, actor) for actor in (CLAUDE, CLAUDE)]
+    before = desk.app.cycles.now(ALICE).notes
+    monkeypatch.setattr("foureyes.app.review.cycles.MOST", 1)
+    (said,) = [note for note in desk.app.cycles.now(ALICE).notes if note not in before]
+    assert said.startswith("more than 1 tasks are in progress")
+    assert tasks[1] in said

@@ -105,6 +105,20 @@ def test_where_no_runner_can_be_started_nothing_begins_X5_I5(desk: DeskWorld) ->
     assert desk.app.sprints.status(ALICE, name).state == "planned"
 
 
+def test_a_service_that_the_policy_does_not_name_steers_no_sprint_I5_X2(desk: DeskWorld) -> None:
+    runner(desk)
+    name = plan(desk, desk.create(BOB)).id
+    with desk.refused("I5"):
+        desk.app.sprints.start(CI, name)
+    desk.app.sprints.start(ALICE, name)
+    for steer in (desk.app.sprints.pause, desk.app.sprints.stop, desk.app.sprints.undo):
+        with desk.refused("I5"):
+            steer(CI, name)
+    (who,) = [piece.removeprefix("service:") for piece in CI.evidence if piece.startswith("service:")]
+    configure(desk, f'\n[run]\nservices = ["{who}"]\n')
+    assert desk.app.sprints.pause(CI, name).changed
+
+
 def test_a_runner_that_breaks_while_it_begins_leaves_the_sprint_paused_X3_X5(
     desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, 
     for known in wholes(tx, live_of(tx, facts.task.id)):
         about = [each for each in known.live if each.task == facts.task.id]
         if known.cycle.state == "open" and any((each.attempt, each.look) == (attempt, look) for each in about):
-            row = _asked_as(tx, known, facts, me, actor)
+            row = asked_as(tx, known, facts, me, actor)
             if row is not None or not _opened_by(tx, known, me):
                 awaited = row is not None and row.state == "asked"
                 found.append((awaited, known.cycle.id, row.reviewer if row else ""))
@@ -38,7 +38,7 @@ def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
     return me.kind == "agent" and opener is not None and opener.kind == "agent" and is_tied(me, opener)
 
 
-def _asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
+def asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
     """How the caller was asked, the silent ones first. A seat that somebody answered from is theirs: another one of the
     same name comes by (V8).
     """

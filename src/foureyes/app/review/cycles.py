@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed, refuse_verb
@@ -37,7 +39,13 @@ class Cycles:
         permit(actor, "review now")
         reason = clean_text(reason, "the reason")
         tasks = [task] if task else self._at_work()
-        return open_about(self._context, actor, "review now", "USER_MANUAL", tasks, reason=reason, wide=task is None)
+        done = open_about(
+            self._context, actor, "review now", "USER_MANUAL", tasks[:MOST], reason=reason, wide=task is None
+        )
+        if len(tasks) <= MOST:
+            return done
+        left = f"more than {MOST} tasks are in progress: of the others {tasks[MOST]} is the first (fe review now TASK)"
+        return msgspec.structs.replace(done, notes=(*done.notes, left))
 
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
         """V1 REQUEST_REVIEW: named reviewers, or those that the policy chooses, are asked about a task."""
@@ -165,7 +173,7 @@ class Cycles:
     def _at_work(self) -> list[str]:
         """V9: what a run-wide cycle is about."""
         with self._context.store.read() as tx:
-            found = [row.id for row in tx.all("cycle.at_work", Named, limit=MOST)]
+            found = [row.id for row in tx.all("cycle.at_work", Named, limit=MOST + 1)]
         if not found:
             reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
             refuse_verb("there is nothing to look at.", reason)

@@ -11,6 +11,7 @@ from foureyes.app.call.leasing import check_runner
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count
 from foureyes.app.sprint import looking, planning, reporting, starting, undoing
+from foureyes.app.sprint.starting import refuse_unnamed
 from foureyes.app.tasks.sprinting import find, the_one_going_on
 from foureyes.app.views.sprint import SPRINT_AGENTS, SprintBegun
 from foureyes.core import events as e
@@ -84,6 +85,7 @@ class Sprints:
         """X2: none of its tasks begins any more; what runs finishes. A plan that is named is taken back."""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint stop") as work:
+            refuse_unnamed(self._context, work)
             row = the_one_going_on(work.tx, sprint, "stop")
             if row.state == "ended":
                 return SprintBegun(id=row.id, message=f"{row.id} is over already: {row.why}", changed=False)
@@ -99,6 +101,7 @@ class Sprints:
         """X3: none of its tasks begins until a person lets it go on; what runs finishes."""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint pause") as work:
+            refuse_unnamed(self._context, work)
             row = the_one_going_on(work.tx, sprint, "pause")
             if row.state == "paused":
                 return SprintBegun(id=row.id, message=f"{row.id} is paused already: {row.why}", changed=False)

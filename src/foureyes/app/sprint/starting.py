@@ -11,7 +11,7 @@ from foureyes.app.sprint.planning import target_view
 from foureyes.app.tasks.sprinting import OfTask, find, progress, zone_named
 from foureyes.app.views.sprint import SprintBegun
 from foureyes.core import events as e
-from foureyes.core.rules.starting import why_not_independent
+from foureyes.core.rules.starting import why_not_independent, why_not_steering
 from foureyes.core.sprint.target import ends_at
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import one_line
@@ -47,6 +47,13 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
     return _with_runner(context, actor, begun, runner, agents)
 
 
+def refuse_unnamed(context: Context, work: Work) -> None:
+    """I5, X2: a sprint is steered by people, and by services that the accepted policy names."""
+    why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
+    if why is not None:
+        refuse_verb("the sprint is as it was.", why)
+
+
 def runner_at_work(context: Context, tx: Tx) -> str:
     """The runner with agents that is at work already, in words; empty where there is none."""
     row = next((row for row in live_runners(context, tx) if row.agents), None)
@@ -71,8 +78,11 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
         how_far = progress(tx, sprint)
         if not how_far.counted - how_far.merged:
             reasons.append(Reason("X1", f"nothing of {sprint.id} is left to do", fe("sprint", "plan")))
-    why_not = None if runner else why_not_independent(actor, context.gate_policy(tx).run.services)
-    if why_not is not None:
+    services = context.gate_policy(tx).run.services
+    why_not = why_not_steering(actor, services) if runner else why_not_independent(actor, services)
+    if why_not is not None and runner:
+        reasons.append(why_not)
+    elif why_not is not None:
         why = f"no runner is at work, and none can be started here: {why_not.message}"
         reasons.append(Reason(why_not.rule, why, why_not.next))
     return reasons

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.sprint.starting import refuse_unnamed
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.sprinting import find
 from foureyes.app.views.sprint import SprintUndo
@@ -35,6 +36,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
 def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
     """One task for each merge, the last merge first; what has one already gets no second."""
     with context.writing(actor, "sprint undo") as work:
+        refuse_unnamed(context, work)
         sprint = find(work.tx, name)
         if sprint.is_active:
             why = Reason("X5", f"{sprint.id} is {sprint.state}: stop it first", fe("sprint", "stop", sprint.id))

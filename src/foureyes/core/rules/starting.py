@@ -38,10 +38,27 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
     if starter.by_key:
         message = "here you are a person only under what you sign, and what you start signs nothing"
         return Reason("I5", message, fe("whoami"))
-    names = [piece.removeprefix(SERVICE) for piece in starter.evidence if piece.startswith(SERVICE)]
-    if starter.kind == "service" and set(names).isdisjoint(services):
-        return _unnamed(names[0] if names else "this service")
-    return None
+    who = _unnamed_service(starter, services)
+    return _unnamed(who) if who else None
+
+
+def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | None:
+    """I5, X2: why this service does not stop, pause, start or take back a sprint: whoever sheds its terminal is one. Of
+    others the rights say it.
+    """
+    who = _unnamed_service(actor, services)
+    if not who:
+        return None
+    message = f"{who} is a service, and the accepted policy names no such service (run.services)"
+    way = fe("policy", "accept", before=f"names {who} in services of [run] in foureyes.toml, and then: ")
+    return Reason("I5", message, either(prose("a person does it in a terminal"), by_person(way), joint="; or "))
+
+
+def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
+    """What a service is called that the accepted policy does not name; empty for everybody else."""
+    names = [piece.removeprefix(SERVICE) for piece in actor.evidence if piece.startswith(SERVICE)]
+    is_unnamed = actor.kind == "service" and set(names).isdisjoint(services)
+    return (names[0] if names else "this service") if is_unnamed else ""
 
 
 def _unnamed(who: str) -> Reason:

@@ -81,7 +81,8 @@ def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> Non
 @selection
 def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
     """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. A checkpoint is made first. Where
-    no runner is at work one is started in the background, or nothing begins. For people and services.
+    no runner is at work one is started in the background, or nothing begins. For people, and for services that the
+    policy names (I5).
     """
     from foureyes.bootstrap.launching import prepare
 
@@ -124,7 +125,7 @@ def status(session: Session, sprint: str) -> None:
 @reason_options
 def stop(session: Session, sprint: str, reason: str) -> None:
     """End the sprint that runs, or the one you name: what runs finishes, none of its other tasks begins. Takes a plan
-    back that you name. For people and services.
+    back that you name. For people, and for services that the policy names (I5).
     """
     _say(session, session.app.sprints.stop(session.actor, sprint, reason=reason))
 
@@ -133,7 +134,9 @@ def stop(session: Session, sprint: str, reason: str) -> None:
 @SPRINT
 @reason_options
 def pause(session: Session, sprint: str, reason: str) -> None:
-    """Let none of its tasks begin for now; what runs finishes. fe sprint start goes on. For people and services."""
+    """Let none of its tasks begin for now; what runs finishes. fe sprint start goes on. For people, and for services
+    that the policy names (I5).
+    """
     _say(session, session.app.sprints.pause(session.actor, sprint, reason=reason))
 
 
@@ -164,8 +167,8 @@ def report(session: Session, sprint: str, markdown: bool) -> None:
 @verb("undo", example="fe sprint undo s-04")
 @click.argument("sprint", metavar="SPRINT")
 def undo(session: Session, sprint: str) -> None:
-    """Plan a task for each merge of a sprint that takes it back; they are reviewed like any other. For people and
-    services.
+    """Plan a task for each merge of a sprint that takes it back; they are reviewed like any other. For people, and
+    for services that the policy names (I5).
     """
     done = session.app.sprints.undo(session.actor, sprint)
     lines = [done.message, *[f"  {revert}  takes back {task}" for task, revert in done.reverts]]
