@@ -7,8 +7,11 @@ from contextlib import closing
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.session import Actor
+from foureyes.errors import Reason
+from foureyes.steps import by, fe
 
 
 class Checkouts:
@@ -24,8 +27,12 @@ class Checkouts:
 
     def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
         """Remove what was not used for long, and the oldest of too many; or `everything` that no check uses now: the
-        next one makes it again. `only_try`: say what would go.
+        next one makes it again, so it is for people. `only_try`: say what would go.
         """
         permit(actor, "checkout prune")
+        if everything and not only_try and actor.kind != "human":
+            step = by("person", fe("checkout", "prune", "--all"), "a person runs it in a terminal: ")
+            why = "it removes what checks of every project here use, so it is for people"
+            refuse_verb("fe checkout prune --all is not for you", Reason("I5", why, step))
         with closing(self._context.outside.checks()) as runner:
             return runner.prune_environments(everything=everything, only_try=only_try)

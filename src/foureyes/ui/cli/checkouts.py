@@ -45,7 +45,7 @@ def _write(rows: Sequence[EnvironmentRow]) -> None:
 
 
 @verb("prune", example="fe checkout prune --dry-run")
-@click.option("--all", "everything", is_flag=True, help="Also those that were used lately; checks make them again.")
+@click.option("--all", "everything", is_flag=True, help="Also those used lately; checks make them again. For people.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and remove nothing.")
 def prune(session: Session, everything: bool, dry_run: bool) -> None:
     """Remove environments that no check used for 14 days, and beyond 20 GB those that were used longest ago. One that a
