@@ -3,6 +3,7 @@
 #   make test    tests of every day   make bench   figures, as ratios
 #   make test-sandboxes  the real agent programs from npm, in their own sandboxes (needs root)
 #   make test-agents     the real codex, claude, gemini, opencode and qwen from npm, driven by Foureyes (needs root)
+#   make test-projects   projects of six kinds with their own tools (pip, uv, npm, pnpm, Go, Rust), init to merge
 #   make record-agents   record what the real agent programs print, for tests of those who read it (needs root)
 #   make nightly everything: every variant of every test, every failpoint on both engines, ROUNDS=500 days of random kills (hours)
 
@@ -14,7 +15,7 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test nightly test-sandboxes test-agents test-agents-quick record-agents check lint types contracts docs docs-check pictures bench clean
+.PHONY: help setup demo test nightly test-sandboxes test-agents test-agents-quick test-projects record-agents check lint types contracts docs docs-check pictures bench clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -64,6 +65,15 @@ test-agents: $(STAMP)
 test-agents-quick: $(STAMP)
 	@$(TEST_AGENTS) tests/agents/test_quick.py $(PYTEST_ARGS)
 
+# Small projects with their own tools and what those fetch from the registries: pip, uv, npm, pnpm, Go, Rust. What is not
+# here is listed as NOT RUN; uv and pnpm are installed for it.
+PROJECT_TOOLS := .venv-projects
+test-projects: $(STAMP)
+	@test -x $(PROJECT_TOOLS)/bin/uv || { $(PYTHON) -m venv $(PROJECT_TOOLS) && $(PROJECT_TOOLS)/bin/pip install -q uv; } || true
+	@test -x $(PROJECT_TOOLS)/node_modules/.bin/pnpm || npm install --silent --prefix $(PROJECT_TOOLS) pnpm@9 || true
+	@mkdir -p $(PROJECT_TOOLS)/tools && ln -sf ../bin/uv ../node_modules/.bin/pnpm $(PROJECT_TOOLS)/tools/
+	@FOUREYES_PROJECTS=1 PATH="$(CURDIR)/$(PROJECT_TOOLS)/tools:$$PATH" $(BIN)/python -m pytest -n 2 -rs tests/projects $(PYTEST_ARGS)
+
 # RECORD='codex case=401' records some of it.
 record-agents: $(STAMP)
 	@FOUREYES_AGENTS=1 $(BIN)/python -m tests.agents.record $(RECORD)
@@ -93,4 +103,4 @@ bench: $(STAMP)
 	@$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) .venv-agents .venv-bench .venv-bench-crowded .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-agents .venv-projects .venv-bench .venv-bench-crowded .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

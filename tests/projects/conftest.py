@@ -1,0 +1,35 @@
+"""Projects of other languages, with their own tools and what those fetch, run by `make test-projects` only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.projects.ground import Ground, ground_for
+from tests.projects.kinds import BUILT, Kind
+from tests.stage.commands import Cast
+from tests.stage.processes import People
+
+WANTED = bool(os.environ.get("FOUREYES_PROJECTS"))
+collect_ignore_glob = [] if WANTED else ["test_*.py"]
+
+
+@pytest.fixture(params=BUILT, ids=lambda kind: kind.name)
+def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ground]:
+    """A project of one kind, as somebody has it who works on it; without its tools nothing is shown."""
+    kind: Kind = request.param
+    missing = kind.missing()
+    if missing:
+        pytest.skip(f"NOT RUN: {kind.name} needs {', '.join(missing)}")
+    with People(tmp_path / "people", {"HOME": os.environ.get("HOME", "/nowhere")}, warm=False) as people:
+        yield ground_for(kind, tmp_path, Cast(people))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was not run showed nothing, and nobody may take it for green."""
+    missed = len(terminalreporter.stats.get("skipped", ())) if WANTED else 0
+    if missed:
+        terminalreporter.section(f"NOT RUN: {missed} of these tests showed nothing", sep="!", red=True, bold=True)
