@@ -9,7 +9,9 @@ import pytest
 
 from foureyes.app.agent_ports import Launch
 from foureyes.app.run.looking import Looking
+from foureyes.app.run.profiles import order_of
 from foureyes.core.nouns.run import RunOutcome
+from foureyes.core.rules.policy import PeersRule, Profile, ReviewPolicy
 from foureyes.core.run.plan import plan
 from foureyes.core.run.step import StartRun
 
@@ -127,3 +129,9 @@ def test_a_task_that_a_runner_left_to_a_person_is_not_counted_as_ready_E6(ground
     counts = ground.app.status.show(ALICE).counts
     assert {row.task for row in ground.app.runs.standstill().stuck} >= {stuck}
     assert (counts["open"], counts["ready"], counts["waiting"], counts["stuck"]) == (3, 0, 1, 2), other
+
+
+def test_who_is_named_as_a_reviewer_stands_in_last_V4() -> None:
+    profiles = {name: Profile(program="claude") for name in ("eyes", "hands")}
+    named = ReviewPolicy(peers=PeersRule(reviewers=("eyes",)))
+    assert (order_of(ReviewPolicy(), profiles), order_of(named, profiles)) == (("eyes", "hands"), ("hands", "eyes"))

@@ -99,10 +99,13 @@ def _slot(
 
 
 def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, ...]:
-    """Who stands in for whom: as `run.order` says; else the tiers, then what the project itself configured."""
+    """Who stands in for whom: as `run.order` says; else the tiers, then what the project itself configured,
+    those last that it names as reviewers: who makes a change cannot review it.
+    """
     if policy.run.order:
         return tuple(name for name in policy.run.order if name in profiles)
     own = [name for name, profile in profiles.items() if profile != DEFAULT_PROFILES.get(name)]
+    own.sort(key=lambda name: name in policy.peers.reviewers)
     names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])
     return tuple(name for name in names if name in profiles)
 
