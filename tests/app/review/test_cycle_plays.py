@@ -4,6 +4,7 @@ lifted but by its rule or a person, and every cycle ends.
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,19 +12,34 @@ from typing import Any
 
 import pytest
 
+from foureyes.app.views.audit import JournalRow
 from foureyes.app.views.cycle import CycleView
+from foureyes.app.views.run import PauseView
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
 from tests.stage.gated import AUTO, LINT, configure
-from tests.stage.looped import issue, review
+from tests.stage.looped import again, issue, review
 from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent
 from tests.stage.world import DeskWorld
 
 QWEN = agent("qwen")
 REVIEWERS = (CODEX, GEMINI, QWEN, CLAUDE, BOB)
-STEPS = 30
+BY_NAME = {"codex": CODEX, "gemini": GEMINI, "qwen": QWEN}
+AUTHOR = CLAUDE.session
+STEPS = 40
+ROWS = 200
+"""More than a step writes."""
+DECISIONS = {
+    "Approved",
+    "ApprovalFinished",
+    "RedoRequested",
+    "TaskRejected",
+    "TaskClosed",
+    "TaskCancelled",
+    "AttemptSentBack",
+}
 QUORUM = 2
 PEERS = (
     f"\n[review]\nreviews = {QUORUM}\n[review.peers]\n"
@@ -39,12 +55,13 @@ class Play:
         self.tasks: list[str] = []
         self.paused: set[tuple[str, str]] = set()
         self.by_person = False
+        self.seen = 0
 
     def go(self) -> None:
-        moves: list[Callable[[], object]] = [
-            self.hand_in, self.give, self.give, self.give, self.give, self.check, self.clarify, self.clarify,
-            self.wait, self.resume, self.redo, self.look_now, self.not_given,
-        ]  # fmt: skip
+        rare = [self.hand_in, self.give, self.check, self.wait, self.resume, self.redo, self.look_now, self.not_given]
+        often = [self.answer] * 4 + [self.clarify, self.agree_with_oneself, self.again]
+        moves: list[Callable[[], object]] = [*rare, *often * 3]
+        self.hand_in()
         self.hand_in()
         for _ in range(STEPS):
             self.by_person = False
@@ -57,24 +74,44 @@ class Play:
 
     def hand_in(self) -> None:
         if len(self.tasks) < 3:
-            self.tasks.append(self.desk.handed_in(labels=AUTO if self.lot.random() < 0.7 else []))
+            self.tasks.append(self.desk.handed_in(labels=AUTO if self.lot.random() < 0.9 else []))
+            self.desk.app.checks.run(CI, self.tasks[-1])
+
+    def again(self) -> None:
+        task = self.task()
+        if self.desk.status(task) == "open":
+            again(self.desk, task)
+            self.desk.app.checks.run(CI, task)
+
+    def answer(self) -> None:
+        """Those who are asked say what they think, about as often this as that."""
+        asked = [
+            (row.task, BY_NAME[row.reviewer]) for view in self.live() for row in view.asked if row.state == "asked"
+        ]
+        if asked:
+            self.say(*self.lot.choice(asked))
 
     def give(self) -> None:
-        task, who = self.task(), self.lot.choice(REVIEWERS)
-        verdict = self.lot.choice(("approved", "approved", "approved", "concerns", "concerns", "blocker"))
-        more: dict[str, Any] = {} if self.lot.random() < 0.8 else {"files_reviewed": []}
-        issues = [issue("a thing", self.lot.choice(("LOW", "HIGH")))] if verdict == "concerns" else []
+        self.say(self.task(), self.lot.choice(REVIEWERS))
+
+    def agree_with_oneself(self) -> None:
+        review(self.desk, self.task(), by=CLAUDE, summary="it is mine, and fine")
+
+    def say(self, task: str, who: Actor) -> None:
+        verdict = self.lot.choice(("approved",) * 12 + ("concerns",) * 12 + ("blocker",))
+        more: dict[str, Any] = {} if self.lot.random() < 0.95 else {"files_reviewed": []}
+        severity = "HIGH" if self.lot.random() < 0.06 else "LOW"
+        issues = [issue("a thing", severity)] if verdict == "concerns" else []
         review(self.desk, task, issues, by=who, verdict=verdict, summary="looked", **more)
 
     def check(self) -> None:
         self.desk.app.checks.run(CI, self.task())
 
     def clarify(self) -> None:
-        for view in self.desk.app.cycles.listed(live=True):
+        for view in self.live():
             for point in view.points:
-                if not point.answer:
+                if not point.answer and self.lot.random() < 0.8:
                     self.desk.app.cycles.clarify(CLAUDE, view.id, point.id, "it is there")
-                    return
 
     def wait(self) -> None:
         self.desk.clock.wait(self.lot.choice((60, 31 * 60)))
@@ -101,24 +138,60 @@ class Play:
         return self.desk.app.cycles.listed(live=True)
 
     def hold(self) -> None:
-        """V8, V9: what is approved by rule has its quorum; a pause by rule went by a rule or a person."""
+        """V8, V9: what is approved by rule has its quorum; a pause by rule went by its rule, a decision or a person."""
         for task in self.tasks:
-            shown = self.desk.show(task)
-            if shown.task.status in ("approved", "closed"):
-                counting = {row.session for row in shown.reviews if row.effective == "approved" and not row.missing}
-                assert len(counting) >= QUORUM, task
-        now = {(row.task, row.cycle) for row in self.desk.app.runs.standstill().pauses if row.made_by == "rule"}
-        gone = self.paused - now
-        if gone and not self.by_person:
-            decided = {view.rule for view in self.desk.app.cycles.listed(limit=5)}
-            assert decided & {"R3", "R4"}, gone
-        self.paused = now
+            if self.desk.status(task) in ("approved", "closed"):
+                assert len(self.counting(task)) >= QUORUM, task
+        rows = self.desk.app.audit.log(limit=ROWS)
+        new = [row for row in rows if row.seq > self.seen]
+        assert self.seen == 0 or new[:1] == [] or new[0].seq == self.seen + 1, "all rows of the step are looked at"
+        with self.desk.store.read() as tx:
+            now = {(row.task, row.cycle) for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
+        for task, cycle in self.paused - now:
+            assert any(self.lifts(row, new, task, cycle) for row in new if row.kind == "RunsResumed"), (task, cycle)
+        self.paused, self.seen = now, rows[-1].seq
+
+    def counting(self, task: str) -> set[str]:
+        """P, V6: who agreed, with the last word about what was handed in last, and did not make it."""
+        shown = self.desk.show(task)
+        about = [row for row in shown.reviews if row.diff_id == shown.attempts[-1].diff_id and not row.look]
+        last = {row.session: row for row in sorted(about, key=lambda row: row.seq)}
+        return {str(name) for name, row in last.items() if row.effective == "approved" and not row.missing} - {AUTHOR}
+
+    def lifts(self, row: JournalRow, new: list[JournalRow], task: str, cycle: str) -> bool:
+        """Whether this row may lift the pause of a cycle: a person's, a decision about its task, or R3 and R4 of one
+        that follows it or is about a newer attempt.
+        """
+        said = json.loads(row.payload)
+        if row.task != task:
+            return False
+        if said.get("by", "person") == "person":
+            return self.by_person
+        if said["cycle"] != cycle:
+            return False
+        before = [each for each in new if each.seq < row.seq]
+        if not said.get("rule"):
+            return any(each.task == task and each.kind in DECISIONS for each in before)
+        decided = [json.loads(each.payload) for each in before if each.kind == "CycleDecided"][-1]
+        return decided["rule"] in ("R3", "R4") and self.comes_after(decided["cycle"], cycle, task)
+
+    def comes_after(self, later: str, cycle: str, task: str) -> bool:
+        was, now = self.desk.app.cycles.show(cycle), self.desk.app.cycles.show(later)
+        newest = {target.task: target.attempt for target in now.targets}
+        if any(target.task == task and newest.get(task, 0) > target.attempt for target in was.targets):
+            return True
+        while now.follows:
+            now = self.desk.app.cycles.show(now.follows)
+            if now.id == cycle:
+                return True
+        return False
 
     def end(self) -> None:
-        """Every cycle ends: time and a word of a person are enough."""
+        """Every cycle ends: time is enough where somebody was asked, elsewhere a word of a person."""
         for _ in range(8):
             self.desk.clock.wait(61 * 60)
             self.desk.app.cycles.decide(CI)
+        assert [view.id for view in self.live() if view.asked] == []
         for view in self.live():
             self.desk.app.cycles.decide(ALICE, view.id, now=True)
         assert self.live() == []
