@@ -14,7 +14,7 @@ from tests.stage.documents import review_result
 from tests.stage.gated import AUTO, LINT, configure
 from tests.stage.looped import issue, review
 from tests.stage.people import CI, CLAUDE, CODEX, GEMINI, agent
-from tests.stage.world import DeskWorld
+from tests.stage.world import DeskWorld, World
 
 QWEN, OTHER = agent("qwen"), agent("opencode")
 PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\nask = 2\n[agents]\nqwen = { program = "qwen" }\n'
@@ -57,9 +57,7 @@ def begun(desk: DeskWorld, actor: Actor = CLAUDE) -> str:
     return task
 
 
-def look_review(
-    desk: DeskWorld, by: Actor, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any
-) -> ReviewOutcome:
+def look_review(desk: World, by: Actor, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any) -> ReviewOutcome:
     """A review of the last look, which reads every file of it."""
     with desk.store.read() as tx:
         look = tx.all("cycle.looks", Look, task=task)[-1]

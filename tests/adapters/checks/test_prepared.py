@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
 from foureyes.adapters.checks import prepared as module
+from foureyes.adapters.checks import shelf as shelves
 from foureyes.adapters.checks.prepared import DAY, Environments, key_of, programs_of
-from foureyes.adapters.checks.shelf import Shelf
+from foureyes.adapters.checks.shelf import Hear, Shelf
+from foureyes.adapters.checks.stand import Stop, Stopped
 from foureyes.core.nouns.checkout import CheckoutRule
 
 RULE = CheckoutRule(prepare="tool ci", env=("REGISTRY",))
@@ -62,6 +65,32 @@ def test_a_making_that_fails_leaves_nothing(kept: Kept) -> None:
     assert kept.kept.listed() == []
     kept.kept.prune()
     assert os.listdir(kept.shelf.environments) == []
+
+
+def test_who_is_stopped_while_it_waits_to_make_one_closes_no_other_file(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, theirs = shelves.waited, []
+
+    def waited(lock: str, how: int, stop: Stop, hear: Hear) -> int:
+        if how == fcntl.LOCK_EX:
+            theirs.append(os.open(os.devnull, os.O_RDONLY))  # it gets the number that was free just now
+            raise Stopped
+        return waits(lock, how, stop, hear)
+
+    monkeypatch.setattr(module, "waited", waited)
+    with pytest.raises(Stopped), kept.kept.open("a", RULE, "", lambda new: None, lambda: True, print):
+        pass
+    os.close(*theirs)
+
+
+def test_what_a_killed_prepare_left_is_swept(kept: Kept) -> None:
+    kept.use("b")
+    left = Path(kept.shelf.environments, "new-a")
+    left.mkdir()
+    left.with_name("a.lock").touch()
+    kept.kept.prune()
+    assert sorted(os.listdir(kept.shelf.environments)) == ["b", "b.lock"]
 
 
 def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.checks import rooms
 from foureyes.adapters.checks.rooms import SOCKETS, Sight, sight_of
 from foureyes.adapters.checks.shelf import Shelf
 
@@ -77,3 +78,10 @@ def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_
     )
     assert {"home/jdk", "home/py", "home/tools/node", "home/venvs/a", "links"} <= set(found)
     assert "home" not in found
+
+
+def test_D5_only_that_there_are_rooms_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["the disk is full", ""]
+    monkeypatch.setattr(rooms, "_probed", lambda _: said.pop(0))
+    shelf = Shelf({"TMPDIR": str(tmp_path)}, [])
+    assert [rooms.why_none(shelf) for _ in range(3)] == ["the disk is full", "", ""]

@@ -77,3 +77,17 @@ def test_what_killed_runs_left_is_swept_and_who_still_runs_is_left_alone(shelf: 
         assert shelf.sweep() == 1
         assert os.path.isdir(place)
     assert not left.exists()
+
+
+def test_a_place_that_is_swept_before_it_is_locked_is_nobodys(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    swept, lock = [1], fcntl.flock
+
+    def late(held: int, how: int) -> None:
+        if swept:
+            swept.pop()
+            assert shelf.sweep() == 1
+        lock(held, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with shelf.run() as place:
+        assert os.path.isdir(os.path.join(place, "work"))

@@ -161,6 +161,19 @@ def test_what_a_program_did_not_open_is_not_covered_where_its_stream_tells_every
     assert (first.verdict, first.counts, bool(first.missing)) == ("approved", counts, not counts)
 
 
+def test_a_diff_is_read_at_once_only_where_its_text_is_short_context_and_headers_too_V6(
+    peers: Peers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peers.configured(ONE + COMPLETE)
+    task = peers.create(ALICE)
+    monkeypatch.setattr(peers.repo, "diff_text", lambda *_: " context\n" * 1_001)
+    told = (f"/checkouts/{task}.c-1.codex/.foureyes-review/change.diff",)
+    play = Play(commits=0, outcome=replace(SAID, answer=review(), final=review(), read=told))
+    peers.says("codex", play)
+    peers.settle(peers.runner(agents=3))
+    assert peers.looked_at(task)[0].missing
+
+
 def test_who_approves_with_a_high_inside_has_concerns_and_the_work_goes_back_V5_V10(peers: Peers) -> None:
     peers.says("codex", review(issues=[issue("HIGH")]), review())
     peers.plays = [Play(), Play(during=peers.mends)]

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.run.trials import built_in, of_the_project
+from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core.cycle.calibrating import Place
 from foureyes.errors import BadInput
 
+from tests.stage.cycled import look_review
 from tests.stage.looped import issue, respond, review
-from tests.stage.people import CLAUDE
+from tests.stage.people import ALICE, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 
 BAD = "def half(n):\n    return n / 0\n"
@@ -78,3 +80,19 @@ def test_of_many_findings_at_one_place_one_is_a_case_and_of_an_attempt_only_some
     review(world, task, rulings=[(name, "VERIFIED") for name in names], verdict="approved")
     ((trial,),) = [bundle.trials for bundle in of_the_project(world.app.context, 3)]
     assert [case.places[0].first for case in trial.cases] == [2, 10, 20, 30, 40]
+
+
+def test_what_a_look_raised_is_about_code_that_no_attempt_has_V1_V4(world: GitWorld) -> None:
+    task = world.create()
+    begun = world.app.claims.start(CLAUDE, task, worktree=True)
+    assert isinstance(begun, ClaimedWorktree)
+    work = Path(begun.worktree, "work.py")
+    work.write_text(BAD)
+    world.app.cycles.now(ALICE, task)
+    found = issue("it divides by zero", file="work.py", line=2)
+    (name,) = look_review(world, CODEX, task, [found], verdict="concerns").raised
+    respond(world, task, {name: "FIXED"})
+    work.write_text(GOOD)
+    world.app.attempts.submit(CLAUDE, task, message="numbers", commit="numbers", apart=True)
+    review(world, task, rulings=[(name, "VERIFIED")])
+    assert of_the_project(world.app.context, 3) == []

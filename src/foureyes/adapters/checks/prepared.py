@@ -27,7 +27,7 @@ from foureyes.adapters.folders import MB, entered, opened, read, replace
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.checkout import CheckoutRule
 
-ABOUT = "about.json"
+ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0
 OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
 """An environment is made anew after so long, forgotten when nobody used it for so long, and all of them together have
@@ -84,21 +84,20 @@ class Environments:
     ) -> Iterator[Environment]:
         """An environment that stays as long as it is used: there already, or made now by `make`."""
         lock = os.path.join(self._shelf.environments, key + LOCK)
-        held = waited(lock, fcntl.LOCK_SH, stop, hear)
-        found = self._found(key)
-        if found is None:
-            os.close(held)
-            held = waited(lock, fcntl.LOCK_EX, stop, hear)
-        try:
-            if found is None:
-                found = self._found(key) or self._made(key, rule, tree, make)
-                fcntl.flock(held, fcntl.LOCK_SH)
-                os.utime(lock)
-                self.prune()
-            os.utime(lock)
-            yield found
-        finally:
-            os.close(held)
+        is_new = False
+        while True:
+            with _holding(lock, fcntl.LOCK_SH, stop, hear):
+                found = self._found(key)
+                if found is not None:
+                    os.utime(lock)
+                    if is_new:
+                        self.prune()
+                    yield found
+                    return
+            with _holding(lock, fcntl.LOCK_EX, stop, hear):  # nobody goes from one lock to the other in one step
+                if self._found(key) is None:
+                    self._used.add(self._made(key, rule, tree, make))
+                    is_new = True
 
     @contextmanager
     def lent(self, key: str) -> Iterator[Environment | None]:
@@ -134,11 +133,10 @@ class Environments:
         return True
 
     def _made(self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None]) -> Environment:
-        import tempfile
-
-        path, around = os.path.join(self._shelf.environments, key), self._shelf.environments
+        path, new = (os.path.join(self._shelf.environments, name) for name in (key, NEW + key))
         remove(path)
-        new = tempfile.mkdtemp(prefix="new-", dir=around)
+        remove(new)  # of a prepare that was killed
+        os.mkdir(new, 0o700)
         try:
             for name in ("work", "home"):
                 os.mkdir(os.path.join(new, name), 0o700)
@@ -198,12 +196,22 @@ class Environments:
             return False
         try:
             if not only_try:
-                remove(os.path.join(self._shelf.environments, key))
+                for name in (key, NEW + key):
+                    remove(os.path.join(self._shelf.environments, name))
                 with suppress(OSError):
                     os.unlink(lock)
         finally:
             os.close(handle)
         return True
+
+
+@contextmanager
+def _holding(lock: str, how: int, stop: Stop, hear: Hear) -> Iterator[None]:
+    held = waited(lock, how, stop, hear)
+    try:
+        yield
+    finally:
+        os.close(held)
 
 
 def about_of(path: str) -> About | None:

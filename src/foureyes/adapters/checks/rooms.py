@@ -109,13 +109,16 @@ def _made(place: str, name: str) -> str:
 
 
 def why_none(shelf: Shelf) -> str:
-    """Why this kernel, or whoever set it up, gives us no rooms; empty where it does. Asked once."""
-    if shelf.root not in _PROBED:
-        _PROBED[shelf.root] = _probed(shelf)
-    return _PROBED[shelf.root]
+    """Why this kernel, or whoever set it up, gives us no rooms; empty where it does. Asked until it does: a full
+    disk is no word for ever.
+    """
+    why = "" if shelf.root in _GIVEN else _probed(shelf)
+    if not why:
+        _GIVEN.add(shelf.root)
+    return why
 
 
-_PROBED: dict[str, str] = {}
+_GIVEN: set[str] = set()
 
 
 def _probed(shelf: Shelf) -> str:

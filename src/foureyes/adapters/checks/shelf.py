@@ -53,17 +53,26 @@ class Shelf:
     @contextmanager
     def run(self) -> Iterator[str]:
         """A place of its own for one run, held as long as that goes on; removed in any case."""
-        import tempfile
-
-        place = tempfile.mkdtemp(prefix="run-", dir=os.path.join(self.root, RUNS))
-        held = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        place, held = self._held()
         try:
-            fcntl.flock(held, fcntl.LOCK_EX)
             _furnish(place)
             yield place
         finally:
             os.close(held)
             remove(place)
+
+    def _held(self) -> tuple[str, int]:
+        """A new place and its lock; another one where somebody swept it before it was locked."""
+        import tempfile
+
+        while True:
+            place = tempfile.mkdtemp(prefix="run-", dir=os.path.join(self.root, RUNS))
+            with suppress(FileNotFoundError):
+                held = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                fcntl.flock(held, fcntl.LOCK_EX)
+                if os.path.isdir(place):
+                    return place, held
+                os.close(held)
 
     @contextmanager
     def slot(self, stop: Stop) -> Iterator[str]:

@@ -45,7 +45,7 @@ MOST_REQUEST = 12_000
 """Characters of a request that stand in the prompt; a longer one is in a file."""
 LONG = 2_000
 MOST_LINES = 1_000
-"""V6: so many changed lines a program reads of a diff at once; some show no more than 2,000 lines of a file."""
+"""V6: so many lines of its text a program reads of a diff at once; some show no more than 2,000 lines of a file."""
 RESULT = name_of(ReviewResult)
 
 AGAIN = """Your {what} {task} could not be taken in, and nothing of it was stored. What was wrong with it:
@@ -225,8 +225,9 @@ def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> list[str
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
     if own.outcome is None or profile is None or profile.reads != "complete":
         return None
-    lines = sum((file.added or 0) + (file.removed or 0) for file in change.files)
-    return seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=lines <= MOST_LINES)
+    text = context.repo.diff_text(change.base, change.head)
+    whole = text.count("\n") <= MOST_LINES and len(text) <= MOST_DIFF
+    return seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=whole)
 
 
 def _refuse_other_change(document: str, change: Subject) -> None:
