@@ -8,8 +8,9 @@ from foureyes.app.run import asked
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import TaskId
 
-from tests.stage.cycled import two_concerns
-from tests.stage.people import CLAUDE
+from tests.stage.cycled import PEERS, two_concerns
+from tests.stage.gated import configure
+from tests.stage.people import ALICE, CLAUDE
 from tests.stage.world import DeskWorld
 
 
@@ -36,3 +37,19 @@ def test_an_author_who_clarifies_is_waited_for_however_many_others_do_V9(
         desk.app.cycles.clarify(CLAUDE, "c-2", point, "it is there")
     with desk.store.read() as tx:
         assert asked.no_longer_awaited(tx, runs)[0] == {"run-2"}
+
+
+def test_cycles_in_which_nobody_can_be_asked_keep_no_deadline_waiting_V8_V9(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asked, "MOST", 2)
+    for _ in range(2):
+        desk.app.cycles.request(ALICE, desk.handed_in())
+    two_concerns(desk)
+    configure(desk, "")
+    desk.clock.wait(31 * 60)
+    with desk.store.read() as tx:
+        assert asked.to_decide(desk.app.context, tx) == ("c-3",)
+    configure(desk, PEERS)
+    with desk.store.read() as tx:
+        assert set(asked.to_decide(desk.app.context, tx)) == {"c-3", "c-1"}, "now somebody can be"

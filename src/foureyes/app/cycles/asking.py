@@ -153,6 +153,15 @@ def ask_more(context: Context, work: Work, known: Whole, short: Collection[str] 
     return asked_any
 
 
+def can_ask(context: Context, tx: Tx, known: Whole) -> bool:
+    """V4: whether there is anybody left to ask about a target."""
+    for target in known.live:
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        if choice_for(context, tx, target.task, seats=1, already=already).chosen:
+            return True
+    return False
+
+
 def pending_of(known: Whole, target: TargetRow) -> int:
     """How many were asked about it and have neither answered nor said that they will not."""
     return sum(row.state == "asked" and row.task == target.task for row in known.asked)

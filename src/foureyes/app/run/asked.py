@@ -10,7 +10,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
+from foureyes.app.cycles.asking import can_ask
 from foureyes.app.cycles.clarifying import answer_by
+from foureyes.app.cycles.deciding import may_be_due
+from foureyes.app.cycles.reading import wholes
 from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, HeardRow, ReviewRun
 from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silence_begins, silent, trigger_of
@@ -108,12 +111,20 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
-    """V8: cycles in which everybody has answered, or will not."""
+    """V8: cycles in which everybody has answered, or will not. One in which nobody was asked only where somebody can be
+    by now (V4): elsewhere whoever looks is waited for, and these keep no other one waiting.
+    """
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST)
     clarifying = [row.id for row in rows if row.state == "clarifying"]
     open_ = {row.cycle for row in tx.all("runner.unclarified", Awaited, ids=clarifying)} if clarifying else set()
-    return tuple(row.id for row in rows if row.id not in open_ or "" < answer_by(context, tx, row) <= now)
+    idle = {
+        known.cycle.id
+        for known in wholes(tx, rows)
+        if known.cycle.state == "open" and not may_be_due(known, now) and not can_ask(context, tx, known)
+    }
+    due = [row for row in rows if row.id not in idle]
+    return tuple(row.id for row in due if row.id not in open_ or "" < answer_by(context, tx, row) <= now)
 
 
 def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:

@@ -134,7 +134,7 @@ WHERE c.state IN ('open', 'clarifying') AND ((c.state = 'open' AND NOT EXISTS (S
   OR (c.state = 'clarifying' AND c.clarify_until <> '' AND c.clarify_until <= :now)
   OR (c.state = 'clarifying' AND NOT EXISTS (SELECT 1 FROM clarifications p
     JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = '' WHERE p.cycle = c.id AND p.answer = '')))
-ORDER BY c.n LIMIT :limit;
+ORDER BY CASE WHEN c.state = 'clarifying' OR EXISTS (SELECT 1 FROM cycle_asked o WHERE o.cycle = c.id) THEN 0 ELSE 1 END, c.n LIMIT :limit;
 
 -- name: runner.called
 SELECT e.task AS id, e.type, e.summary AS text, e.seq FROM tasks t JOIN emitted e ON e.task = t.id
