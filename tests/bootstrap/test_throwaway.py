@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.bootstrap.throwaway import throwaway
+from foureyes.bootstrap.throwaway import sweep, throwaway
 from foureyes.config.policy import agent_profiles
 
 from tests.stage.people import ALICE
@@ -62,3 +62,13 @@ def test_it_goes_also_when_what_was_tried_there_breaks(tmp_path: Path, monkeypat
     with pytest.raises(KeyboardInterrupt), throwaway(dict(os.environ), ALICE, SETTINGS, {"a": "a\n"}):
         raise KeyboardInterrupt
     assert list(tmp_path.glob("foureyes-throwaway-*")) == []
+
+
+def test_what_a_killed_one_left_long_ago_is_swept_and_a_young_one_stays(tmp_path: Path) -> None:
+    old, young, other = (tmp_path / name for name in ("foureyes-throwaway-a", "foureyes-throwaway-b", "else"))
+    for place in (old, young, other):
+        place.mkdir()
+    for place in (old, other):
+        os.utime(place, (0, 0))
+    sweep(str(tmp_path))
+    assert [place.exists() for place in (old, young, other)] == [False, True, True]

@@ -7,8 +7,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.folders import folder, replace
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 PREFIX = "foureyes-throwaway-"
+OLD = 7 * 24 * 3600.0
+"""No calibration takes so long."""
 OURS = "FOUREYES_"
 GIT = ".git"
 
@@ -34,6 +37,7 @@ GIT = ".git"
 def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> Iterator[Throwaway]:
     """`Outside.throwaway`."""
     own = {name: value for name, value in environ.items() if not name.startswith(OURS)}
+    sweep(tempfile.gettempdir())
     try:
         top = tempfile.mkdtemp(prefix=PREFIX)
     except OSError as problem:
@@ -52,6 +56,17 @@ def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: 
             app.close()
     finally:
         shutil.rmtree(top, ignore_errors=True)
+
+
+def sweep(around: str) -> None:
+    """Remove what those left that were killed long ago."""
+    with suppress(OSError), os.scandir(around) as entries:
+        for entry in entries:
+            if not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False):
+                continue
+            about = entry.stat(follow_symlinks=False)
+            if about.st_uid == os.geteuid() and time.time() - about.st_mtime > OLD:
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _begin(root: str, environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> None:

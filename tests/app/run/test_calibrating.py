@@ -4,15 +4,20 @@ one (V3, V4, V6, G1).
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.run.trying import STOPPED
+from foureyes.app.run import calibrating
+from foureyes.app.run.trials import Bundle, Trial
+from foureyes.app.run.trying import STOPPED, try_out
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config import seeded as built_in_set
 from foureyes.config.seeded import MADE_WITH, Seeded, seeded
+from foureyes.core.cycle.calibrating import Case
 from foureyes.core.nouns.run import RunOutcome, Usage
-from foureyes.errors import BadInput
+from foureyes.errors import BadInput, GitProblem
 
 from tests.stage.gated import configure
 from tests.stage.peers import SAID, issue, review
@@ -202,3 +207,23 @@ def test_a_person_who_stops_it_stops_it_for_all_and_nothing_is_recorded_V4(
     rows = tried(desk, finds)
     assert [(row.profile, row.recorded, row.problem) for row in rows] == [("codex", False, STOPPED)]
     assert "ReviewerCalibrated" not in desk.kinds()
+
+
+@pytest.mark.on("sqlite")
+def test_an_attempt_of_the_project_that_git_does_not_give_is_left_out_and_the_rest_counts_V4(
+    desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = Trial(title="gone", acceptance="", files={}, cases=(Case(name="TL-1", kind="past"),))
+    gone = Bundle(files={}, trials=(trial,))
+    monkeypatch.setattr(calibrating, "of_the_project", lambda *_: [gone])
+    real, told = try_out, []
+
+    def tries(context: Any, actor: Any, name: str, profile: Any, bundle: Bundle, tell: Any) -> Any:
+        if bundle is gone:
+            raise GitProblem("there is no such commit")
+        return real(context, actor, name, profile, bundle, tell)
+
+    monkeypatch.setattr(calibrating, "try_out", tries)
+    (row,) = tried(desk, finds, "codex", progress=lambda *said: told.append(said))
+    assert (row.recorded, row.found) == (True, len(SEEDED))
+    assert ("codex", "TL-1", "left out: there is no such commit") in told

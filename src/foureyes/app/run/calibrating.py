@@ -25,7 +25,7 @@ from foureyes.core.loop.metrics import median
 from foureyes.core.nouns.calibration import Calibration, CaseResult
 from foureyes.core.nouns.run import Usage
 from foureyes.core.rules.calibrated import fingerprint_of
-from foureyes.errors import BadInput
+from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import NO_STEP, Steps, blank, by_person, fe
 
 if TYPE_CHECKING:
@@ -120,12 +120,7 @@ class Calibrations:
         there = self._context.outside.agents().available(name, profile, ask=True)
         if there.problem:
             return CalibrationView(profile=name, recorded=False, problem=there.problem, next=fe("agents"))
-        parts: list[Tried] = []
-        for bundle in bundles:
-            told: Callable[[str, str], None] = lambda case, line: tell(name, case, line)  # noqa: E731
-            parts.append(try_out(self._context, actor, name, profile, bundle, told))
-            if parts[-1].broken:
-                break
+        parts = self._tried(actor, name, profile, bundles, tell)
         program = there.program.rpartition("/")[2]
         made = _calibration(name, profile, program, there.version, parts)
         problem = parts[-1].broken or (SOME if partly else "")
@@ -133,6 +128,26 @@ class Calibrations:
             step = again(name) if parts[-1].broken else NO_STEP
             return _shown(made, recorded=False, problem=problem, step=step)
         return self._record(actor, made)
+
+    def _tried(
+        self, actor: Actor, name: str, profile: Profile, bundles: Sequence[Bundle], tell: Progress
+    ) -> list[Tried]:
+        """What it did with each, until one is broken; where git fails at an attempt of the project that one is left
+        out: what was reviewed before is paid for.
+        """
+        told: Callable[[str, str], None] = lambda case, line: tell(name, case, line)  # noqa: E731
+        parts: list[Tried] = []
+        for bundle in bundles:
+            try:
+                parts.append(try_out(self._context, actor, name, profile, bundle, told))
+            except GitProblem as problem:
+                if not parts:
+                    raise
+                told(bundle.trials[0].cases[0].name, f"left out: {problem.message}")
+                continue
+            if parts[-1].broken:
+                break
+        return parts
 
     def _record(self, actor: Actor, made: Calibration) -> CalibrationView:
         fields = {name: value for name, value in asdict(made).items() if name not in ("seq", "session", "at", "cases")}

@@ -41,6 +41,7 @@ Tell = Callable[[str, str], None]
 MOST_RUNS = 50
 STOPPED = "it was stopped before it was done"
 """By a person: nobody else is tried either."""
+LEFT_OUT = "left out: it is a change that no reviewer is asked about before a person looked"
 LONG = 200
 
 
@@ -62,7 +63,12 @@ def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle:
         tasks = {task: trial for trial in bundle.trials if (task := _hand_in(there, actor, place, trial))}
         told: Callable[[str, str], None] = lambda task, line: _told(tell, tasks, task, line)  # noqa: E731
         place.review(actor, profile.slots, told)
-        return _all([_outcome(there, name, task, trial) for task, trial in tasks.items()])
+        tried = {task: _outcome(there, name, task, trial) for task, trial in tasks.items()}
+        judged = {trial.cases[0].name for task, trial in tasks.items() if tried[task].results}
+        for trial in bundle.trials:
+            if trial.cases[0].name not in judged:
+                tell(trial.cases[0].name, LEFT_OUT)
+        return _all(list(tried.values()))
 
 
 def _settings(context: Context, name: str, profile: Profile, trials: int) -> str:
