@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from foureyes.core.nouns.cycle import InCycle
+
 from tests.stage.cycled import CONCERN, PEERS, QWEN, begun, look_review, two_concerns
 from tests.stage.gated import configure
 from tests.stage.looped import issue, review
@@ -62,3 +64,17 @@ def test_each_trigger_asks_about_a_look_and_an_attempt_has_one_cycle_V1_V4(desk:
     assert [row.rule for row in desk.app.cycles.listed()] == ["R4", "R4"]
     desk.submit(CLAUDE, task)
     assert desk.app.cycles.now(ALICE, task).changed is False, "it was asked about when it was handed in"
+
+
+def test_the_last_of_several_rounds_is_named_whatever_its_number_R2(desk: DeskWorld) -> None:
+    configure(desk, PEERS)
+    for _ in range(8):
+        desk.handed_in()
+    task = two_concerns(desk)
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-9", point, "as before")
+    for by in (CODEX, GEMINI):
+        review(desk, task, by=by, **CONCERN)
+    with desk.store.read() as tx:
+        rows = tx.all("cycle.standing", InCycle, ids=[task])
+    assert {row.paused for row in rows if row.cycle == "c-10" and row.state == "clarifying"} == {"c-10"}

@@ -60,7 +60,7 @@ WHERE state IN ('open', 'clarifying') AND id IN (SELECT cycle FROM cycle_targets
 SELECT c.task, {cycle} FROM cycles c WHERE c.id = :cycle;
 
 -- name: cycle.chained
-SELECT c.state, coalesce((SELECT max(d.id) FROM cycles d WHERE d.follows <> '' AND d.follows = c.id), '') AS next FROM cycles c WHERE c.id = :cycle;
+SELECT c.state, coalesce((SELECT d.id FROM cycles d WHERE d.follows <> '' AND d.follows = c.id ORDER BY d.n DESC LIMIT 1), '') AS next FROM cycles c WHERE c.id = :cycle;
 
 -- name: cycle.held_by
 SELECT t.hold, coalesce(j.session, '') AS session FROM tasks t
@@ -83,8 +83,8 @@ FROM tasks k WHERE k.id = :task;
 
 -- name: cycle.standing
 SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule,
-  coalesce((SELECT max(p.cycle) FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task
-    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task)), '') AS paused, c.n
+  coalesce((SELECT p.cycle FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task JOIN cycles b ON b.id = p.cycle
+    WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task) ORDER BY b.n DESC LIMIT 1), '') AS paused, c.n
 FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
 WHERE t.task IN (SELECT value FROM json_each(:ids)) AND t.over = '' AND c.state <> 'ended'
 UNION ALL
