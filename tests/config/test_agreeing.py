@@ -30,6 +30,8 @@ def test_the_defaults_agree() -> None:
         ("agents.codex", '[review.peers]\nreviewers = ["codex"]\n[agents.codex]\nidle_minutes = 15'),
         ("work.copy", '[work]\ncopy = [".env", "../secrets/*"]'),
         ("work.copy", '[work]\ncopy = ["/etc/passwd"]'),
+        ("checkout.keep", '[checkout]\nkeep = [".venv", "../x"]'),
+        ("checkout.timeout_minutes", "[checkout]\ntimeout_minutes = 0"),
     ],
 )
 def test_what_does_not_fit_the_rest_is_named(key: str, text: str) -> None:

@@ -25,7 +25,7 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 def disagreements(layers: Layers) -> list[Disagreement]:
     """Every setting that does not fit the others."""
-    return [*_unknown(layers), *_too_many(layers), *_never_looked_at(layers), *_outside(layers)]
+    return [*_unknown(layers), *_too_many(layers), *_never_looked_at(layers), *_outside(layers), *_no_time(layers)]
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
@@ -76,11 +76,20 @@ def _never_looked_at(layers: Layers) -> Iterator[Disagreement]:
 
 
 def _outside(layers: Layers) -> Iterator[Disagreement]:
-    """K1: what is copied lies in the checkout."""
-    patterns: Value = layers.file.get("work.copy", ())
-    odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
-    if odd:
-        yield Disagreement(BY_KEY["work.copy"].key, f"{', '.join(odd)}: only files of the checkout, without / and ..")
+    """K1, D5: what is copied or kept lies in the checkout."""
+    for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key):
+        patterns: Value = layers.file.get(key, ())
+        odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
+        if odd:
+            yield Disagreement(key, f"{', '.join(odd)}: only files of the checkout, without / and ..")
+
+
+def _no_time(layers: Layers) -> Iterator[Disagreement]:
+    """D5: what may take no time at all cannot be done."""
+    key = BY_KEY["checkout.timeout_minutes"].key
+    minutes: Value = layers.file.get(key, 1)
+    if isinstance(minutes, int) and minutes < 1:
+        yield Disagreement(key, f"{minutes}: at least 1")
 
 
 def _texts(value: object) -> list[str]:
