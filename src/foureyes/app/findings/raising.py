@@ -146,7 +146,7 @@ def raising(
     for n, each in _once(_without_shared_marks(anchored), kind):
         finding = each.finding
         old, alike, wrong = _known(tx, facts, each, known, renames, taken - {exactly.get(n, "")}, exactly.get(n, ""))
-        if old is not None and not finding.id and _is_anothers(old, finding, me, attempt.n):
+        if old is not None and not (finding.id or is_maker) and _is_anothers(old, finding, me, attempt.n):
             alike, old = (*alike, old.root), None
         if old is not None and named[old.root] > 1:
             often = f"{finding.id} is named {named[old.root]} times; a finding is flagged once in one go"
