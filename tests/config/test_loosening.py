@@ -37,6 +37,7 @@ LOOSER: list[tuple[str, Value, Value]] = [
     ("review.label_rules", {"security": SECURITY}, {"security": LabelRule("skip")}),
     ("review.label_rules", {}, {"urgent": LabelRule("auto-approve")}),
     ("review.label_rules", {"law": LabelRule(unseen="refuse")}, {"law": LabelRule(unseen="ask")}),
+    ("review.label_rules", {"law": LabelRule(reviewers=("codex", "qwen"))}, {"law": LabelRule(reviewers=("codex",))}),
 ]
 OTHER: list[tuple[str, Value, Value]] = [
     ("review.policy", "balanced", "strict"),
@@ -44,6 +45,7 @@ OTHER: list[tuple[str, Value, Value]] = [
     ("checks", (LINT,), (TESTS, LINT)),
     ("project.protected_paths", (), ("deploy/**",)),
     ("review.label_rules", {}, {"law": LabelRule("per-task", independence="human")}),
+    ("review.label_rules", {"law": LabelRule(reviewers=("qwen",))}, {"law": LabelRule(reviewers=("codex", "qwen"))}),
     ("review.auto_approve.max_iterations", 0, 3),
     ("project.prefix", "fe", "shop"),
     ("review.peers.min_recall", 0.5, 0.8),

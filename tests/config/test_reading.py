@@ -140,3 +140,11 @@ def test_a_rule_of_a_label_counts_however_the_label_is_written_M3() -> None:
     assert set(found) == {"security", "Ux"}
     with pytest.raises(ConfigError, match="the same label"):
         read_file("[review.label_rules]\nux = { reviews = 2 }\nUX = { reviews = 1 }\n")
+
+
+def test_a_label_rule_names_reviewers_and_no_empty_name_is_one_M3_D6() -> None:
+    found = read_file('[review.label_rules]\nux = { reviewers = ["codex", "alice@laptop"] }\n')["review.label_rules"]
+    assert found == {"ux": LabelRule(reviewers=("codex", "alice@laptop"))}
+    for names in ('[""]', '[" codex"]', '"codex"', "[1]"):
+        with pytest.raises(ConfigError, match=r"review\.label_rules\.ux"):
+            read_file(f"[review.label_rules]\nux = {{ reviewers = {names} }}\n")

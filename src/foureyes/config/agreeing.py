@@ -12,6 +12,7 @@ from foureyes.config.layers import Layers
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, Value
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN
+from foureyes.core.rules.required import is_profile
 from foureyes.errors import ConfigError
 from foureyes.steps import fe
 
@@ -52,6 +53,15 @@ def _unknown(layers: Layers) -> Iterator[Disagreement]:
         missing = [name for name in names if name not in known and name != HUMAN]
         if missing:
             yield Disagreement(key, f"no profile is named {', '.join(missing)}; there are {', '.join(sorted(known))}")
+    for label, rule in policy.label_rules.items():
+        key, agents = "review.label_rules", [name for name in rule.reviewers if is_profile(name)]
+        missing = [name for name in agents if name not in known]
+        if missing:
+            yield Disagreement(
+                key, f"{label}: no profile is named {', '.join(missing)}; people are user@host, or human"
+            )
+        if agents and rule.independence == "human":
+            yield Disagreement(key, f"{label}: independence = human asks for people, and {', '.join(agents)} is none")
 
 
 def _too_many(layers: Layers) -> Iterator[Disagreement]:

@@ -90,6 +90,7 @@ def _rule_is_looser(old: object, new: object) -> bool:
             now.auto_approve and not was.auto_approve,
             GRADES.index(now.independence) < GRADES.index(was.independence),
             now.reviews < was.reviews,
+            bool(set(was.reviewers) - set(now.reviewers)),
             UNSEEN.index(now.unseen) < UNSEEN.index(was.unseen),
         )
     )

@@ -156,12 +156,14 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
     """What is said about a label that has a rule by default changes only what it says."""
     known = msgspec.to_builtins(DEFAULT_LABEL_RULES[label]) if label in DEFAULT_LABEL_RULES else {}
     try:
-        return msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
+        found = msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
     except msgspec.ValidationError as problem:
         choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
-        raise ConfigError(
-            f"{where}: {problem}; allowed are auto_approve = true|false, reviews = 1, {choices}"
-        ) from None
+        whose = 'reviews = 1, reviewers = ["codex", "alice@host", "human"]'
+        raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, {whose}, {choices}") from None
+    if any(not name or name != name.strip() for name in found.reviewers):
+        raise ConfigError(f"{where}: a reviewer is the name of an agent, a person as user@host, or human")
+    return found
 
 
 def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:

@@ -127,7 +127,8 @@ SETTINGS: tuple[Setting, ...] = (
         key="review.label_rules",
         of=ReviewPolicy,
         kind="rules",
-        meaning="by label: mode, auto_approve, independence (a grade), reviews (how many), unseen (note, ask, refuse)",
+        meaning="by label: mode, auto_approve, independence (a grade), reviews (how many), reviewers "
+        "(whose, by name), unseen (note, ask, refuse)",
     ),
     Setting(
         key="review.default_mode",

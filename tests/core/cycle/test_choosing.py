@@ -82,3 +82,9 @@ def test_nobody_who_made_it_is_ever_asked_V4(pool: list[str], made: list[str], g
     assert not set(choice.chosen) & set(made)
     assert choice.person == (len(choice.chosen) < seats)
     assert set(choice.chosen).isdisjoint(each.name for each in choice.left_out)
+
+
+def test_who_has_to_review_comes_before_who_was_asked_longest_ago_and_never_if_it_made_the_work_D6_V4() -> None:
+    has_to = Candidate(name="gemini", order=2, last_asked=9, required=True)
+    assert choose([CODEX, has_to], [BY_CLAUDE], "origin", seats=1).chosen == ("gemini",)
+    assert choose([CODEX, has_to], [Maker(name="gemini")], "origin", seats=1).chosen == ("codex",)

@@ -182,3 +182,11 @@ def test_it_is_complete_when_nobody_is_waited_for_and_every_seat_has_an_answer_V
     assert not is_complete(asks("timeout"), [], ["fe-1"], 1)
     assert is_complete([], answers(OK, OK), ["fe-1"], 2)  # who was not asked may answer, too
     assert is_complete([waiting], [], [], 1)  # its target is none any more
+
+
+def test_without_the_review_of_who_has_to_give_one_it_is_not_reviewed_D6_R0() -> None:
+    found = decide(["fe-1"], asks("answered"), answers(OK), {1}, 1, {"fe-1": ["gemini"]})
+    assert (found.rule, found.short, found.lacking) == ("R0", (), ("fe-1",))
+    assert found.reasons == ("fe-1: gemini has to review it (D6)",)
+    assert decide(["fe-1"], asks("answered"), answers(OK), {1}, 1, {"fe-1": []}).rule == "R4"
+    assert decide(["fe-1"], asks("answered"), answers(CONCERNS), set(), 1, {"fe-1": ["gemini"]}).rule == "R3"

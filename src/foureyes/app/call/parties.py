@@ -34,6 +34,7 @@ def _party(tx: Tx, row: SessionView) -> Party:
         kind=msgspec.convert(row.kind, Kind),
         trust=msgspec.convert(row.trust, Trust),
         name=row.name,
+        agent=row.agent,
         person=row.person,
         origins=frozenset({OriginId(row.origin)}),
         proven=row.proven,

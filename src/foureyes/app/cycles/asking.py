@@ -23,6 +23,7 @@ from foureyes.core.nouns.cycle import ANY_PERSON, CycleId, ReviewerKind, TargetR
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
 from foureyes.core.rules.policy import ReviewPolicy, required_grade, required_reviews
+from foureyes.core.rules.required import required_agents, wants_reviews
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, TaskId
 
@@ -36,24 +37,31 @@ def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     if grade == "human" or facts.attempt is None or facts.attempt.no_code:
         return False
-    return bool(policy.peers.reviewers) or required_reviews(policy, labels_in_force(facts)) > 0
+    return wants_reviews(policy, labels_in_force(facts))
 
 
 def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
     """How many are asked about a target, and how many counting reviews it needs (V8: at least one)."""
-    quorum = max(1, required_reviews(policy, labels_in_force(facts)))
+    labels = labels_in_force(facts)
+    quorum = max(1, required_reviews(policy, labels), len(required_agents(policy, labels)))
     return max(policy.peers.ask, quorum), quorum
 
 
-def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate]:
+def reviewers_of(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
+    """V4: the profiles that may be asked about a task: who has to review it (D6), then those for every task."""
+    return tuple(dict.fromkeys([*required_agents(policy, labels_in_force(facts)), *policy.peers.reviewers]))
+
+
+def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> list[Candidate]:
     """The profiles that the policy names as reviewers, as they stand now."""
-    if not policy.peers.reviewers:
+    names, required = reviewers_of(facts, policy), required_agents(policy, labels_in_force(facts))
+    if not names:
         return []
     profiles = agent_profiles(context.layers(tx, context.gate))
     cooled = cooled_everywhere(context, tx)
-    missed = uncounted(context, tx, policy.peers.reviewers)
+    missed = uncounted(context, tx, names)
     found = []
-    for order, name in enumerate(policy.peers.reviewers):
+    for order, name in enumerate(names):
         profile = profiles.get(name)
         found.append(
             Candidate(
@@ -65,6 +73,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy) -> list[Candidate
                 missing="" if profile else "there is no profile of that name",
                 cooled=f"left alone for now ({cooled[name]})" if name in cooled else "",
                 uncounted=missed.get(name, ""),
+                required=name in required,
             )
         )
     return found
@@ -94,11 +103,14 @@ def makers(tx: Tx, facts: Facts) -> list[Maker]:
     ]
 
 
-def choice_for(context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str]) -> Choice:
-    """V4: whom to ask about a target, and why the others are not."""
+def choice_for(
+    context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str], only_required: bool = False
+) -> Choice:
+    """V4: whom to ask about a target, and why the others are not. `only_required`: of those who have to (D6)."""
     facts, policy = facts_of(context, tx, target), context.gate_policy(tx)
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
-    pool = candidates(context, tx, policy)
+    pool = candidates(context, tx, policy, facts)
+    pool = [each for each in pool if each.required] if only_required else pool
     return choose(pool, makers(tx, facts), grade, seats=seats, already=already)
 
 
@@ -133,20 +145,23 @@ def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, 
     work.gate.record(task, e.ReviewAsked(cycle=cycle, reviewer=reviewer, kind=kind, until=until))
 
 
-def ask_more(context: Context, work: Work, known: Whole, short: Collection[str] = ()) -> bool:
+def ask_more(
+    context: Context, work: Work, known: Whole, short: Collection[str] = (), lacking: Collection[str] = ()
+) -> bool:
     """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was. Of
-    those in `short` too few answers count: one more is asked.
+    those in `short` too few answers count: one more is asked. Of those in `lacking` nobody but who has to (D6) helps.
     """
     asked_any = False
     names = eyes(work.tx, known)
     for target in known.live:
         answered = {names[review.session] for review in known.reviews if review.task == target.task}
         missing = known.cycle.seats - len(answered) - pending_of(known, target)
-        missing = max(missing, 1) if target.task in short else missing
+        missing = max(missing, 1) if target.task in (*short, *lacking) else missing
         if missing <= 0:
             continue
         already = {row.reviewer for row in known.asked if row.task == target.task}
-        choice = choice_for(context, work.tx, target.task, seats=missing, already=already)
+        only = target.task in lacking and target.task not in short
+        choice = choice_for(context, work.tx, target.task, seats=missing, already=already, only_required=only)
         for name in choice.chosen:
             ask(context, work, known.cycle.id, target.task, name, "profile")
             asked_any = True

@@ -10,6 +10,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import asked_as
+from foureyes.app.cycles.asking import reviewers_of
 from foureyes.app.cycles.reading import live_of, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.views.run import PauseView
@@ -69,7 +70,7 @@ def _nobody_to_ask(context: Context, work: Work, task: TaskId, me: Party, *, ask
     """V4: an agent opens no cycle in which nobody could be asked: no rule would approve the work until a person comes
     by, and nothing would call one.
     """
-    named = context.gate_policy(work.tx).peers.reviewers
+    named = reviewers_of(facts_of(context, work.tx, task), context.gate_policy(work.tx))
     if work.actor.kind == "human" or named or asks_person or live_of(work.tx, task):
         return []
     step = fe("review", "request", task, "--ask", "human")

@@ -24,6 +24,7 @@ from foureyes.core.nouns.cycle import Asked, Cycle, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by
+from foureyes.core.rules.required import is_profile, unmet_names
 from foureyes.core.words.ids import SessionId
 
 
@@ -62,9 +63,10 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     if not complete and (ask_more(context, work, known) or not known.asked):
         return WAITS
     counting = counting_in(context, work, known)
-    ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum)
+    unmet = unmet_in(context, work, known)
+    ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum, unmet)
     ruled = _with_voiceless(context, work, known, ruled) if ruled.rule == "R0" else ruled
-    if ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short):
+    if ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short, ruled.lacking):
         return WAITS
     return _follow(context, work, known, ruled)
 
@@ -146,6 +148,16 @@ def counting_in(context: Context, work: Work, known: Whole) -> set[int]:
                 continue
             counts = review.session not in without if target.look else review.session in facts.reviewers
             found |= {review.seq} if counts else set()
+    return found
+
+
+def unmet_in(context: Context, work: Work, known: Whole) -> dict[str, list[str]]:
+    """D6: the agents that have to review an attempt of the cycle and have not; people approve when they come."""
+    policy = context.gate_policy(work.tx)
+    found: dict[str, list[str]] = {}
+    for target in known.live:
+        names = unmet_names(facts_of(context, work.tx, target.task), policy) if target.attempt else {}
+        found[target.task] = [name for name in names if is_profile(name)]
     return found
 
 

@@ -1,6 +1,5 @@
-"""Attention: everything that only a person can move (E6), the newest first, with why and the ways to move it.
-
-What is there is read first, in a few statements; only what is shown is looked at closely.
+"""Attention: everything that only a person can move (E6), the newest first, with why and the ways to move it. What
+is there is read first, in a few statements; only what is shown is looked at closely.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionV
 from foureyes.config import FILE
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.rules.claiming import lead_step
+from foureyes.core.rules.required import all_reviewers
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
@@ -143,7 +143,7 @@ class Attention:
     def _seeds(self, look: Look) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
-        reviewers = look.policy.peers.reviewers if look.policy else ()
+        reviewers = all_reviewers(look.policy) if look.policy else ()
         for name, why in uncounted(self._context, look.tx, reviewers).items():
             yield Seed("", partial(self._uncounted, name, why))
         by_rule = tuple(ruled(self._context, look.tx, look.ways))

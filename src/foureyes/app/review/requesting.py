@@ -19,7 +19,7 @@ from foureyes.app.views.cycle import CycleOutcome
 from foureyes.core.nouns.cycle import CycleId, ReviewerKind, Target, Trigger
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.policy import required_reviews
+from foureyes.core.rules.required import wants_reviews
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
@@ -89,7 +89,7 @@ def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reaso
     """V1: what an agent says outside of a run asks for eyes at once, where peers are wanted; what became of it."""
     with context.store.read() as tx:
         facts, policy = facts_of(context, tx, context.find_id(tx, task)), context.gate_policy(tx)
-    if not (policy.peers.reviewers or required_reviews(policy, labels_in_force(facts))):
+    if not wants_reviews(policy, labels_in_force(facts)):
         return ""
     try:
         return open_about(context, actor, "emit", trigger, [task], reason=reason).message

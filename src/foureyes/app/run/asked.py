@@ -19,7 +19,7 @@ from foureyes.app.views.run import PauseView
 from foureyes.core.cycle.triggering import Heard, silence_begins, silent, trigger_of
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
-from foureyes.core.rules.policy import wants_peers
+from foureyes.core.rules.required import wants_peers
 from foureyes.core.run.snapshot import Called, PastRun, ReviewDue
 from foureyes.core.words.ids import TaskId
 

@@ -9,6 +9,7 @@ from foureyes.app.cycles.unreviewed import unreviewed
 from foureyes.app.run.rows import Standing, Troubled
 from foureyes.app.views.run import PauseView
 from foureyes.core.nouns.cycle import Cycle
+from foureyes.core.rules.required import all_reviewers
 from foureyes.core.run.snapshot import Attention
 from foureyes.core.words.text import one_line
 
@@ -67,7 +68,7 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[Attention]:
     found = [Attention(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
     return found + [
         Attention(key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}")
-        for row in unreviewed(tx, policy.peers.reviewers, MOST)
+        for row in unreviewed(tx, all_reviewers(policy), MOST)
         if row.state != "decided"
     ]
 

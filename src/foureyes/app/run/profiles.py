@@ -11,6 +11,7 @@ from foureyes.app.call.leasing import live_runners
 from foureyes.app.views.run import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
+from foureyes.core.rules.required import all_reviewers
 from foureyes.core.run.cooling import EndedRun, crashed_in_a_row
 from foureyes.core.run.snapshot import Slot
 from foureyes.core.words.ids import TaskId
@@ -105,7 +106,7 @@ def order_of(policy: ReviewPolicy, profiles: dict[str, Profile]) -> tuple[str, .
     if policy.run.order:
         return tuple(name for name in policy.run.order if name in profiles)
     own = [name for name, profile in profiles.items() if profile != DEFAULT_PROFILES.get(name)]
-    own.sort(key=lambda name: name in policy.peers.reviewers)
+    own.sort(key=lambda name: name in all_reviewers(policy))
     names = dict.fromkeys([policy.tiers.developer, policy.tiers.senior, *own])
     return tuple(name for name in names if name in profiles)
 

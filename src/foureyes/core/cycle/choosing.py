@@ -25,6 +25,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     missing: str = ""
     uncounted: str = ""
     """Why its reviews would not count: it missed too much when it was tried (`min_recall`)."""
+    required: bool = False
+    """D6: a label rule names it."""
 
 
 class Maker(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +55,13 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 def choose(
     candidates: Sequence[Candidate], makers: Sequence[Maker], grade: Grade, *, seats: int, already: Collection[str] = ()
 ) -> Choice:
-    """V4: as many as there are seats, who was asked longest ago first; where nobody is left, a person."""
+    """V4: as many as there are seats, who has to review first (D6), then who was asked longest ago; where nobody is
+    left, a person.
+    """
     left_out = [LeftOut(each.name, why) for each in candidates if (why := why_not(each, makers, grade, already))]
     names = {each.name for each in left_out}
     fit = [each for each in candidates if each.name not in names]
-    fit.sort(key=lambda each: (each.last_asked, each.order, each.name))
+    fit.sort(key=lambda each: (not each.required, each.last_asked, each.order, each.name))
     chosen = tuple(each.name for each in fit[: max(seats, 0)])
     return Choice(chosen=chosen, left_out=tuple(left_out), person=len(chosen) < seats)
 

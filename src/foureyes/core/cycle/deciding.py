@@ -4,7 +4,7 @@ what counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -14,6 +14,7 @@ from foureyes.core.words.verdicts import VERDICTS, Verdict
 
 NAMED = 5
 """So many names a reason has."""
+NONE_UNMET: Mapping[str, Sequence[str]] = {}
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 class Ruled(msgspec.Struct, frozen=True, kw_only=True):
     """The rule that a cycle came to, every reason, and the counts that it rests on. `short`: of R0, the targets that
-    have too few counting reviews.
+    have too few counting reviews; `lacking`: those that lack one of who has to review them (D6).
     """
 
     rule: CycleRule
@@ -53,13 +54,20 @@ class Ruled(msgspec.Struct, frozen=True, kw_only=True):
     answered: int
     counting: int
     short: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def decide(
-    targets: Sequence[str], asked: Sequence[Ask], answered: Sequence[Answer], counting: Collection[int], quorum: int
+    targets: Sequence[str],
+    asked: Sequence[Ask],
+    answered: Sequence[Answer],
+    counting: Collection[int],
+    quorum: int,
+    unmet: Mapping[str, Sequence[str]] = NONE_UNMET,
 ) -> Ruled:
     """V8, when all asked have answered or timed out. R1 to R3 look at every valid review by effective verdict; R4 needs
-    `quorum` counting ones of each target; none of these is R0, and no review at all is never a pass (G1).
+    `quorum` counting ones of each target, and those of who has to review it (`unmet`: who did not, D6); none of these
+    is R0, and no review at all is never a pass (G1).
     """
     latest = _latest(answered)
     worst = _worst(latest)
@@ -78,10 +86,12 @@ def decide(
     if concerned:
         return ruled("R3", _say(concerned, "concerns"))
     missing = [target for target in targets if numbers[target] < quorum]
-    if targets and not missing:
+    lacking = [target for target in targets if unmet.get(target)]
+    if targets and not missing and not lacking:
         return ruled("R4", f"all {len(latest)} approve" if len(latest) > 1 else f"{latest[0].reviewer} approves")
-    none = ruled("R0", *_why_not_reviewed(missing, numbers, asked, quorum))
-    return msgspec.structs.replace(none, short=tuple(missing))
+    named = [f"{target}: {some(unmet[target], NAMED)} has to review it (D6)" for target in lacking]
+    none = ruled("R0", *named, *_why_not_reviewed(missing, numbers, asked, quorum))
+    return msgspec.structs.replace(none, short=tuple(missing), lacking=tuple(lacking))
 
 
 def _latest(answered: Sequence[Answer]) -> list[Answer]:
@@ -109,7 +119,7 @@ def _why_not_reviewed(
     """R0: which target has too few counting reviews, and who gave none."""
     few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
     none = [f"{ask.reviewer} gave none: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
-    return (*few, *none) or ("nothing was asked about",)
+    return (*few, *none) or (() if asked else ("nothing was asked about",))
 
 
 def is_complete(asked: Sequence[Ask], answered: Sequence[Answer], targets: Sequence[str], seats: int) -> bool:

@@ -106,13 +106,14 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     nothing shows that it is independent of anybody. `above` are the sessions that spawned it, nearest first; `under`
     are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
     an
-    issued session may do (I2). `bound` is why it decides nothing (I3, I5).
+    issued session may do (I2). `bound` is why it decides nothing (I3, I5). `agent` is what its program is called.
     """
 
     session: SessionId
     kind: Kind
     trust: Trust = "observed"
     name: str = ""
+    agent: str = ""
     person: str = ""
     origins: frozenset[OriginId] = frozenset()
     proven: bool = True

@@ -16,6 +16,7 @@ from foureyes.core.rules.check_states import NOT_COMPARED, check_states
 from foureyes.core.rules.involvement import labels_in_force, made_by
 from foureyes.core.rules.minor import minor_refusals
 from foureyes.core.rules.policy import AgentApproval, ReviewPolicy, must_be_seen, required_reviews, rule_of
+from foureyes.core.rules.required import lacks_named
 from foureyes.core.rules.seen import was_not_seen
 from foureyes.core.rules.stacks import unmerged, why_refused
 from foureyes.core.words.fence import named
@@ -53,7 +54,7 @@ def check(
         lambda: [is_stale(facts, tip)],
         lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
-        lambda: [lacks_reviews(facts, actor, policy)],
+        lambda: lacks_reviews(facts, actor, policy),
         lambda: [was_not_seen(facts, actor, seen)],
         lambda: [was_not_shown(facts, actor, policy, seen, look)],
         lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
@@ -189,10 +190,15 @@ def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
 
 
-def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
-    """D6: as many counting reviews as the policy or a label asks for. A person who approves counts as one review,
-    whatever grade is asked for; their own review beside it is not counted again.
+def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> list[Reason]:
+    """D6: as many counting reviews as the policy or a label asks for, and one of each who is named. A person who
+    approves counts as one review, whatever grade is asked for; their own review beside it is not counted again.
     """
+    few = _too_few(facts, actor, policy)
+    return [*([few] if few else []), *lacks_named(facts, policy, actor)]
+
+
+def _too_few(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
     wanted = required_reviews(policy, labels_in_force(facts))
     person = actor.kind == "human"
     have = person + sum(not (person and is_one_origin(actor, facts.party(session))) for session in facts.reviewers)

@@ -90,6 +90,14 @@ def has_delegated(facts: Facts, actor: Party) -> bool:
     return any(is_tied(actor, facts.party(delegator)) for delegator in delegators_of(facts))
 
 
+def called(facts: Facts, who: Party) -> frozenset[str]:
+    """I4: what the program of an agent is called, with those of every agent above it: what one calls its child is only
+    its word.
+    """
+    line = [who, *map(facts.party, who.above)]
+    return frozenset(party.agent for party in line if party.kind == "agent" and party.agent)
+
+
 def is_under(facts: Facts, actor: Party, other: Party) -> bool:
     """I4: the actor was spawned, at any depth, by this session or by one of its origin."""
     above = [facts.party(session) for session in actor.above]

@@ -29,6 +29,7 @@ from foureyes.core.rules.policy import (
     required_reviews,
     rule_of,
 )
+from foureyes.core.rules.required import lacks_named
 from foureyes.core.rules.stacks import unmerged, why_not_by_rule, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.folding import folded
@@ -255,7 +256,8 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reas
             Reason("P6", f"{source} asks for {'a person' if grade == 'human' else f'a reviewer of another {grade}'}")
         ]
     wanted = required_reviews(policy, labels)
-    return [Reason("D6", f"{wanted} counting reviews are required")] if wanted > len(facts.reviewers) else []
+    few = [Reason("D6", f"{wanted} counting reviews are required")] if wanted > len(facts.reviewers) else []
+    return [*few, *lacks_named(facts, policy)]
 
 
 def in_cycle(facts: Facts) -> list[Reason]:

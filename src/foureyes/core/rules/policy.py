@@ -52,14 +52,15 @@ class IdentityRule(msgspec.Struct, frozen=True):
 
 
 class LabelRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), reviews (D6), unseen hunks
-    (D8).
+    """What a label asks of a review: its mode (M3), whether M4 may decide, a grade (P6), how many reviews, and whose by
+    name (D6), unseen hunks (D8).
     """
 
     mode: Mode | None = None
     auto_approve: bool = True
     independence: Grade = "origin"
     reviews: int = 0
+    reviewers: tuple[str, ...] = ()
     unseen: Unseen = "note"
 
 
@@ -333,6 +334,7 @@ def _strictest(rules: list[LabelRule]) -> LabelRule:
         auto_approve=all(rule.auto_approve for rule in rules),
         independence=max((rule.independence for rule in rules), key=GRADES.index),
         reviews=max(rule.reviews for rule in rules),
+        reviewers=tuple(dict.fromkeys(name for rule in rules for name in rule.reviewers)),
         unseen=max((rule.unseen for rule in rules), key=UNSEEN.index),
     )
 
@@ -354,11 +356,6 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
     """D6: how many counting reviews an approval needs."""
     rules = [rule_of(policy, label) for label in labels]
     return max([policy.reviews, *[rule.reviews for rule in rules if rule is not None]])
-
-
-def wants_peers(policy: ReviewPolicy) -> bool:
-    """V1: whether reviewers are named, or any task may need reviews: else nobody is asked in the middle of work."""
-    return bool(policy.peers.reviewers or policy.reviews or any(rule.reviews for rule in policy.label_rules.values()))
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:

@@ -16,8 +16,8 @@ from foureyes.core.rules.policy import (
     deciding_paths,
     gate_files,
     required_grade,
-    required_reviews,
 )
+from foureyes.core.rules.required import wants_reviews
 from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
@@ -178,7 +178,7 @@ def _to_look_at(
     signs += [
         f"required check {state.rule.name} not run" for state in states if state.rule.required and state.result is None
     ]
-    if not facts.reviewers and (policy.peers.reviewers or required_reviews(policy, labels_in_force(facts))):
+    if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")
     if attempt.signal != "DONE":
         signs.append(f"signal {attempt.signal}")

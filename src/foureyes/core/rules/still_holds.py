@@ -55,7 +55,7 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
     if given.exception != GLASS:
         reasons += [
             *_by_whom(facts, policy, given),
-            *gate.reasons_of(lambda: [gate.lacks_reviews(facts, facts.party(given.session), policy)]),
+            *gate.reasons_of(lambda: gate.lacks_reviews(facts, facts.party(given.session), policy)),
         ]
     return tuple(reasons)
 
