@@ -117,6 +117,19 @@ class GitProblem(EnvironmentProblem):
     code = "git"
 
 
+class RemoteProblem(GitProblem):
+    """The git remote could not be asked, or did not take what was pushed. What is here is as it was.
+
+    `kind` chooses the words for a person, and nothing else; `refused`: it was asked and answered, and says no.
+    """
+
+    code = "remote"
+
+    def __init__(self, message: str, *, kind: str = "failed", next_step: Steps = NO_STEP) -> None:
+        super().__init__(message, next_step=next_step)
+        self.kind = kind
+
+
 class AgentUnavailable(EnvironmentProblem):
     """An agent program is not there, or cannot be started."""
 

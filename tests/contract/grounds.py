@@ -5,13 +5,17 @@ application. A test says what happens there in the same words, and both must ans
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
-from foureyes.app.git_ports import Repo, Workshop
+from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.remote import GitRemote
+from foureyes.app.git_ports import Remote, Repo, Workshop
 from foureyes.core.words.ids import Sha
 
 from tests.stage.checkout import Checkout
-from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
+from tests.stage.scripted_git import ScriptedRemote, ScriptedRepo, ScriptedWorkshop
 
 NOWHERE = Sha("0123456789" * 4)
 """A commit that no repository has."""
@@ -35,6 +39,19 @@ class Ground(Protocol):
     def leave(self, *paths: str) -> None:
         """Write files where the caller stands, and do not commit them."""
 
+    @property
+    def remote(self) -> Remote:
+        """A remote called origin, which has the `main` of here, and nothing else."""
+
+    def elsewhere(self, ref: str) -> Sha:
+        """Somebody else pushes a commit more to a ref of the remote; a new one grows out of its main."""
+
+    def refuse(self, why: str) -> None:
+        """From now on the remote takes nothing, and says why."""
+
+    def lose_remote(self) -> None:
+        """From now on nobody can reach it."""
+
 
 class Scripted:
     """The script."""
@@ -51,6 +68,21 @@ class Scripted:
 
     def leave(self, *paths: str) -> None:
         self.repo.dirty += paths
+
+    @cached_property
+    def remote(self) -> ScriptedRemote:
+        remote = ScriptedRemote(self.repo)
+        remote.lines["refs/heads/main"] = list(self.repo.branches["refs/heads/main"])
+        return remote
+
+    def elsewhere(self, ref: str) -> Sha:
+        return self.remote.commit(ref)
+
+    def refuse(self, why: str) -> None:
+        self.remote.refuses = why
+
+    def lose_remote(self) -> None:
+        self.remote.down = "gone"
 
 
 class Real:
@@ -77,3 +109,31 @@ class Real:
     def leave(self, *paths: str) -> None:
         for path in paths:
             self._checkout.write(path, "not committed\n")
+
+    @cached_property
+    def remote(self) -> GitRemote:
+        bare, git = str(self._bare), self._checkout.git
+        git("clone", "-q", "--bare", "--single-branch", "--branch", "main", ".", bare)
+        git("remote", "add", "origin", bare)
+        place = locate(self._checkout.path)
+        assert place is not None
+        return GitRemote(place, "origin")
+
+    @property
+    def _bare(self) -> Path:
+        return self._checkout.path.with_name("remote.git")
+
+    def elsewhere(self, ref: str) -> Sha:
+        git, bare = self._checkout.git, f"--git-dir={self._bare}"
+        at = git(bare, "for-each-ref", "--format=%(objectname)", ref) or git(bare, "rev-parse", "refs/heads/main")
+        made = git(bare, "commit-tree", f"{at}^{{tree}}", "-p", at, "-m", "elsewhere")
+        git(bare, "update-ref", ref, made)
+        return Sha(made)
+
+    def refuse(self, why: str) -> None:
+        hook = self._bare / "hooks" / "pre-receive"
+        hook.write_text(f"#!/bin/sh\necho {why} >&2\nexit 1\n")
+        hook.chmod(0o755)
+
+    def lose_remote(self) -> None:
+        self._bare.rename(self._bare.with_name("away.git"))

@@ -13,6 +13,7 @@ import pytest
 from foureyes.adapters.agents.live import LiveProgram
 from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.clock import RandomIds, SharedClock, SystemClock
+from foureyes.adapters.git.remote import GitRemote
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import agent_ports, git_ports, ports
@@ -20,12 +21,13 @@ from foureyes.bootstrap.outside import Outside as RealOutside
 
 from tests.app import matrix
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
-from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
+from tests.stage.scripted_git import ScriptedRemote, ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (ScriptedRepo, git_ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
     (matrix.FakeRepo, git_ports.Repo, frozenset({"commit"})),
     (ScriptedWorkshop, git_ports.Workshop, frozenset()),
+    (ScriptedRemote, git_ports.Remote, frozenset({"commit"})),
     (FixedClock, ports.Clock, frozenset({"advance"})),
     (matrix.Clock, ports.Clock, frozenset()),
     (CountedIds, ports.Ids, frozenset()),
@@ -39,6 +41,7 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
 REAL: list[tuple[type, type]] = [
     (GitRepo, git_ports.Repo),
     (GitWorkshop, git_ports.Workshop),
+    (GitRemote, git_ports.Remote),
     (SystemClock, ports.Clock),
     (SharedClock, ports.Clock),
     (RandomIds, ports.Ids),

@@ -14,7 +14,7 @@ from foureyes.adapters.exchange.places import Places
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
-from foureyes.app.git_ports import Workshop
+from foureyes.app.git_ports import Remote, Workshop
 from foureyes.app.ports import Lent, Throwaway, Tree, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
@@ -26,7 +26,7 @@ from foureyes.core.nouns.finding import Finding, Found, Severity
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import Profile
-from foureyes.errors import AgentMissing, AgentUnavailable
+from foureyes.errors import AgentMissing, AgentUnavailable, RemoteProblem
 
 from tests.stage.scripted_git import NoRealGit
 
@@ -209,6 +209,8 @@ class DeskOutside:
         self.runner = ScriptedChecks()
         self.programs: Agents = NoPrograms()
         self.own = "process:test"
+        self.here = "desk:0123456789ab"
+        self.remotes: dict[str, Remote] = {}
         self.folder = ""
         self.gone: set[str] = set()
         self.shut: list[Unwritable] = []
@@ -221,6 +223,14 @@ class DeskOutside:
 
     def workshop(self) -> Workshop:
         return self._workshop()
+
+    def remote(self, name: str) -> Remote:
+        if name not in self.remotes:
+            raise RemoteProblem(f"this repository has no remote called {name}", kind="missing")
+        return self.remotes[name]
+
+    def clone(self) -> str:
+        return self.here
 
     def checks(self) -> ScriptedChecks:
         return self.runner

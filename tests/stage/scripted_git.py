@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, CaughtUp, Fence, Merged
+from foureyes.app.git_ports import Additions, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
-from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation
+from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation, tracked
 from foureyes.core.words.ids import DiffId, Sha
-from foureyes.errors import Conflict, GitProblem
+from foureyes.errors import Conflict, GitProblem, RemoteProblem
 
 from tests.stage.checkout import SETTINGS
 
@@ -32,6 +32,7 @@ class ScriptedRepo:
         self.sessions: dict[Sha, tuple[str, ...]] = {}
         self.lines: dict[Sha, int] = {}
         self.refs: dict[str, Sha] = {}
+        self.brought: list[list[Sha]] = []
         self._count = 0
 
     def commit(self, branch: str, *, sessions: Sequence[str] = (), lines: int = 1) -> Sha:
@@ -49,6 +50,11 @@ class ScriptedRepo:
         main = self.branches["refs/heads/main"]
         main += [each for each in self.branches[f"refs/heads/{branch}"] if each not in main]
 
+    @property
+    def known(self) -> list[list[Sha]]:
+        """Every line of commits that is here: of a branch, or brought from a remote."""
+        return [*self.branches.values(), *self.brought]
+
     def commit_of(self, ref: str) -> Sha | None:
         branch = self.here if ref in ("HEAD", DETACHED) else self.branch_ref(ref)
         if branch:
@@ -56,11 +62,11 @@ class ScriptedRepo:
         return Sha(ref) if self.knows(Sha(ref)) else None
 
     def knows(self, commit: Sha) -> bool:
-        return any(commit in line for line in self.branches.values())
+        return any(commit in line for line in self.known)
 
     def reachable(self, commit: Sha) -> set[Sha]:
         """A commit and all before it; nothing for an unknown one."""
-        lines = [line for line in self.branches.values() if commit in line]
+        lines = [line for line in self.known if commit in line]
         return {each for line in lines for each in line[: line.index(commit) + 1]}
 
     def heads(self) -> dict[str, Sha]:
@@ -104,10 +110,10 @@ class ScriptedRepo:
         )
 
     def _line(self, ref: str) -> list[Sha]:
-        known = {each for line in self.branches.values() for each in line}
+        known = {each for line in self.known for each in line}
         kept = self.refs.get(ref) or next((each for each in known if each == ref), None)
         if kept is not None:
-            line = next(line for line in self.branches.values() if kept in line)
+            line = next(line for line in self.known if kept in line)
             return line[: line.index(kept) + 1]
         if ref not in self.branches:
             raise GitProblem(f"{ref} has no commit")
@@ -115,7 +121,7 @@ class ScriptedRepo:
 
     def change_id(self, base: Sha, head: Sha) -> DiffId:
         """What the change between two commits of a branch is called."""
-        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        line = next((line for line in self.known if base in line and head in line), [])
         return named(line[line.index(base) + 1 : line.index(head) + 1] if line else [])
 
     def is_ancestor(self, commit: Sha, of: Sha) -> bool:
@@ -137,7 +143,7 @@ class ScriptedRepo:
 
     def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
         self.diff_text(base, head)
-        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        line = next((line for line in self.known if base in line and head in line), [])
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
         return parse("".join(new_file(f"{each[:6]}.py", self.lines.get(each, 1)) for each in new).encode())
 
@@ -157,7 +163,7 @@ class ScriptedRepo:
         return {ref: commit for ref, commit in self.refs.items() if ref.startswith(below)}
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        commits = {commit for line in self.branches.values() for commit in line} | set(self.refs.values())
+        commits = {commit for line in self.known for commit in line} | set(self.refs.values())
         return set(objects) - commits - {tree_of(commit) for commit in commits}
 
     def file_at(self, ref: str, path: str) -> str | None:
@@ -173,7 +179,7 @@ class ScriptedRepo:
         return {}
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        line = next((line for line in self.branches.values() if base in line and head in line), [])
+        line = next((line for line in self.known if base in line and head in line), [])
         new = line[line.index(base) + 1 : line.index(head) + 1] if line else []
         return tuple(sorted(f"diff {hashlib.sha256(each.encode()).hexdigest()}" for each in new))
 
@@ -302,6 +308,64 @@ class ScriptedWorkshop:
 
     def close(self) -> None:
         """Nothing was made."""
+
+
+class ScriptedRemote:
+    """A remote that says what the test says: `lines` it has, why it cannot be asked (`down`), why it takes nothing
+    (`refuses`); `asked` are the verbs that were tried.
+    """
+
+    def __init__(self, repo: ScriptedRepo, name: str = "origin") -> None:
+        self.repo = repo
+        self.lines: dict[str, list[Sha]] = {}
+        self.down = self.refuses = ""
+        self.asked: list[str] = []
+        self._name = name
+        self._count = 0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def commit(self, ref: str) -> Sha:
+        """A commit that somebody else has pushed; a new ref grows out of the main of here."""
+        self._count += 1
+        made = sha(f"{self._name} {self._count}")
+        line = self.lines.get(ref) or self.repo.branches["refs/heads/main"]
+        self.lines[ref] = [*line, made]
+        return made
+
+    def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
+        self._ask("tips")
+        return {ref: self.lines[ref][-1] for ref in refs if ref in self.lines}
+
+    def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
+        self._ask("fetch")
+        found = {ref: self.lines[ref][-1] for ref in refs if ref in self.lines}
+        for ref, commit in found.items():
+            if not self.repo.knows(commit):
+                self.repo.brought.append(list(self.lines[ref]))
+            self.repo.refs[tracked(self._name, ref)] = commit
+        return found
+
+    def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
+        self._ask("push")
+        for each in updates:
+            now = self.lines[each.ref][-1] if each.ref in self.lines else None
+            if now not in (each.old, each.new):
+                return Moved(each.ref, now)
+        if self.refuses:
+            raise RemoteProblem(f"{self._name} did not take the push: {self.refuses}", kind="refused")
+        for each in updates:
+            line = next(line for line in self.repo.known if each.new in line)
+            self.lines[each.ref] = line[: line.index(each.new) + 1]
+            self.repo.refs[tracked(self._name, each.ref)] = each.new
+        return Pushed()
+
+    def _ask(self, verb: str) -> None:
+        self.asked.append(verb)
+        if self.down:
+            raise RemoteProblem(f"{self._name} cannot be asked: {self.down}", kind="unreachable")
 
 
 def _last_shared(mine: Sequence[Sha], other: Collection[Sha]) -> Sha:

@@ -263,3 +263,47 @@ class Workshop(Protocol):
 
     def close(self) -> None:
         """Remove what was made for asking git."""
+
+
+class RefUpdate(msgspec.Struct, frozen=True):
+    """A ref of the remote that is to name `new`; `old` is where it must be until then, None that it is not there."""
+
+    ref: str
+    new: Sha
+    old: Sha | None = None
+
+
+class Pushed(msgspec.Struct, frozen=True):
+    """Every ref is where it was to be; `said` is what the remote told about it."""
+
+    said: str = ""
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """Nothing was pushed: this ref is not where it was expected, but at `now`, None if it is gone."""
+
+    ref: str
+    now: Sha | None
+
+
+class Remote(Protocol):
+    """The git remote of the project (`[git] remote`): what it has, and what is brought from and to it (Q6).
+
+    Asked by the caller's own transport and credentials, and by nothing that the repository's own configuration says but
+    the address. Every method raises `RemoteProblem` where the remote cannot be asked or says no.
+    """
+
+    @property
+    def name(self) -> str:
+        """What git calls it here."""
+
+    def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
+        """Where these refs (full names) are on the remote now, in one round trip; what it has not is left out."""
+
+    def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
+        """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
+
+    def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
+        """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed. What is there
+        already is no error. A push of which nobody heard the answer is looked up.
+        """

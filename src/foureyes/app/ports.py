@@ -18,7 +18,7 @@ from foureyes.core.events import Event
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
-    from foureyes.app.git_ports import Repo, Workshop
+    from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.check import CheckRule, Ran
     from foureyes.core.nouns.checkout import CheckoutRule
@@ -197,6 +197,12 @@ class Outside(Protocol):
     """What few commands need of the world; each is made when first asked for."""
 
     def workshop(self) -> Workshop: ...
+
+    def remote(self, name: str) -> Remote:
+        """The git remote of this name; nothing is asked of it yet."""
+
+    def clone(self) -> str:
+        """Which clone this is: its machine, a colon, and a name that no other repository of that machine has."""
 
     def checks(self) -> CheckRunner: ...
 

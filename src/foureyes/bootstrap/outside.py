@@ -17,7 +17,7 @@ from foureyes.steps import fe
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.agent_ports import Agents
-    from foureyes.app.git_ports import Workshop
+    from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
@@ -38,6 +38,17 @@ class Outside:
         from foureyes.adapters.git.workshop import GitWorkshop
 
         return GitWorkshop(self._place, self._folder, self._git)
+
+    def remote(self, name: str) -> Remote:
+        from foureyes.adapters.git.remote import GitRemote
+
+        return GitRemote(self._place, name, self._git)
+
+    def clone(self) -> str:
+        from hashlib import sha256
+
+        name = sha256(os.fsencode(self._place.common_dir)).hexdigest()[:12]
+        return f"{os.uname().nodename}:{name}"
 
     def checks(self) -> CheckRunner:
         from foureyes.adapters.checks.pipeline import Pipeline

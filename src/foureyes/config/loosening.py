@@ -15,7 +15,7 @@ from foureyes.core.rules.policy import MODES, LabelRule, Mode, Profile, Unseen
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
 USUAL: Mode = "batch"
 """The mode of a label that says none, unless the project says another."""
-ANY_CHANGE = ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs")
+ANY_CHANGE = ("identity.uid_map", "checkout.prepare", "checkout.build", "checkout.inputs", "git.remote")
 LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "project.protected_paths": "gone", "review.check_paths": "gone", "review.risk.watched_paths": "gone",
     "review.risk.test_paths": "gone", "review.docs_paths": "added",

@@ -102,7 +102,7 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
         return value
     if setting.kind == "text" and isinstance(value, str):
-        return value
+        return _remote(value, where) if setting.key == "git.remote" else value
     if setting.kind == "yes/no" and isinstance(value, bool):
         return value
     if setting.kind == "number" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -127,6 +127,15 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     if setting.kind == "checks" and isinstance(value, list):
         return _checks(value, where)
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
+
+
+def _remote(name: str, where: str) -> str:
+    """Q6: a remote is given by its name."""
+    from foureyes.config.sharing import why_no_remote
+
+    if why := why_no_remote(name):
+        raise ConfigError(f"{where} = {shown(name)}: {why}")
+    return name
 
 
 def _linters(tools: list[str], where: str) -> tuple[str, ...]:

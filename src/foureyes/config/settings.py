@@ -7,6 +7,7 @@ from foureyes.config.checkout import CHECKOUT
 from foureyes.config.setting import Setting as Setting
 from foureyes.config.setting import Source as Source
 from foureyes.config.setting import Value as Value
+from foureyes.config.sharing import SHARING
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (
     DEFAULT_PROFILES,
@@ -80,7 +81,7 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="globs; files of the main checkout that git ignores (.env …); each worktree gets a copy (K1)",
     ),
     *CHECKOUT,
-    Setting(key="store.url", kind="text", meaning="empty: .foureyes/store.db; or postgresql://… (FOUREYES_STORE wins)"),
+    *SHARING,
     Setting(
         key="review.policy",
         of=ReviewPolicy,

@@ -21,7 +21,7 @@ from foureyes.errors import AmbiguousId, BadInput, Internal, NotFound, StaleStat
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
-    from foureyes.app.git_ports import Repo, Workshop
+    from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Store, Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
@@ -57,6 +57,7 @@ class Context:
         self._parsed: tuple[str, dict[str, Value]] | None = None
         self._last: tuple[Layers, ReviewPolicy] | None = None
         self._shared: dict[type, object] = {}
+        self._remotes: dict[str, Remote] = {}
 
     @cached_property
     def repo(self) -> Repo:
@@ -93,6 +94,13 @@ class Context:
     def workshop(self) -> Workshop:
         """What may be done to the repository; made when first asked for."""
         return self.outside.workshop()
+
+    def remote(self, tx: Tx) -> Remote | None:
+        """The git remote that the project is shared by (Q6); None where there is none. Nothing is asked of it yet."""
+        name = self.gate_policy(tx).remote
+        if name and name not in self._remotes:
+            self._remotes[name] = self.outside.remote(name)
+        return self._remotes.get(name)
 
     @cached_property
     def drafts(self) -> DraftFiles:

@@ -17,6 +17,7 @@ SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
 
 KEPT_ATTEMPTS = "refs/foureyes/attempts/"
+KEPT_REMOTES = "refs/foureyes/remote/"
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
 
@@ -170,6 +171,11 @@ def own_name(task: str) -> str:
 def attempt_ref(task: str, n: int) -> str:
     """Where the head of an attempt is kept for ever."""
     return f"{KEPT_ATTEMPTS}{task}/{n}"
+
+
+def tracked(remote: str, ref: str) -> str:
+    """Where it is kept what a remote had as this ref when it was last fetched from there, or pushed to it."""
+    return f"{KEPT_REMOTES}{remote}/{ref.removeprefix('refs/')}"
 
 
 def source_of(why: str) -> AuthorSource:

@@ -285,6 +285,8 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     worktree: WorktreeFor = WORKTREE_DEFAULT
     copies: tuple[str, ...] = ()
     checkout: CheckoutRule = CheckoutRule()
+    remote: str = ""
+    """Q6: the git remote by which several machines share the project; empty: none."""
 
 
 def deciding_paths(policy: ReviewPolicy) -> tuple[str, ...]:

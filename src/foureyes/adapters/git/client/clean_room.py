@@ -71,6 +71,12 @@ class CleanRoom:
             self._finalizer()
 
 
+def borrower(common_dir: str, path: str) -> None:
+    """Make an empty bare repository that has the objects of the real one and nothing else of it."""
+    _bare(path, _config(common_dir))
+    _write(join(path, "objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
+
+
 def shared_mode(common_dir: str) -> str:
     """`core.sharedRepository` as it may be told to git: who may read what is written to the store."""
     value = read_settings(join(common_dir, "config")).get("core.sharedrepository", "")
@@ -83,8 +89,7 @@ def _build(common_dir: str) -> str:
     config = _config(common_dir)
     try:
         path = _first_room(config)
-        _bare(join(path, "doorstep"), config)
-        _write(join(path, "doorstep/objects/info/alternates"), _quoted(join(common_dir, "objects")) + "\n")
+        borrower(common_dir, join(path, "doorstep"))
     except OSError as problem:
         raise GitProblem(
             f"a temporary directory for git cannot be made: {problem}",

@@ -1,0 +1,237 @@
+"""The way to a git remote: the caller's own transport and credentials, and of the repository's configuration only the
+address (Q2, Q6).
+
+Whoever can write the repository's configuration could else name a program that git runs with the keys of whoever
+merges: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, an address `ext::sh -c …`. So git runs in a
+directory of its own that borrows the repository's objects. What the user and the system configure holds as it would in
+the repository itself (also what they include for some directories only), addresses with a helper are refused, and hooks
+of the repository are not run; those of the remote are the remote's. Nobody is asked for a password: there is no terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from os.path import exists, isabs, join
+
+from foureyes.adapters import process
+from foureyes.adapters.git.client.answers import as_text
+from foureyes.adapters.git.client.clean_room import borrower
+from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
+from foureyes.core.words.text import visible
+from foureyes.errors import RemoteProblem
+from foureyes.steps import Steps, blank, prose, shell
+
+PATIENCE = 1800.0
+"""Seconds for one fetch or push, which may be the whole history."""
+ASKING = 120.0
+PROTOCOLS = ("file", "git", "http", "https", "ssh")
+SMALL = 100
+"""Up to so many objects they are put beside the others; more stay together, as git does it."""
+LONGEST = 600
+_TRANSPORT = (
+    "GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_",
+    "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
+)  # fmt: skip
+_OURS = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false", "fetch.unpackLimit=1",
+    "transfer.unpackLimit=1", "submodule.recurse=false", "advice.pushUpdateRejected=false",
+)  # fmt: skip
+_HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
+_NOT_A_PATH = re.compile(r"[^/]*:")
+_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+# How git, ssh and curl say it in English: for the words to a person, and for nothing that is decided.
+_KINDS = {
+    "auth": ("permission denied", "authentication failed", "could not read username", "could not read password",
+             "host key verification failed", "error: 401", "error: 403"),
+    "unreachable": ("could not resolve", "connection refused", "timed out", "unreachable", "no route to host",
+                    "couldn't connect", "failed to connect", "connection reset", "hung up", "early eof"),
+    "missing": ("does not appear to be a git repository", "repository not found", "does not exist", "not found"),
+}  # fmt: skip
+
+
+class Transport:
+    """git, as it is run to reach one remote of a repository."""
+
+    def __init__(self, git: Git, root: str, name: str) -> None:
+        self._git, self._root, self.name = git, root, name
+
+    @property
+    def address(self) -> str:
+        """Where the remote is read."""
+        return self._address("url")
+
+    @property
+    def push_address(self) -> str:
+        """Where it is written: another one, if git knows one for that."""
+        return self._address("pushurl") if f"remote.{self.name}.pushurl" in self._said else self.address
+
+    def _address(self, key: str) -> str:
+        found = self._said.get(f"remote.{self.name}.{key}", "")
+        if not found:
+            raise RemoteProblem(
+                f"this repository has no remote called {self.name}",
+                kind="missing",
+                next_step=shell("git", "remote", "add", self.name, blank("ADDRESS")),
+            )
+        if found.startswith("-") or _HELPER.match(found):
+            raise RemoteProblem(
+                f"the address of {self.name} names a program to reach it by, which is not run: {plain(found)}",
+                kind="missing",
+                next_step=shell("git", "remote", "set-url", self.name, blank("ADDRESS")),
+            )
+        beside = join(self._root, found)
+        return beside if not isabs(found) and not _NOT_A_PATH.match(found) and exists(beside) else found
+
+    @cached_property
+    def _settings(self) -> list[tuple[str, str, str]]:
+        """Scope, key and value of all that git would read in the repository."""
+        return self._listed(self._git.git_dir)
+
+    @cached_property
+    def _said(self) -> dict[str, str]:
+        """What is said about remotes: of several addresses the first."""
+        return {key: value for _, key, value in reversed(self._settings) if key.startswith("remote.")}
+
+    def _listed(self, git_dir: str) -> list[tuple[str, str, str]]:
+        args = (f"--git-dir={git_dir}", "config", "--list", "--null", "--show-scope", "--includes")
+        words = self.run(args, git_dir, {**callers_own(), **_of_the_caller()}, ASKING).out.split(b"\0")[:-1]
+        pairs = ((as_text(scope), *raw.partition(b"\n")) for scope, raw in zip(words[::2], words[1::2], strict=True))
+        return [(scope, as_text(key), as_text(value) if is_set else "true") for scope, key, is_set, value in pairs]
+
+    def _users(self, place: str) -> list[tuple[str, str]]:
+        """What the user and the system say for this repository, and for no directory of ours: what is included where
+        the repository lies.
+        """
+        here = _of_users(self._settings)
+        if not any(key.startswith("includeif.") for key, _ in here):
+            return []
+        everywhere = _of_users(self._listed(place))
+        return [setting for setting in here if setting not in everywhere]
+
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """A directory for one exchange, with the repository's objects; it is gone afterwards."""
+        path = join(self._git.room_path, f"exchange-{os.urandom(8).hex()}")
+        borrower(self._git.common_dir, path)
+        try:
+            yield Place(self, path, self._environment(path))
+        finally:
+            _remove(path)
+
+    def _environment(self, place: str) -> dict[str, str]:
+        caller = _of_the_caller()
+        own = os.environ.get("GIT_ALLOW_PROTOCOL")
+        allowed = [name for name in PROTOCOLS if own is None or name in own.split(":")]
+        count = int(caller.get("GIT_CONFIG_COUNT") or 0)
+        added = [*self._users(place), *(_pair(each) for each in _OURS)]
+        numbered = list(enumerate(added, count))
+        return {
+            **callers_own(),
+            **caller,
+            **{f"GIT_CONFIG_KEY_{number}": key for number, (key, _) in numbered},
+            **{f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in numbered},
+            "GIT_CONFIG_COUNT": str(count + len(added)),
+            "GIT_ALLOW_PROTOCOL": ":".join(allowed) or "none",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+
+    def run(self, args: tuple[str, ...], cwd: str, env: dict[str, str], timeout: float) -> process.Finished:
+        """Run git to its end; that it does not get there is a problem of the remote."""
+        check_version()
+        try:
+            return process.run(["git", *args], cwd=cwd, env=env, timeout=timeout)
+        except process.ProgramTimedOut as slow:
+            raise RemoteProblem(
+                f"{self.name} did not answer: {slow}", kind="unreachable", next_step=self.look()
+            ) from slow
+        except process.ProcessProblem as problem:
+            raise RemoteProblem(f"{self.name} cannot be asked: {problem}") from problem
+
+    def look(self) -> Steps:
+        """How a person sees for themselves."""
+        return shell("git", "ls-remote", self.name)
+
+    def problem(self, done: process.Finished) -> RemoteProblem:
+        """Why git did not get there, in its words."""
+        said = plain(last_words(done))
+        kind = kind_of(said)
+        step = self.look()
+        if kind == "auth":
+            step = shell("git", "ls-remote", self.name, before="let git ask without a password here (ssh-agent, "
+                         "credential helper), then: ")  # fmt: skip
+        return RemoteProblem(f"{self.name} cannot be asked: {said}", kind=kind, next_step=step)
+
+    def take(self, pack: str) -> None:
+        """Put the objects of a pack into the repository, each by the hash of its bytes."""
+        with open(pack, "rb") as file:
+            many = int.from_bytes(file.read(12)[8:], "big")
+            file.seek(0)
+            os.lseek(file.fileno(), 0, os.SEEK_SET)
+            how = ("unpack-objects", "-q") if many < SMALL else ("index-pack", "--stdin")
+            argv = ["git", f"--git-dir={self._git.common_dir}", "--no-replace-objects", "-c",
+                    "core.fsync=objects", *how]  # fmt: skip
+            done = process.run(argv, cwd=self._git.common_dir, env=scrubbed(), reads=file.fileno(), timeout=PATIENCE)
+        if done.rc:
+            raise RemoteProblem(
+                f"what came from {self.name} could not be written here: {last_words(done)}",
+                next_step=prose("look whether there is room on the disk, and who may write to git's directory"),
+            )
+
+
+class Place:
+    """Where one exchange happens."""
+
+    def __init__(self, transport: Transport, path: str, env: dict[str, str]) -> None:
+        self._transport, self.path, self._env = transport, path, env
+
+    def git(self, *args: str, timeout: float = PATIENCE) -> process.Finished:
+        """Run git there; any exit code is an answer."""
+        return self._transport.run((f"--git-dir={self.path}", *args), self.path, self._env, timeout)
+
+    def packs(self) -> list[str]:
+        """What a fetch brought."""
+        folder = join(self.path, "objects/pack")
+        return [join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".pack")]
+
+
+def last_words(done: process.Finished) -> str:
+    """What git said, in one line: what it calls fatal or an error, else all of it."""
+    lines = [line.strip() for line in as_text(done.err or done.out).splitlines() if line.strip()]
+    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
+    first = [line for line in lines if line not in told and not line.startswith(("and the repository", "Please make"))]
+    return "; ".join([*first[:2], *told])[:LONGEST] or f"exit code {done.rc}, no message"
+
+
+def plain(text: str) -> str:
+    """Words of others as they may be shown: no control characters, no password of an address."""
+    return visible(_SECRET.sub("…@", text))
+
+
+def kind_of(said: str) -> str:
+    """What kind of trouble that is, as far as the words tell."""
+    low = said.lower()
+    return next((kind for kind, words in _KINDS.items() if any(word in low for word in words)), "failed")
+
+
+def _of_users(settings: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    return [(key, value) for scope, key, value in settings if scope in ("system", "global")]
+
+
+def _of_the_caller() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith(_TRANSPORT)}
+
+
+def _pair(setting: str) -> tuple[str, str]:
+    key, _, value = setting.partition("=")
+    return key, value
+
+
+def _remove(path: str) -> None:
+    from shutil import rmtree
+
+    rmtree(path, ignore_errors=True)

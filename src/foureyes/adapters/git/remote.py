@@ -1,0 +1,134 @@
+"""`GitRemote`: the application's `Remote` port over the git executable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from foureyes.adapters.git import objects
+from foureyes.adapters.git.client.answers import as_sha, as_text
+from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.shared_git import SharedGit
+from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
+from foureyes.app.git_ports import Moved, Pushed, RefUpdate
+from foureyes.core.nouns.attempt import tracked
+from foureyes.errors import RemoteProblem
+
+if TYPE_CHECKING:
+    from foureyes.adapters import process
+    from foureyes.core.words.ids import Sha
+
+_QUIETLY = (
+    "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--no-prune",
+    "--no-write-commit-graph",
+)  # fmt: skip
+_AS_ONE = ("--porcelain", "--atomic", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
+_WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
+_IN = "refs/in/"
+
+
+class GitRemote:
+    """One remote of a repository."""
+
+    def __init__(self, here: Located, name: str, shared: SharedGit | None = None) -> None:
+        self._here, self._name = here, name
+        self._shared = shared or SharedGit(here)
+
+    @property
+    def name(self) -> str:
+        """What git calls it here."""
+        return self._name
+
+    @cached_property
+    def _way(self) -> Transport:
+        return Transport(self._shared.git, self._here.root, self._name)
+
+    def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
+        """Where these refs are on the remote now, in one round trip; what it has not is left out."""
+        with self._way.place() as place:
+            return self._tips(place, refs, self._way.address)
+
+    def _tips(self, place: Place, refs: Sequence[str], address: str) -> dict[str, Sha]:
+        wanted = {objects.refs.well_formed(ref, "refs/") for ref in refs}
+        if not wanted:
+            return {}
+        done = place.git("ls-remote", "--refs", "--", address, *sorted(wanted), timeout=ASKING)
+        if done.rc:
+            raise self._way.problem(done)
+        rows = (as_text(line).partition("\t") for line in done.out.splitlines())
+        return {ref: sha for name, _, ref in rows if ref in wanted and (sha := as_sha(name))}
+
+    def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
+        """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
+        with self._way.place() as place:
+            found = self._tips(place, refs, self._way.address)
+            lacking = self._missing(found)
+            if lacking:
+                found |= self._bring(place, lacking)
+        for ref, commit in found.items():
+            self._note(ref, commit)
+        return found
+
+    def _missing(self, found: dict[str, Sha]) -> list[str]:
+        """The refs whose commits are not here."""
+        known = self._shared.git.real(
+            "cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in found.values()).encode()
+        ).out.splitlines()
+        return [ref for ref, answer in zip(found, known, strict=True) if len(answer.split(b" ")) != 3]
+
+    def _bring(self, place: Place, refs: list[str]) -> dict[str, Sha]:
+        specs = [f"+{ref}:{_IN}{number}" for number, ref in enumerate(refs)]
+        done = place.git("fetch", *_QUIETLY, "--", self._way.address, *specs)
+        if done.rc:
+            raise self._way.problem(done)
+        for pack in place.packs():
+            self._way.take(pack)
+        rows = place.git("for-each-ref", "--format=%(objectname) %(refname)", _IN).out.splitlines()
+        came = {as_text(name): as_sha(value) for value, name in (row.split(b" ") for row in rows)}
+        return {ref: sha for number, ref in enumerate(refs) if (sha := came.get(f"{_IN}{number}"))}
+
+    def _note(self, ref: str, commit: Sha) -> None:
+        """What the remote has, as a ref of ours, so that git keeps it."""
+        git, name = self._shared.git, tracked(self._name, ref)
+        if objects.refs.at(git, name).value != commit:
+            objects.refs.keep(git, name, commit)
+
+    def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
+        """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed."""
+        for update in updates:
+            objects.refs.well_formed(update.ref, "refs/")
+        leases = [f"--force-with-lease={update.ref}:{update.old or ''}" for update in updates]
+        with self._way.place() as place:
+            address = self._way.push_address
+            done = place.git("push", *_AS_ONE, *leases, "--", address, *(f"{each.new}:{each.ref}" for each in updates))
+            answer = Pushed(_said(done)) if done.rc == 0 else self._looked_up(place, address, updates, done)
+        if isinstance(answer, Pushed):
+            for update in updates:
+                self._note(update.ref, update.new)
+        return answer
+
+    def _looked_up(
+        self, place: Place, address: str, updates: Sequence[RefUpdate], done: process.Finished
+    ) -> Pushed | Moved:
+        """What became of a push that failed, or whose answer was lost: the refs themselves say it."""
+        try:
+            now = self._tips(place, [update.ref for update in updates], address)
+        except RemoteProblem:
+            raise self._way.problem(done) from None
+        if all(now.get(update.ref) == update.new for update in updates):
+            return Pushed()
+        for update in updates:
+            if now.get(update.ref) not in (update.old, update.new):
+                return Moved(update.ref, now.get(update.ref))
+        said = _said(done) or self._way.problem(done).message
+        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind="refused", next_step=self._way.look())
+
+
+def _said(done: process.Finished) -> str:
+    """What the remote told, and why it took a ref or not: its words, without git's own around them."""
+    told = [line.removeprefix("remote:").strip() for line in as_text(done.err).splitlines() if line[:7] == "remote:"]
+    why = [match.group(1) for line in as_text(done.out).splitlines() if (match := _WHY.search(line))]
+    words = [*told, *(each for each in dict.fromkeys(why) if each not in told)]
+    return plain("; ".join(word for word in words if word))
