@@ -41,6 +41,8 @@ READS = {
     ("adapters/git/client/answers.py", "line"): "git's own words",
     ("adapters/git/client/answers.py", "message"): "git's own words",
     ("adapters/git/client/git.py", "words"): "git's own words",
+    ("adapters/git/client/transport.py", "line"): "git's own words",
+    ("adapters/git/remote.py", "line"): "git's own words",
     ("app/call/signing.py", "text"): "a fingerprint that somebody typed",
     ("app/project/sessions.py", "text"): "a foureyes.toml: whether it names agents",
     ("core/nouns/approval.py", "grade"): "basis_of: what journals say about approvals, read in one place",

@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "checkout.env": ('["PIP_INDEX_URL"]', ("PIP_INDEX_URL",)),
     "checkout.isolation": ('"full"', "full"),
     "checkout.timeout_minutes": ("5", 5),
+    "git.remote": ('"origin"', "origin"),
     "store.url": ('"postgresql://db/x"', "postgresql://db/x"),
     "review.policy": ('"strict"', "strict"),
     "review.independence": ('"vendor"', "vendor"),

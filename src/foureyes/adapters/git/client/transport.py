@@ -5,7 +5,7 @@ Whoever can write the repository's configuration could else name a program that 
 merges: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, an address `ext::sh -c …`. So git runs in a
 directory of its own that borrows the repository's objects. What the user and the system configure holds as it would in
 the repository itself (also what they include for some directories only), addresses with a helper are refused, and hooks
-of the repository are not run; those of the remote are the remote's. Nobody is asked for a password: there is no terminal.
+of the repository are not run; those of the remote are its own. Nobody is asked for a password: there is no terminal.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cached_property
 from os.path import exists, isabs, join
 
 from foureyes.adapters import process
+from foureyes.adapters.folders import opened
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.clean_room import borrower
 from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
@@ -168,9 +169,8 @@ class Transport:
 
     def take(self, pack: str) -> None:
         """Put the objects of a pack into the repository, each by the hash of its bytes."""
-        with open(pack, "rb") as file:
+        with open(opened(pack), "rb") as file:
             many = int.from_bytes(file.read(12)[8:], "big")
-            file.seek(0)
             os.lseek(file.fileno(), 0, os.SEEK_SET)
             how = ("unpack-objects", "-q") if many < SMALL else ("index-pack", "--stdin")
             argv = ["git", f"--git-dir={self._git.common_dir}", "--no-replace-objects", "-c",
