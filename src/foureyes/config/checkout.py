@@ -1,11 +1,28 @@
-"""The keys of `[checkout]`: how the environment of checks and worktrees is made, and what they see (D5)."""
+"""The keys of `[work]` and `[checkout]`: who gets a worktree, how the environment of checks and worktrees is made, and
+what they see (K1, D5).
+"""
 
 from __future__ import annotations
 
 from foureyes.config.setting import Setting
 from foureyes.core.nouns.checkout import ISOLATIONS, CheckoutRule
+from foureyes.core.rules.policy import WORKTREE_FOR, ReviewPolicy
 
 CHECKOUT: tuple[Setting, ...] = (
+    Setting(
+        key="work.worktree",
+        of=ReviewPolicy,
+        kind="choice",
+        allowed=WORKTREE_FOR,
+        meaning="whose claims come with a worktree of their own, where they do not say (K1)",
+    ),
+    Setting(
+        key="work.copy",
+        of=ReviewPolicy,
+        field="copies",
+        kind="list",
+        meaning="globs; files of the main checkout that git ignores (.env …); each worktree gets a copy (K1)",
+    ),
     Setting(
         key="checkout.prepare",
         of=CheckoutRule,
