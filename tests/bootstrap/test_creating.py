@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +135,54 @@ def test_a_commit_that_git_refuses_is_said_and_loses_nothing(checkout: Checkout)
     assert (done.committed, checkout.head()) == ("", head)
     assert any("git would not commit" in note for note in done.notes)
     assert (checkout.path / "foureyes.toml").exists()
+    assert steps_text(done.next) == "mend that, then: fe init"
+    hook.unlink()
+    assert init(checkout).committed, "the next step completes it"
+
+
+def test_who_has_no_name_in_git_is_told_how_to_get_one(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as nameless:
+        for word in ("AUTHOR", "COMMITTER"):
+            nameless.setenv(f"GIT_{word}_NAME", "")
+        done = init(checkout)
+    assert (done.committed, done.notes[-1].rpartition(": ")[2]) == ("", "git does not know who you are")
+    assert "git config --global user.name NAME" in steps_text(done.next)
+    assert init(checkout).committed
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said", "step"),
+    [
+        ("echo garbage > .git/HEAD", "git refuses the repository", "git -C"),
+        ("git config core.repositoryformatversion 99", "git refuses the repository", "git -C"),
+        ("chown 65534 . .git", "git refuses the repository", "safe.directory"),
+        ("for f in $(find .git/objects -type f); do rm -f $f; echo x > $f; done", "cannot read the commit", "fsck"),
+    ],
+)
+def test_where_git_itself_refuses_nothing_is_made_and_the_way_on_is_said(
+    checkout: Checkout, break_it: str, said: str, step: str
+) -> None:
+    if break_it.startswith("chown") and os.geteuid():
+        pytest.skip("only root gives files away")
+    subprocess.run(["sh", "-c", break_it], cwd=checkout.path, check=True)
+    before = listing(checkout)
+    for call in (lambda: init(checkout), lambda: unsure_target(str(checkout.path))):
+        with pytest.raises(GitProblem, match=said) as caught:
+            call()
+        assert step in steps_text(caught.value.next_step)
+        assert steps_text(caught.value.next_step).endswith("fe init")
+    assert listing(checkout) == before
+
+
+@pytest.mark.parametrize("missing", ["HEAD", "objects", "refs"])
+def test_a_git_directory_that_is_not_whole_is_called_so(tmp_path: Path, missing: str) -> None:
+    folder = tmp_path / "half" / ".git"
+    for name in {"HEAD", "objects", "refs"} - {missing}:
+        (folder / name).mkdir(parents=True) if name != "HEAD" else None
+    (folder / "HEAD").write_text("ref: refs/heads/main\n") if missing != "HEAD" else None
+    with pytest.raises(EnvironmentProblem, match="does not take it for a repository") as caught:
+        create_project(str(tmp_path / "half"), {}, ALICE, prefix="fe", target=None, commit=True)
+    assert f"git init {tmp_path / 'half'}" in steps_text(caught.value.next_step)
 
 
 @pytest.mark.parametrize("prefix", ["", "FE", "1a", "a-b", "a" * 11, "ä"])

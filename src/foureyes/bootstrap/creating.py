@@ -36,7 +36,7 @@ from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
 from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
-from foureyes.steps import blank, either, fe
+from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
@@ -60,6 +60,8 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str]
     checks: Sequence[Proposal] = ()
     prepare: str = ""
+    next: Steps = NO_STEP
+    """What completes it, where git would not commit."""
 
 
 def create_project(
@@ -81,9 +83,7 @@ def create_project(
     foureyes.toml names, because its store is lost. `tell` is told what takes its time.
     """
     permit(actor, "init")
-    place = repository(cwd)
-    repo = git(place)
-    repo.check_version()
+    place, repo = _asked(cwd)
     folder = folder_of(place)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
     found = _proposed(place, environ, settings, tell if trying else None)
@@ -107,21 +107,29 @@ def create_project(
     notes: list[str] = []
     if not new and target not in (None, project.target):
         notes.append(f"the target stays {project.target}: it was chosen when the project was created")
-    committed, written = _write_config(
-        place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=checks
-    )
+    file = _write_config(place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=checks)
     if actor.kind == "human":
-        _accept(cwd, environ, actor, notes, own=written if committed else None)
+        _accept(cwd, environ, actor, notes, own=file.text if file.commit else None)
     return Created(
         new=new,
         target=project.target,
         prefix=project.prefix,
         project=project.id,
-        committed=committed,
+        committed=file.commit,
         notes=[*(found.notes if new else ()), *notes],
         checks=checks,
         prepare=found.prepare,
+        next=file.next,
     )
+
+
+def _asked(cwd: str) -> tuple[Located, GitRepo]:
+    """The repository around a directory, if git itself works with it."""
+    place = repository(cwd)
+    repo = git(place)
+    repo.check_version()
+    repo.refuse_refused()
+    return place, repo
 
 
 def _home(home: IdentityRule | None) -> dict[str, Value]:
@@ -220,8 +228,8 @@ def _target(repo: GitRepo, place: Located) -> str:
 
 def unsure_target(cwd: str) -> tuple[str, str]:
     """The branch that is checked out and the usual one, where a new project would have to be asked; else empty."""
-    place = repository(cwd)
-    here, usual = git(place).default_target() or "", usual_target(place)
+    place, repo = _asked(cwd)
+    here, usual = repo.default_target() or "", usual_target(place)
     return (here, usual) if not is_project(folder_of(place)) and here and usual not in ("", here) else ("", "")
 
 
@@ -265,6 +273,14 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
     return _Made(store, joined=bool(named))
 
 
+class _Written(msgspec.Struct, frozen=True):
+    """The commit of foureyes.toml and what init wrote there; where git would not commit, what completes it."""
+
+    commit: str = ""
+    text: str = ""
+    next: Steps = NO_STEP
+
+
 def _write_config(
     place: Located,
     repo: GitRepo,
@@ -275,7 +291,7 @@ def _write_config(
     notes: list[str],
     settings: dict[str, Value],
     proposed: Sequence[Proposal],
-) -> tuple[str, str]:
+) -> _Written:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
     commit, and what init writes.
     """
@@ -284,7 +300,7 @@ def _write_config(
 
     path, target = os.path.join(place.root, FILE), project.target
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project.id)):
-        return "", ""
+        return _Written()
     own: dict[str, Value] = {"project.id": project.id, "project.prefix": project.prefix, "project.target": target}
     text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
     text += "".join(to_comment(each.rule, each.tried) for each in proposed if not each.is_of_use)
@@ -292,24 +308,24 @@ def _write_config(
         _write_whole(path, text)
     if not commit:
         notes.append(f"{FILE} is written but not committed; the built-in defaults are in force until it is on {target}")
-        return "", ""
+        return _Written()
     if actor.kind != "human":
         notes.append(
             f"{FILE} is written but not committed: that is for a person (P12). Until it is on {target}, the "
             "defaults are in force"
         )
-        return "", ""
+        return _Written()
     if repo.default_target() != target:
         notes.append(
             f"{FILE} is written but not committed: {target} is not checked out. Until it is on {target}, the "
             "defaults are in force"
         )
-        return "", ""
+        return _Written()
     try:
-        return str(workshop(place).commit_file(FILE, "Set up Foureyes")), text
+        return _Written(str(workshop(place).commit_file(FILE, "Set up Foureyes")), text)
     except GitProblem as problem:
         notes.append(f"{FILE} is written but git would not commit it: {problem.message}")
-        return "", ""
+        return _Written(next=in_turn(problem.next_step or prose("mend that"), fe("init")))
 
 
 def _is_ours(path: str, project: str) -> bool:

@@ -23,6 +23,14 @@ PROMPTS = "prompts"
 def repository(cwd: str) -> Located:
     """The repository around a directory, or a sentence about what is missing."""
     place = locate(cwd)
+    if place is None and (broken := _broken_above(cwd)):
+        raise EnvironmentProblem(
+            f"{broken} is there, and git does not take it for a repository: HEAD, objects or refs is missing.",
+            next_step=in_turn(
+                shell("git", "init", os.path.dirname(broken), before="what is missing is put back, nothing else: "),
+                fe("init"),
+            ),
+        )
     if place is None:
         raise EnvironmentProblem(
             "this directory is not in a git repository. Foureyes keeps agents' work on branches until "
@@ -30,6 +38,16 @@ def repository(cwd: str) -> Located:
             next_step=in_turn(shell("git", "init"), fe("init"), joint=" && "),
         )
     return place
+
+
+def _broken_above(cwd: str) -> str:
+    """A `.git` at or above a directory; there is no repository where that is damaged."""
+    here = os.path.realpath(cwd)
+    while not os.path.lexists(found := os.path.join(here, ".git")):
+        if here == (above := os.path.dirname(here)):
+            return ""
+        here = above
+    return found
 
 
 def git(place: Located, shared: SharedGit | None = None) -> GitRepo:

@@ -41,6 +41,12 @@ class GitRepo:
 
         check_version()
 
+    def refuse_refused(self) -> None:
+        """`GitProblem` when the user's own git refuses this repository, or cannot read what is checked out."""
+        from foureyes.adapters.git.client.refusing import refuse_refused
+
+        refuse_refused(self._git, self._here)
+
     def close(self) -> None:
         """Remove the temporary directory now rather than at exit. The object stays usable."""
         self._shared.close()

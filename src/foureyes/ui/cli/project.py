@@ -95,10 +95,12 @@ def _say_made(session: Session, made: Created) -> None:
             {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
             for each in made.checks
         ]
-        output.write_json(fields | {"checks": checks, "prepare": made.prepare, "notes": made.notes})
+        fields |= {"checks": checks, "prepare": made.prepare, "notes": made.notes}
+        output.write_json(fields | ({"next": made.next} if made.next else {}))
         return
     if not made.new and not made.committed:
-        output.write("\n".join(["already a project; nothing changed", *[f"  {note}" for note in made.notes]]))
+        said = ["already a project; nothing changed", *[f"  {note}" for note in made.notes]]
+        output.write("\n".join([*said, *([next_line(made.next)] if made.next else [])]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
     root = repository(session.cwd).root
@@ -109,7 +111,7 @@ def _say_made(session: Session, made: Created) -> None:
     lines += [f"  note       {note}" for note in made.notes]
     lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
     learn = fe("setup", "agents-md", before="agents learn the way by: ")
-    lines.append(next_line(either(fe("create", phrase("your first task")), learn, joint="      ")))
+    lines.append(next_line(made.next or either(fe("create", phrase("your first task")), learn, joint="      ")))
     output.write("\n".join(lines))
 
 

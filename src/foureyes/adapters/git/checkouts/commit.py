@@ -14,7 +14,7 @@ from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import blank, shell
+from foureyes.steps import blank, in_turn, shell
 
 _ADD_TRAILERS = ("-c", "trailer.ifexists=addIfDifferent", "-c", "trailer.ifmissing=add", "-c", "trailer.separators=:")
 
@@ -74,7 +74,17 @@ def _commit_path(git: Git, place: Located, path: str, message: str) -> None:
     except GitProblem:
         if new:
             git.own("--literal-pathspecs", "rm", "--quiet", "--cached", "--", name, cwd=place.worktree, ok=(0, 1, 128))
+        _refuse_nameless(git, place)
         raise
+
+
+def _refuse_nameless(git: Git, place: Located) -> None:
+    """The first commit on a new machine fails where nobody told git a name."""
+    if git.own("var", "GIT_COMMITTER_IDENT", cwd=place.worktree, ok=(0, 1, 128)).rc:
+        name, mail = (
+            shell("git", "config", "--global", f"user.{key}", blank(key.upper())) for key in ("name", "email")
+        )
+        raise GitProblem("git does not know who you are", next_step=in_turn(name, mail))
 
 
 def _untracked(git: Git, place: Located, name: str) -> set[bytes]:
