@@ -36,7 +36,6 @@ CONSTANT = (ast.Constant, ast.JoinedStr)
 EXPRESSIONS = frozenset({"findall", "finditer", "fullmatch", "match", "search", "split"})
 
 READS = {
-    ("adapters/checks/namespaces.py", "line"): "the kernel's own words",
     ("adapters/git/checkouts/patch.py", "message"): "git's own words",
     ("adapters/git/client/answers.py", "line"): "git's own words",
     ("adapters/git/client/answers.py", "message"): "git's own words",

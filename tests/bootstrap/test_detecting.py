@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from foureyes.app.gate.running import Telling
+from foureyes.app.views.news import News
 from foureyes.bootstrap import looking
 from foureyes.bootstrap.creating import Created, create_project
 from foureyes.bootstrap.detecting import checks_in, detected_in
@@ -171,7 +172,7 @@ def init(
     *,
     trying: bool = False,
     environ: dict[str, str] | None = None,
-    tell: Callable[[str], None] = lambda line: None,
+    tell: Telling = lambda news: None,
 ) -> Created:
     return create_project(
         str(checkout.path), environ or {}, ALICE, prefix="fe", target=None, commit=True, trying=trying, tell=tell
@@ -233,10 +234,10 @@ def test_try_runs_what_is_checked_in_and_not_what_lies_around(checkout: Checkout
     checkout.write("Makefile", "check:\n\ttest -e committed.py && ! test -e loose.py\n")
     checkout.commit("committed.py")
     checkout.write("loose.py", "x\n")
-    told: list[str] = []
+    told: list[News] = []
     (proposal,) = init(checkout, trying=True, environ={"PATH": "/usr/bin:/bin"}, tell=told.append).checks
     assert proposal.tried == "passed: exit code 0"
-    assert told == ["trying checks: make check"], "it may take its time"
+    assert [news.text for news in told if not news.printed] == ["trying checks: make check"], "it may take its time"
 
 
 def test_where_everything_is_left_out_no_check_is_written(checkout: Checkout) -> None:

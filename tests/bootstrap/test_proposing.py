@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
+from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.proposing import as_lines, propose, try_out
+from foureyes.bootstrap.wiring import open_project
 from foureyes.config.reading import read_file
 
 from tests.stage.checkout import Checkout
@@ -28,3 +32,8 @@ def test_what_is_tried_says_what_came_of_it_D5(checkout: Checkout) -> None:
         ("tests", "failed", False), ("lint", "passed", True),
     ]  # fmt: skip
     assert "red" in found.checks[0].output
+    assert [one.run for one in found.checks] == [0, 0], "there is no project that could keep it"
+    create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
+    red, _ = try_out(str(checkout.path), {"PATH": "/usr/bin:/bin"}, ALICE, lambda news: None).checks
+    with closing(open_project(str(checkout.path), {})) as app:
+        assert "red\n" in app.check_runs.one(red.run).output

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,7 @@ from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
+    from foureyes.app.gate.running import Telling
     from foureyes.app.views.project import ProjectView
     from foureyes.bootstrap.detecting import Detected, Proposal
     from foureyes.config.settings import Value
@@ -76,7 +77,7 @@ def create_project(
     trying: bool = False,
     home: IdentityRule | None = None,
     anew: bool = False,
-    tell: Callable[[str], None] = lambda line: None,
+    tell: Telling = lambda news: None,
 ) -> Created:
     """`fe init`: a store, foureyes.toml, and, for a person, its commit on the target (P12). A second time changes
     nothing. `home` is where a new project is at home (I3). `anew`: a person begins a new journal of the project that
@@ -141,7 +142,7 @@ def _home(home: IdentityRule | None) -> dict[str, Value]:
 
 
 def _proposed(
-    place: Located, environ: Mapping[str, str], settings: dict[str, Value], trying: Callable[[str], None] | None
+    place: Located, environ: Mapping[str, str], settings: dict[str, Value], trying: Telling | None
 ) -> Detected:
     """What the repository seems to have; with `--try` the checks that run on what is checked in, required only those
     that pass there.
@@ -165,9 +166,9 @@ def _kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:
     """D5: what was tried is on record; nothing else is loaded for it where nothing was."""
     if not any(proposal.ran for proposal in found.checks):
         return list(found.checks)
-    from foureyes.bootstrap.trying import kept
+    from foureyes.bootstrap.trying import all_kept
 
-    return [kept(app, actor, proposal, found.checkout) for proposal in found.checks]
+    return all_kept(app, actor, found)
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:

@@ -1,15 +1,19 @@
-"""What a project that is there could have for checks: `fe check detect`; tried once: `fe check try`. Writes nothing."""
+"""What a project that is there could have for checks: `fe check detect`; tried once: `fe check try`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.detecting import Detected, detected_in
-from foureyes.bootstrap.places import repository
+from foureyes.bootstrap.places import folder_of, is_project, repository
 
 if TYPE_CHECKING:
+    from foureyes.app.gate.running import Telling
     from foureyes.config.settings import Value
     from foureyes.core.nouns.session import Actor
 
@@ -19,12 +23,19 @@ def propose(cwd: str) -> Detected:
     return detected_in(repository(cwd).root)
 
 
-def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Callable[[str], None]) -> Detected:
-    """The same, each run once on what is checked in; nothing is kept."""
+def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
+    """The same, each run once on what is checked in. Where there is a project, what each printed is kept (D5)."""
     permit(actor, "check run")
-    from foureyes.bootstrap.trying import tried
+    from foureyes.bootstrap.trying import all_kept, tried
 
-    return tried(repository(cwd), environ, propose(cwd), tell)
+    place = repository(cwd)
+    found = tried(place, environ, propose(cwd), tell)
+    if not is_project(folder_of(place)):
+        return found
+    from foureyes.bootstrap.wiring import open_project
+
+    with closing(open_project(cwd, environ)) as app:
+        return replace(found, checks=tuple(all_kept(app, actor, found)))
 
 
 def as_lines(found: Detected) -> str:

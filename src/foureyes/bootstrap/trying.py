@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.git.checkouts.following import roots
 from foureyes.adapters.git.client.locate import Located
 from foureyes.app.gate.checks import NO_TASK
-from foureyes.app.gate.running import record_run
+from foureyes.app.gate.running import Telling, record_run
+from foureyes.app.views.news import News
 from foureyes.bootstrap.detecting import Detected, Proposal
 from foureyes.bootstrap.places import git, workshop
 from foureyes.core.nouns.check import judge
@@ -52,7 +53,7 @@ class Tried(msgspec.Struct, frozen=True):
             self.shop.export(self.tree, path, paths)
 
 
-def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Callable[[str], None]) -> Detected:
+def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Telling) -> Detected:
     """Each check, with what came of it. An environment that cannot be made here is proposed to nobody: then they are
     tried with what is on the PATH.
     """
@@ -78,7 +79,7 @@ class _Each(msgspec.Struct, frozen=True):
     pipeline: Pipeline
     tree: Tried
     checkout: CheckoutRule | None
-    tell: Callable[[str], None]
+    tell: Telling
 
     def all(self, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
         """In order; where the environment cannot be made, none after the first needs to be tried."""
@@ -90,9 +91,15 @@ class _Each(msgspec.Struct, frozen=True):
         return tuple(done)
 
     def _one(self, proposal: Proposal) -> Proposal:
-        self.tell(f"trying {proposal.rule.name}: {proposal.rule.run}")
+        name = proposal.rule.name
+        self.tell(News(f"trying {name}: {proposal.rule.run}"))
         rule = replace(proposal.rule, checkout=self.checkout)
-        ran = self.pipeline.run(rule, lambda path: self.tree.shop.export(self.tree.tree, path), tree=self.tree)
+        ran = self.pipeline.run(
+            rule,
+            lambda path: self.tree.shop.export(self.tree.tree, path),
+            lambda line: self.tell(News(f"trying {name}: {line}", printed=True)),
+            tree=self.tree,
+        )
         verdict = judge(rule, ran)
         words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
@@ -105,6 +112,11 @@ class _Each(msgspec.Struct, frozen=True):
             ran=ran,
             tree=str(self.tree.tree),
         )
+
+
+def all_kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:
+    """What was tried, on record; nothing of what was not."""
+    return [kept(app, actor, proposal, found.checkout) for proposal in found.checks]
 
 
 def kept(app: Application, actor: Actor, proposal: Proposal, checkout: CheckoutRule | None) -> Proposal:

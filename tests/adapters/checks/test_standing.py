@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -201,6 +202,16 @@ def test_D5_who_is_root_in_a_room_cannot_take_away_what_hides(room: Make) -> Non
     )
     ran = project.run(f"( {tries} ) 2>/dev/null", Tree(FILES))
     assert ran.output.removeprefix("prepared\n") == ("1\n" if os.getuid() == 0 else f"{os.getuid()}\n")
+
+
+def test_D5_a_room_can_be_entered_though_our_own_python_is_hidden_in_there(room: Make) -> None:
+    """As where Foureyes has a Python below the home that no entry of the PATH leads to."""
+    if sys.base_prefix == "/usr":
+        pytest.skip("the Python that runs this is the system's: it cannot be hidden")
+    project = room()
+    project.environ |= {"PATH": "/usr/bin:/bin", "HOME": sys.base_prefix}
+    ran = project.run(f"test -e {sys.base_prefix}/lib || cat node_modules/made", Tree(FILES))
+    assert (ran.unprepared, ran.exit_code, ran.output) == ("", 0, "prepared\n1\n")
 
 
 def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(

@@ -104,8 +104,8 @@ def _give_up_rights() -> None:
     for right in range(LAST_RIGHT + 1):
         if right not in RIGHTS and call("prctl", READ_BOUND, right, 0, 0, 0) == 1:
             _must(call("prctl", DROP_BOUND, right, 0, 0, 0), "a right cannot be given up")
-    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
-        has = next(int(line.split()[1], 16) for line in file if line.startswith("CapPrm:"))
+    with open("/proc/self/status", "rb") as file:  # a codec would be imported, and may be hidden by now
+        has = next(int(line.split()[1], 16) for line in file if line.startswith(b"CapPrm:"))
     left = has & sum(1 << right for right in RIGHTS)
     words = (RIGHTS_FORM, 0, left, left, 0, 0, 0, 0)  # in effect, permitted, handed on to programs; the higher ones
     data = b"".join(word.to_bytes(4, sys.byteorder) for word in words)

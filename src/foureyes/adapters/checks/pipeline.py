@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.adapters.checks.exported import Exported
+from foureyes.adapters.checks.output import Output, Progress
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
@@ -25,7 +26,7 @@ from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
 from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran, tool_of
-from foureyes.core.words.text import readable, visible
+from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
@@ -38,14 +39,6 @@ MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
 """Tools that are given the files of the tree and run none of them."""
-
-HEAD, TAIL = 4_096, 12_288
-"""How many bytes of the output are kept, from its beginning and from its end."""
-LINE = 200
-BETWEEN = 0.2
-"""Seconds between two lines of progress."""
-
-Progress = Callable[[str], None]
 
 
 class Pipeline:
@@ -123,7 +116,7 @@ class Pipeline:
         from foureyes.adapters.checks.standing import Ask
 
         shared = self._shared(tree, export, on_shelf=True)
-        return self._grounds.stand(Ask(rule, checkout, tree, shared, output.hear, stop))
+        return self._grounds.stand(Ask(rule, checkout, tree, shared, output, stop))
 
     @contextmanager
     def _apart(self, fill: Callable[[str], None]) -> Iterator[Stand]:
@@ -222,7 +215,8 @@ class Pipeline:
         minutes = max(1, rule.checkout.timeout_minutes)
         named = {name: self._environ[name] for name in rule.checkout.env if name in self._environ and name not in env}
         build = {**named, **env}
-        ended = stand.run(rule.checkout.build, build, minutes * self._minute, output.hear, lambda _: stop())
+        with output.during("building", rule.checkout.build):
+            ended = stand.run(rule.checkout.build, build, minutes * self._minute, output.hear, output.beating(stop))
         why = why_ended(ended, minutes)
         if why and (ended.rc is None or ended.rc in CANNOT_RUN):
             return Ran(exit_code=None, problem=f"checkout.build {why}", disturbed=stand.disturbed())
@@ -258,38 +252,3 @@ def _program(command: str, work: str, path: str) -> str:
         return ""
     shown = program.removeprefix(work + "/") if work else program
     return f"{visible(shown)} sha256:{digest}"
-
-
-class Output:
-    """The beginning and the end of what a check writes, however much that is; and its last line, now and then."""
-
-    def __init__(self, progress: Progress | None = None) -> None:
-        self._progress = progress
-        self._next = 0.0
-        self._head = b""
-        self._tail = bytearray()
-        self._size = 0
-
-    def hear(self, part: bytes) -> None:
-        """Take the next piece."""
-        self._size += len(part)
-        missing = HEAD - len(self._head)
-        self._head += part[:missing] if missing > 0 else b""
-        self._tail += part[max(missing, 0) :]
-        if len(self._tail) > TAIL:
-            del self._tail[:-TAIL]
-        if self._progress is not None and time.monotonic() >= self._next and (line := self._last_line()):
-            self._next = time.monotonic() + BETWEEN
-            self._progress(line)
-
-    def text(self) -> str:
-        """What is kept, readable, with a line for what is not."""
-        left_out = self._size - len(self._head) - len(self._tail)
-        if not left_out:
-            return readable(self._head + self._tail)
-        return f"{readable(self._head)}\n[… {left_out:,} bytes left out …]\n{readable(bytes(self._tail))}"
-
-    def _last_line(self) -> str:
-        lines = (self._head + self._tail)[-LINE * 4 :].replace(b"\r", b"\n").split(b"\n")
-        line = next((line for line in reversed(lines) if line.strip()), b"")
-        return readable(line.strip())[:LINE]

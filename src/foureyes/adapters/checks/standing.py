@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 import msgspec
 
 from foureyes.adapters.checks.exported import Exported, copy_tree
+from foureyes.adapters.checks.output import Output
 from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
 from foureyes.adapters.checks.prepared import Environment, Environments, key_of
 from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
@@ -25,13 +26,13 @@ OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """What is asked for: a check on a tree, who hears what is printed, and who may stop it."""
+    """What is asked for: a check on a tree, where what is printed goes, and who may stop it."""
 
     rule: CheckRule
     checkout: CheckoutRule
     tree: TreeFiles
     shared: Exported
-    hear: Callable[[bytes], None]
+    output: Output
     stop: Stop
 
 
@@ -112,7 +113,7 @@ class Grounds:
         if known not in self._keys:
             self._keys[known] = self._key(ask.checkout, ask.tree, at)
         key, alone = self._keys[known]
-        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.hear))
+        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear))
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
@@ -165,10 +166,11 @@ class Grounds:
         checkout = ask.checkout
         rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
         minutes = max(1, checkout.timeout_minutes)
-        ended = stand.run(
-            checkout.prepare, environment(self._environ, rule, stand.seen), minutes * self._minute, ask.hear,
-            lambda _: ask.stop(),
-        )  # fmt: skip
+        with ask.output.during("making the environment", checkout.prepare):
+            ended = stand.run(
+                checkout.prepare, environment(self._environ, rule, stand.seen), minutes * self._minute,
+                ask.output.hear, ask.output.beating(ask.stop),
+            )  # fmt: skip
         if why := why_ended(ended, minutes):
             raise Unprepared(f"its environment could not be made: checkout.prepare {why}")
 

@@ -21,7 +21,7 @@ from foureyes.app.work.branches import tip_of
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, moves_on
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.check_states import RAN, check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
@@ -89,14 +89,17 @@ class Checks:
         return reports
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
-        """X4: the checks on the tip of the target branch, where they have no result yet; the latest result of each."""
+        """X4: the checks on the tip of the target branch, where none has a result that says something (G1); the latest
+        result of each.
+        """
         permit(actor, "check run")
         with self._context.store.read() as tx:
             rules = self._context.policy(tx, actor).checks
         if not rules:
             raise self._no_checks()
         tree = target_tree(self._context)
-        due = [rule for rule in rules if again or self._on_tree(tree, rule) is None]
+        known = {rule.name: self._on_tree(tree, rule) for rule in rules}
+        due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
         with closing(self._context.outside.checks()) as runner:
             run = Run(self._context, runner, actor, NO_TASK, tell, "target")
             for rule in due:

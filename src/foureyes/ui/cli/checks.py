@@ -66,10 +66,12 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
         )
     results = session.app.checks.run_target(session.actor, again=again, tell=None if session.json else Teller(session))
     lines = [f"  {result.name:<12} {result.outcome.replace('_', ' '):<10} {flat(result.summary)}" for result in results]
+    is_green = all(result.outcome == "passed" for result in results)
+    lines += [] if is_green else [next_line(fe("check", "show", "--target"))]
     session.answer(
         results, "\n".join([f"the target branch, tree {results[0].tree[:7]}" if results else "no checks", *lines])
     )
-    if not all(result.outcome == "passed" for result in results):
+    if not is_green:
         output.flush()
         raise SystemExit(VerificationFailed.exit_code)
 

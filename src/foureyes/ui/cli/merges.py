@@ -8,6 +8,7 @@ from foureyes.app.views.merge import MergeRow, what_brings_it_on
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
+from foureyes.ui.cli.checks import Teller
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
 from foureyes.ui.cli.text.task import stack_lines
 from foureyes.ui.steps import next_line
@@ -29,7 +30,7 @@ def merge(session: Session, wait: bool) -> None:
     checkout. Exit code 6 if something came back or is stuck.
     """
     end_cleanly()
-    rows = session.app.merges.process(session.actor, None if session.json else session.tell, wait=wait)
+    rows = session.app.merges.process(session.actor, None if session.json else Teller(session), wait=wait)
     if session.json:
         output.write_lines(map(output.with_id, rows))
     elif not rows:

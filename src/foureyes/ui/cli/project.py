@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +22,7 @@ from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionView
+    from foureyes.app.views.news import News
     from foureyes.app.views.run import RunnerView, Standstill
     from foureyes.app.views.sprint import SprintGlance
     from foureyes.bootstrap.creating import Created
@@ -64,9 +65,20 @@ def init(
         trying=trying,
         home=session.home,
         anew=anew,
-        tell=lambda line: None if session.json else session.note(line),
+        tell=teller(session) if trying else _unheard,
     )
     _say_made(session, made)
+
+
+def teller(session: Session) -> Callable[[News], None]:
+    """Who hears what takes its time."""
+    from foureyes.ui.cli.checks import Teller
+
+    return _unheard if session.json else Teller(session)
+
+
+def _unheard(news: News) -> None:
+    """Nobody hears it."""
 
 
 def _asked_target(session: Session) -> str | None:

@@ -26,13 +26,15 @@ def check_detect(session: Session) -> None:
 @verb("try", example="fe check try")
 def check_try(session: Session) -> None:
     """Run each check that fe check detect proposes once on what is checked in, and say what came of it: what cannot run
-    is left out, what fails is not required. Nothing is written.
+    is left out, what fails is not required. No file is written; in a project, what each printed is kept (fe check show
+    --run N).
     """
     from foureyes.bootstrap.proposing import try_out
 
     end_cleanly()
-    tell = (lambda line: None) if session.json else session.note
-    _say(session, try_out(session.cwd, os.environ, session.actor, tell))
+    from foureyes.ui.cli.project import teller
+
+    _say(session, try_out(session.cwd, os.environ, session.actor, teller(session)))
 
 
 def _say(session: Session, found: Detected) -> None:
@@ -41,7 +43,8 @@ def _say(session: Session, found: Detected) -> None:
 
     lines, step = as_lines(found), fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
     checks = [
-        {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output} for each in found.checks
+        {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
+        for each in found.checks
     ]
     fields = {"checks": checks, "prepare": found.prepare, "notes": found.notes, "lines": lines}
     text = [*proposals(found.checks), *[f"  note       {note}" for note in found.notes]]
