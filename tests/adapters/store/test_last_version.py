@@ -44,6 +44,7 @@ CAME = {
     " ReviewNotGiven",
     12: "SprintEnded SprintPaused SprintPlanned SprintResumed SprintStarted SprintUndone",
     13: "ChecksLeft ChecksTaken",
+    15: "ReviewerCalibrated",
 }
 """What came with each later one."""
 

@@ -161,6 +161,19 @@ def test_what_a_program_did_not_open_is_not_covered_where_its_stream_tells_every
     assert (first.verdict, first.counts, bool(first.missing)) == ("approved", counts, not counts)
 
 
+@pytest.mark.parametrize(("tells", "untold"), [(True, 1), (False, 0)])
+def test_a_read_that_a_stream_does_not_tell_changes_the_score_and_not_the_count_V6(
+    peers: Peers, tells: bool, untold: int
+) -> None:
+    peers.configured(ONE)
+    task = peers.create(ALICE)
+    peers.says("codex", Play(commits=0, outcome=replace(SAID, answer=review(), final=review(), tells=tells)))
+    peers.settle(peers.runner(agents=3))
+    assert [row.counts for row in peers.looked_at(task)] == [True]
+    (score,) = [row for row in peers.app.stats.reviewers() if row.agent == "codex"]
+    assert (score.untold, score.coverage.n) == (untold, score.coverage.of - untold)
+
+
 def test_a_diff_is_read_at_once_only_where_its_text_is_short_context_and_headers_too_V6(
     peers: Peers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -301,6 +301,11 @@ def test_reviews_that_are_actionable_incomplete_or_none_at_all_V3_V6() -> None:
     )
 
 
+def test_what_a_reviewer_says_it_read_and_its_stream_does_not_tell_is_in_its_score_V6_Y() -> None:
+    (score,) = scores([], [reviewed("ses-1", changed=4, unread=1, untold=2)], [], {})
+    assert (score.coverage, score.untold, score.incomplete) == (share(1, 4), 2, 1)
+
+
 def test_the_scorecard_has_name_agent_and_model_and_who_reviewed_most_comes_first_Y() -> None:
     sessions = {"ses-1": SessionRow(id="ses-1", name="codex#1", kind="agent", agent="codex", model="gpt")}
     reviews = [

@@ -60,6 +60,7 @@ def outcome(
         stopped=bool(ending.stopped),
         left=ending.left,
         read=tuple(sorted(story.read)) if asks else (),
+        tells=story.tells,
         malformed=story.malformed,
         seconds=ending.seconds,
     )

@@ -20,7 +20,7 @@ from foureyes.app.review.review_content import ReviewContent, came_back, content
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
-from foureyes.core.loop.review import uncovered
+from foureyes.core.loop.review import Told, uncovered, untold
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.cycle import CycleId, Look, look_ref
 from foureyes.core.nouns.finding import status_of
@@ -58,7 +58,7 @@ def submit_look(
     document: bytes,
     *,
     seen: str = "",
-    read: Sequence[str] | None = None,
+    read: Told | None = None,
 ) -> ReviewOutcome:
     """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
     refuse_other_task(actor, task)
@@ -132,7 +132,7 @@ def _record(
     about: Asked,
     given: ReviewContent,
     raised: Raising,
-    read: Sequence[str] | None,
+    read: Told | None,
 ) -> ReviewOutcome:
     payload, attempt = given.document.payload, case.attempt
     assert attempt is not None
@@ -147,6 +147,7 @@ def _record(
         summary=payload.summary,
         files=tuple(given.files),
         missing=uncovered(attempt.files, given.files, read, case.policy.coverage_exclude),
+        untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
         notes=tuple(given.notes),
         raised=len(raised.event.findings) if raised.event else 0,
         blocking=sum(each.blocking for each in raised.event.findings) if raised.event else 0,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from foureyes.app.call.calibrated import without_voice
@@ -44,7 +42,7 @@ from foureyes.core.documents.shapes import (
     ReviewRequest,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.review import Review, uncovered
+from foureyes.core.loop.review import Review, Told, uncovered, untold
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
@@ -82,9 +80,7 @@ class Reviews:
         """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
         return submit_told(self._context, actor, task, document, seen=seen)
 
-    def _submit(
-        self, actor: Actor, task: str, document: bytes, *, seen: str, read: Sequence[str] | None
-    ) -> ReviewOutcome:
+    def _submit(self, actor: Actor, task: str, document: bytes, *, seen: str, read: Told | None) -> ReviewOutcome:
         permit(actor, "review submit")
         with self._context.store.read() as tx:
             named = self._context.find_id(tx, task)
@@ -177,7 +173,7 @@ class Reviews:
         record_rulings(work, case, given.rulings, decision)
 
     def _record(
-        self, work: Work, case: Case, given: ReviewContent, raised: Raising, read: Sequence[str] | None
+        self, work: Work, case: Case, given: ReviewContent, raised: Raising, read: Told | None
     ) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
@@ -199,6 +195,7 @@ class Reviews:
             summary=payload.summary,
             files=tuple(given.files),
             missing=missing,
+            untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
             notes=tuple(given.notes),
             raised=len(raised.event.findings) if raised.event else 0,
             blocking=blocking,
@@ -290,9 +287,9 @@ class Reviews:
 
 
 def submit_told(
-    context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: Sequence[str] | None = None
+    context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: Told | None = None
 ) -> ReviewOutcome:
-    """V6: a review, and the files that its program's stream tells it read; None: it does not tell every one."""
+    """V6: a review, and the files that its program's stream tells it read; None: it tells of none."""
     return Reviews(context)._submit(actor, task, document, seen=seen, read=read)
 
 

@@ -21,7 +21,7 @@ from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.shapes import RequestContext, ReviewRequest, ReviewResult, name_of
-from foureyes.core.loop.review import seen_by
+from foureyes.core.loop.review import Told, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Look, TargetRow
 from foureyes.core.nouns.finding import UNRESOLVED
@@ -220,14 +220,18 @@ def take_review(context: Context, own: InHand) -> str:
     return ""
 
 
-def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> list[str] | None:
-    """V6: the files that its stream tells it read; None where its profile does not say that it tells every one."""
+def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> Told | None:
+    """V6: the files that its stream tells it read, and whether its profile says that it tells every one; None where it
+    tells of no tool at all.
+    """
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
-    if own.outcome is None or profile is None or profile.reads != "complete":
+    complete = profile is not None and profile.reads == "complete"
+    if own.outcome is None or not (complete or own.outcome.tells):
         return None
     text = context.repo.diff_text(change.base, change.head)
     whole = text.count("\n") <= MOST_LINES and len(text) <= MOST_DIFF
-    return seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=whole)
+    seen = seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=whole)
+    return Told(tuple(seen), complete)
 
 
 def _refuse_other_change(document: str, change: Subject) -> None:

@@ -19,7 +19,8 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
     """V3: one reviewer's result about one diff. Stated and effective verdict are both kept (V5).
 
     `missing` are the changed files it does not say it read; with none it is whole (V6). `cycle`: the one that it is an
-    answer in, `reviewer`: whom that had asked. `look`: it is about a look and no attempt (V1).
+    answer in, `reviewer`: whom that had asked. `look`: it is about a look and no attempt (V1). `untold`: changed files
+    that it says it read and that its program's stream, which need not tell every one, does not tell of.
     """
 
     attempt: int
@@ -37,6 +38,7 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
     cycle: str = ""
     reviewer: str = ""
     look: int = 0
+    untold: tuple[str, ...] = ()
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):

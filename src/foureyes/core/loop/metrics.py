@@ -123,7 +123,8 @@ class ReviewStats(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     """One reviewer: a session, or a profile with all its runs. `precision`: findings upheld of those judged;
-    `coverage`: files read of those changed; `missed`: true blocking findings of others in what it agreed to. Of its
+    `coverage`: files read of those changed; `untold`: those that it says it read and its program's stream does not tell
+    of, which are none of these (V6); `missed`: true blocking findings of others in what it agreed to. Of its
     runs: how many, the median time, tokens and cost, 0 where its program does not tell. `calibrated`: what it found of
     seeded defects.
     """
@@ -144,6 +145,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     unanchored: Share
     median_seconds: int | None
     missed: int = 0
+    untold: int = 0
     runs: int = 0
     run_seconds: int | None = None
     input_tokens: int = 0
@@ -366,7 +368,8 @@ def _score(
         findings=len(raised),
         blocking=sum(finding.blocking for finding in raised),
         precision=share(sum(finding.is_upheld for finding in judged), len(judged)),
-        coverage=share(changed - sum(row.unread for row in given), changed),
+        coverage=share(changed - sum(row.unread + row.untold for row in given), changed),
+        untold=sum(row.untold for row in given),
         unanchored=share(sum(not finding.anchored for finding in raised), len(raised)),
         median_seconds=None if middle is None else int(middle),
         missed=missed,

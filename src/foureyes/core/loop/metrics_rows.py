@@ -61,13 +61,16 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A review: how many files had changed, how many of those it does not say it read, when it came."""
+    """A review: how many files had changed, how many of those it does not say it read, or says so and its program's
+    stream does not tell (`untold`), when it came.
+    """
 
     session: str
     at: str
     submitted_at: str
     changed: int = 0
     unread: int = 0
+    untold: int = 0
     actionable: bool = False
 
     @property

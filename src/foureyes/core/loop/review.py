@@ -79,6 +79,13 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
     )
 
 
+class Told(msgspec.Struct, frozen=True):
+    """V6: the changed files that a program's stream tells it read. `complete`: it tells every one."""
+
+    files: tuple[str, ...]
+    complete: bool = True
+
+
 def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
     """V6: the changed files that a stream tells of, from the place it read in. Who reads the whole `diff`, which lies
     in a folder beside the tree, reads each; of one that is too long for one reading only what is gone from the tree.
@@ -91,13 +98,26 @@ def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[Change
 
 
 def uncovered(
-    changed: Sequence[ChangedFile], stated: Iterable[str], told: Iterable[str] | None, exclude: Sequence[str]
+    changed: Sequence[ChangedFile], stated: Iterable[str], told: Told | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
     """V6: what a review does not cover: by what it says, and where a stream tells every read, by that; both must
     agree.
     """
-    both = {*unread(changed, stated, exclude), *(unread(changed, told, exclude) if told is not None else ())}
+    seen = unread(changed, told.files, exclude) if told is not None and told.complete else ()
+    both = {*unread(changed, stated, exclude), *seen}
     return tuple(file.path for file in changed if file.path in both)
+
+
+def untold(
+    changed: Sequence[ChangedFile], stated: Iterable[str], told: Told | None, exclude: Sequence[str]
+) -> tuple[str, ...]:
+    """V6: what a review says it read, and a stream that need not tell every read does not tell of: it changes the
+    reviewer's score, not what counts.
+    """
+    if told is None or told.complete:
+        return ()
+    left = {*unread(changed, told.files, exclude)} - {*unread(changed, stated, exclude)}
+    return tuple(file.path for file in changed if file.path in left)
 
 
 def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequence[str]) -> tuple[str, ...]:

@@ -102,6 +102,8 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int = 0
     read: tuple[str, ...] = ()
     """V6: the files that it read, as its stream tells, where a document was asked for."""
+    tells: bool = False
+    """Whether its stream tells of the tools that it uses."""
 
     @property
     def succeeded(self) -> bool:

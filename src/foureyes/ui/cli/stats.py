@@ -69,8 +69,9 @@ def stats_reviews(session: Session) -> None:
 @verb("reviewers", example="fe stats reviewers")
 @LIMIT
 def stats_reviewers(session: Session, limit: int) -> None:
-    """Who reviews how: precision, coverage, what they missed, findings whose quote is nowhere in the code, time; of
-    profiles also the time and cost of their runs, and what they found when they were calibrated."""
+    """Who reviews how: precision, coverage, files that they say they read and their program does not tell of, what they
+    missed, findings whose quote is nowhere in the code, time; of profiles also the time and cost of their runs, and
+    what they found when they were calibrated."""
     rows = session.app.stats.reviewers()
     if session.json:
         output.write_lines(rows[:limit])
@@ -166,6 +167,7 @@ def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str
         "FINDINGS",
         "PRECISION",
         "COVERAGE",
+        "UNTOLD",
         "UNANCHORED",
         "MISSED",
         "SENT BACK",
@@ -187,7 +189,7 @@ def reviewers_text(rows: Sequence[ReviewerScore], limit: int, how: Style) -> str
 
 def _score(row: ReviewerScore, how: Style) -> tuple[str, ...]:
     time = how.nothing if row.median_seconds is None else lasting(row.median_seconds)
-    shares = (_share(row.precision, how), _share(row.coverage, how), _share(row.unanchored, how))
+    shares = (_share(row.precision, how), _share(row.coverage, how), str(row.untold), _share(row.unanchored, how))
     who = (row.name, row.agent or how.nothing, row.model or how.nothing)
     counts = (str(row.missed), str(row.invalid + row.misquoted))
     calibrated = _share(row.calibrated, how) if row.calibrated else how.nothing

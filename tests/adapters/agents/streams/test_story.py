@@ -94,3 +94,4 @@ def test_what_is_read_by_a_tool_that_reads_is_told_and_nothing_else_V6() -> None
     story.uses("Write", {"file_path": "/w/e.py"})
     story.uses("Read", {"file_path": 3})
     assert story.read == {"/w/a.py", "/w/b.py", "/w/c.py"}
+    assert (story.tells, Story().tells) == (True, False)

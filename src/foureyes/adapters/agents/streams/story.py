@@ -49,6 +49,8 @@ class Story(msgspec.Struct, kw_only=True):
     """S3: what it said that happened, and nobody took yet."""
     read: set[str] = msgspec.field(default_factory=set)
     """V6: the files that it says it reads, by its tools."""
+    tells: bool = False
+    """Whether it tells of its tools at all."""
     taken: int = 0
     before: list[Spoken] = msgspec.field(default_factory=list)
     """The events of its last whole message: some programs say it twice."""
@@ -61,6 +63,7 @@ class Story(msgspec.Struct, kw_only=True):
 
     def uses(self, tool: object, given: Event) -> None:
         """V6: a tool is used; what is read by one that reads."""
+        self.tells = True
         if isinstance(tool, str) and tool.lower() in READERS and len(self.read) < MOST_READ:
             path = next((given[name] for name in NAMES if isinstance(given.get(name), str)), "")
             self.read |= {path} if path else set()

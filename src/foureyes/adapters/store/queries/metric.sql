@@ -29,7 +29,8 @@ ORDER BY f.seq, f.root;
 -- name: metric.reviews
 SELECT r.session, r.at, a.submitted_at, r.actionable,
   (length(a.files) - length(replace(a.files, '"path":', ''))) / 7 AS changed,
-  CASE WHEN r.missing = '[]' THEN 0 ELSE 1 + (length(r.missing) - length(replace(r.missing, '","', ''))) / 3 END AS unread
+  CASE WHEN r.missing = '[]' THEN 0 ELSE 1 + (length(r.missing) - length(replace(r.missing, '","', ''))) / 3 END AS unread,
+  CASE WHEN r.untold = '[]' THEN 0 ELSE 1 + (length(r.untold) - length(replace(r.untold, '","', ''))) / 3 END AS untold
 FROM reviews r JOIN attempts a ON a.task = r.task AND a.n = r.attempt ORDER BY r.seq;
 
 -- name: metric.returns

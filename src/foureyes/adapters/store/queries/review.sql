@@ -1,9 +1,9 @@
 -- Reviews, escalations, and rounds that ended oddly.
 
 -- name: review.insert
-INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at)
+INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, untold, at)
 VALUES (:seq, :task, :attempt, :diff_id, :session, :verdict, :effective, :status, :summary, :files, :missing, :notes, :raised, :blocking,
-  :actionable, :cycle, :look, :at);
+  :actionable, :cycle, :look, :untold, :at);
 
 -- name: review.insert_return
 INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, :task, :attempt, :session, :why, :at);

@@ -590,6 +590,7 @@ CREATE TABLE reviews (
   at text COLLATE "C" NOT NULL,
   cycle text COLLATE "C" NOT NULL DEFAULT ''::text,
   look integer NOT NULL DEFAULT 0,
+  untold text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   CHECK ((actionable = ANY (ARRAY[0, 1]))),
   CHECK ((effective = ANY (ARRAY['approved'::text, 'concerns'::text, 'blocker'::text]))),
   CHECK ((status = ANY (ARRAY['CHANGES_REQUESTED'::text, 'APPROVED_WITH_NOTES'::text, 'APPROVED'::text]))),

@@ -1,0 +1,3 @@
+-- Which files a reviewer says it read and its program's stream does not tell of (V6).
+
+ALTER TABLE reviews ADD COLUMN untold TEXT NOT NULL DEFAULT '[]';
