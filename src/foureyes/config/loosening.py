@@ -64,13 +64,17 @@ def _by_direction(key: str, old: Value, new: Value) -> bool:
 
 
 def _checks_are_looser(old: Value, new: Value) -> bool:
-    """A required check is gone, may fail now, or is another command."""
+    """A required check is gone, may fail now, is another command, or lets pass what the target fails as well."""
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return False
     now = {rule.name: rule for rule in new if isinstance(rule, CheckRule)}
     required = [rule for rule in old if isinstance(rule, CheckRule) and rule.required]
     return any(
-        (after := now.get(rule.name)) is None or not after.required or after.digest != rule.digest for rule in required
+        (after := now.get(rule.name)) is None
+        or not after.required
+        or after.digest != rule.digest
+        or after.has_baseline > rule.has_baseline
+        for rule in required
     )
 
 

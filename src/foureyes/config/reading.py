@@ -184,7 +184,7 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
         except msgspec.ValidationError as problem:
             allowed = (
                 f"name, run, report = {'|'.join(REPORTS)}, report_files = [globs], required = true|false, "
-                "timeout_minutes, failed_exit = [1], env = [names]"
+                "timeout_minutes, failed_exit = [1], env = [names], baseline = true|false"
             )
             raise ConfigError(f"{where} number {number}: {problem}; allowed are {allowed}") from None
         if not CHECK_NAME.fullmatch(check.name) or check.name in {earlier.name for earlier in checks}:
@@ -199,6 +199,8 @@ def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
             raise ConfigError(
                 f"{where} {check.name}: report_files are globs below the checkout, of a report that is junit or sarif"
             )
+        if check.baseline and check.report == "none":
+            raise ConfigError(f"{where} {check.name}: baseline is of a report that is junit or sarif")
         checks.append(check)
     return tuple(checks)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
 from foureyes.adapters.checks.tree_files import Files
 from foureyes.core.nouns.check import ToolFinding
+from foureyes.core.rules.baseline import known_by
 
 MESSAGE = {"text": "no"}
 
@@ -42,7 +44,31 @@ def at(uri: str, line: int = 7) -> list[Any]:
 
 def test_a_result_has_rule_level_path_line_and_message() -> None:
     data = log({"ruleId": "S1", "level": "error", "message": MESSAGE, "locations": at("src/a.py")})
-    assert read(data) == (ToolFinding("S1", "error", "src/a.py", 7, "no"),)
+    assert read(data) == (ToolFinding("S1", "error", "src/a.py", 7, "no", known_by("S1", "no")),)
+
+
+def keys(root: Path, *places: tuple[str, int]) -> list[str]:
+    data = log(*[{"ruleId": "S1", "message": MESSAGE, "locations": at(uri, line)} for uri, line in places])
+    return [found.key for found in read(data, Files(str(root), str(root)))]
+
+
+def test_a_result_is_known_by_the_code_of_its_line_wherever_that_is_D5(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"x = eval(1)\ny = 2\n\xff = 3\n")
+    first, second, odd, beyond = keys(tmp_path, ("a.py", 1), ("a.py", 2), ("a.py", 3), ("a.py", 9))
+    assert first == known_by("S1", "no", "x = eval(1)")
+    assert len({first, second, odd, beyond}) == 4
+    assert beyond == known_by("S1", "no")
+    (tmp_path / "a.py").write_text("# one line more\nx  =  eval(1)\n")
+    assert keys(tmp_path, (str(tmp_path / "a.py"), 2)) == [first]
+
+
+def test_what_is_no_file_of_the_tree_is_not_read_for_it_D5(tmp_path: Path) -> None:
+    outside = tmp_path / "secret"
+    outside.write_text("key\n")
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "link.py").symlink_to(outside)
+    assert set(keys(tree, ("link.py", 1), ("../secret", 1), (str(outside), 1))) == {known_by("S1", "no")}
 
 
 ERRORS = [{"id": "A"}, {"id": "B", "defaultConfiguration": {"level": "error"}}, {"id": "C", "defaultConfiguration": {}}]

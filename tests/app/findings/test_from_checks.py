@@ -30,7 +30,7 @@ from tests.stage.people import BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
 
 KEPT = '\n[review]\ndefault_mode = "per-task"\n'
-SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\n'
+SCAN = '\n[[checks]]\nname = "scan"\nrun = "semgrep"\nreport = "sarif"\nbaseline = false\n'
 OPTIONAL = '\n[[checks]]\nname = "tests"\nrun = "pytest -q"\nreport = "junit"\nrequired = false\n'
 
 

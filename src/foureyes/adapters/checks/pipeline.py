@@ -25,8 +25,9 @@ from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
-from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran, tool_of
+from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran
 from foureyes.core.words.text import visible
+from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.sarif import Broken, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
+from foureyes.core.rules.baseline import known_by
 from foureyes.core.words.text import in_line
 
 MAX_BYTES = 50_000_000
@@ -26,16 +30,46 @@ def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
         raise ValueError(problem.what) from None
     except ValueError as problem:
         raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
-    return tuple(_finding(result, files or Files()) for result in reported)
+    code = Code(files or Files())
+    return tuple(_finding(result, files or Files(), code) for result in reported)
 
 
-def _finding(result: Reported, files: Files) -> ToolFinding:
+def _finding(result: Reported, files: Files, code: Code) -> ToolFinding:
     """What lies outside of the directory that was checked keeps its whole path."""
     path = "" if is_address(result.place) else files.find(result.place)
+    rule, message = in_line(result.rule, MAX_TEXT), in_line(files.cut(result.message), MAX_TEXT)
     return ToolFinding(
-        rule=in_line(result.rule, MAX_TEXT),
+        rule=rule,
         level=result.worth,
         path=in_line(path or files.relative(result.place), MAX_TEXT),
         line=result.line,
-        message=in_line(result.message, MAX_TEXT),
+        message=message,
+        key=known_by(rule, message, code.at(path, result.line) or result.quote, result.mark),
     )
+
+
+class Code:
+    """The lines of the files that a report is about, each file read once, and not without end."""
+
+    def __init__(self, files: Files) -> None:
+        self._root = files.root
+        self._lines: dict[str, list[bytes]] = {}
+        self._left = MAX_BYTES
+
+    def at(self, path: str, line: int) -> str:
+        """The line of a file; empty where it cannot be read."""
+        if not path or not line:
+            return ""
+        if path not in self._lines:
+            self._lines[path] = self._read(path)
+        lines = self._lines[path]
+        return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
+
+    def _read(self, path: str) -> list[bytes]:
+        try:
+            with open(opened(os.path.join(self._root, path)), "rb") as file:
+                data = file.read(self._left)
+        except OSError:
+            return []
+        self._left -= len(data)
+        return data.splitlines()

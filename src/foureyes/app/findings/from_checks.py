@@ -13,7 +13,7 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, raising
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
-from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, was_mended
+from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
 from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found, Kind
@@ -54,7 +54,8 @@ class _Noting:
     def __init__(self, gate: Work, facts: Facts, state: CheckState, result: CheckResult, known: list[Finding]) -> None:
         self._gate, self._facts, self._state, self._result = gate, facts, state, result
         self._is_sarif = state.rule.report == "sarif"
-        self._ran = self._tests_of(gate.tx, result)
+        self._whole = next(row for row in facts.results if row.seq == result.seq)
+        self._ran = frozenset() if self._is_sarif else self._tests_of(gate.tx, result)
         names = [finding.rule for finding in known]
         renamed = pairs(names, [*result.failing, *sorted(self._ran)], some=True) if self._ran else {}
         self._known = [msgspec.structs.replace(one, rule=renamed.get(one.rule, one.rule)) for one in known]
@@ -67,13 +68,13 @@ class _Noting:
 
     def _failing(self) -> list[Found]:
         """What a failed check names: tests, a tool's findings, or only itself."""
-        told = self._told(self._result)
+        told = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
         if self._result.failures > len(told) and not self._is_sarif:
             words = {each.rule: each for each in told}
             told = [words.get(name) or ToolFinding(name, "error", "", 0, "") for name in self._result.failing]
         attempt = self._facts.attempt
         assert attempt is not None
-        return failing_of(self._state.rule, self._result, told, attempt.n)
+        return failing_of(self._state.rule, self._result, told, attempt.n, self._state.no_baseline)
 
     def _told(self, result: CheckResult) -> list[ToolFinding]:
         if self._state.rule.report == "none":
@@ -103,7 +104,7 @@ class _Noting:
         """
         if self._result.outcome == "passed" or self._state.rule.report == "none":
             return True
-        if not self._result.failing or self._result.failures >= KEPT_FAILURES:
+        if not self._result.failing or self._whole.failures >= KEPT_FAILURES:
             return False
         return self._is_sarif or is_many(finding) or finding.rule in (*self._ran, self._state.rule.name)
 
@@ -114,7 +115,7 @@ class _Noting:
             return finding.root in still or (not self._is_sarif and finding.rule in self._result.failing)
         before = self._before(finding)
         told = self._told(before) if before else []
-        return before is None or not was_mended(before, self._result, self._ran, told, self._told(self._result))
+        return before is None or not was_mended(before, self._whole, self._ran, told, self._told(self._whole))
 
     def _before(self, finding: Finding) -> CheckResult | None:
         """L13: the run that a list of failures is from."""

@@ -17,9 +17,10 @@ from foureyes.app.views.news import News
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
-from foureyes.core.nouns.check import CheckedTree, CheckRule, Ran, judge
+from foureyes.core.nouns.check import CheckedTree, CheckResult, CheckRule, Judged, Ran, judge
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.check_states import counts
+from foureyes.core.rules.baseline import listed
+from foureyes.core.rules.check_states import RAN, counts
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.ids import Sha, TaskId
@@ -47,7 +48,8 @@ def run_on(
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
 
     The last tree is the one that is judged; `judged` says what it is. On the others only tests are run, to know which
-    ones the target has. What is stopped is not recorded; what ended before is.
+    ones the target has, and what found something that the target may have, too. What is stopped is not recorded; what
+    ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
     fresh: set[int] = set()
@@ -62,7 +64,34 @@ def run_on(
             ]
             run = Run(context, runner, actor, facts.task.id, tell, judged if is_judged else "target", stop)
             fresh |= {run.one(rule, Sha(tree), last=rule is due[-1]) for rule in due}
+        run = Run(context, runner, actor, facts.task.id, tell, "target", stop)
+        for tree in trees[:-1]:
+            due = _due_for_baseline(context, runner, actor, facts, wanted, (tree, trees[-1]))
+            fresh |= {run.one(rule, Sha(tree), last=rule is due[-1]) for rule in due}
     return fresh
+
+
+def _due_for_baseline(
+    context: Context,
+    runner: CheckRunner,
+    actor: Actor,
+    facts: Facts,
+    rules: Sequence[CheckRule],
+    trees: tuple[Sha | str, Sha | str],
+) -> list[CheckRule]:
+    """The tools that found something on the second tree, and have nothing to compare it with on the first."""
+    with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
+    if not with_one:
+        return []
+    before, now = trees
+    with context.store.read() as tx:
+        results = with_trees(tx, facts_of(context, tx, facts.task.id), [now]).results
+    found = {(row.name, row.digest) for row in results if row.tree == now and row.outcome == "failed" and row.failing}
+    return [
+        rule
+        for rule in with_one
+        if (rule.name, rule.digest) in found and not _is_known(context, runner, actor, facts, rule, before)
+    ]
 
 
 def _is_known(context: Context, runner: CheckRunner, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
@@ -77,9 +106,15 @@ def _is_known(context: Context, runner: CheckRunner, actor: Actor, facts: Facts,
     for result in now.results:
         same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
         other = program and result.program and program != result.program
-        if same and not other and result.outcome in ("passed", "failed") and (counts(now, result) or not mine_counts):
+        if same and not other and _says(rule, result) and (counts(now, result) or not mine_counts):
             return True
     return False
+
+
+def _says(rule: CheckRule, result: CheckResult) -> bool:
+    """Whether it ran to its end; and what it found can be compared, where that is wanted."""
+    unlisted = rule.report == "sarif" and rule.has_baseline and result.failing and not result.tests
+    return result.outcome in RAN and not unlisted
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -128,10 +163,11 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
     """A run, with all that is kept of it; the journal row."""
     verdict = judge(rule, ran)
     digest = ""
-    if ran.tests and verdict.outcome != "unsound":
-        digest, packed = pack(test.id for test in ran.tests if test.state != "skipped")  # skipped now is gone (D5)
+    names = _named(ran, verdict)
+    if names is not None:
+        digest, packed = pack(names)
         if work.tx.one("check.has_tests", Named, digest=digest) is None:
-            work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests)))
+            work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests or names)))
     (seq,) = work.record(
         task,
         e.CheckFinished(
@@ -153,6 +189,14 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
         ),
     )
     return seq
+
+
+def _named(ran: Ran, verdict: Judged) -> list[str] | None:
+    """All that a run names: tests, or what a tool found where that is why it failed. Skipped now is gone (D5)."""
+    if ran.tests and verdict.outcome != "unsound":
+        return [test.id for test in ran.tests if test.state != "skipped"]
+    is_why = ran.findings and verdict.outcome == "failed" and verdict.failing
+    return (list(listed(ran.findings or ())) or None) if is_why else None
 
 
 def _under(tell: Telling | None, heading: str) -> Callable[[str], None] | None:

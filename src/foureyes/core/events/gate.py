@@ -34,7 +34,9 @@ class CheckFinished(Event, frozen=True, kw_only=True):
 
 
 class TestsListed(Event, frozen=True, kw_only=True):
-    """The names of all tests of a report, packed, under the digest that results name; each list once."""
+    """The names of all tests of a report, or all that a tool found, packed, under the digest that results name; each
+    list once.
+    """
 
     digest: str
     packed: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from foureyes.core.loop.fingerprint import words
-from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, CheckRule, Ran, ToolFinding
+from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, CheckRule, Ran, ToolFinding, name_of
 from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found
 from foureyes.core.words.test_names import pairs
 from foureyes.core.words.text import one_line
@@ -36,8 +38,32 @@ def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
     return (*told, *[each for each in ran.findings or () if each.level == "error"])[:KEPT_FAILURES]
 
 
-def failing_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> list[Found]:
-    """What a failed check names: tests, a tool's findings, or only itself."""
+def named_in(result: CheckResult, told: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
+    """What a result names of all that its run told: not what the target has as well (D5)."""
+    left = Counter(result.failing)
+    named = []
+    for each in told:
+        name = each.rule if by_name else name_of(each)
+        if left[name] > 0:
+            left[name] -= 1
+            named.append(each)
+    return named
+
+
+def failing_of(
+    rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int, not_compared: str = ""
+) -> list[Found]:
+    """What a failed check names: tests, a tool's findings, or only itself. `not_compared`: why it is not known which of
+    them the target has as well.
+    """
+    found = _failing_of(rule, result, told, attempt)
+    if not not_compared:
+        return found
+    mark = f"Whether the target has it as well is not known: {not_compared}."
+    return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in found]
+
+
+def _failing_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> list[Found]:
     if result.failures > MANY_FAILURES and told:
         return [many_of(rule, result, told, attempt)]
     room = max(ROOM // max(len(told), 1), LEAST)

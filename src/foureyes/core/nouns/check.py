@@ -14,6 +14,7 @@ from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
+from foureyes.core.words.tools import tool_of
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, in_turn, phrase, prose
 
@@ -49,16 +50,10 @@ FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
 }
 """Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
 
-STARTERS = frozenset("command env exec nice npx bunx uv uvx pipx poetry pdm hatch rye pnpm yarn run time".split())
-"""Words before the tool that a command line is about."""
-
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """How Python says at its end that the module that it was to run is not there."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
 """How rustup says that there is no cargo to run."""
-COMPOUND = Shape(r"[;|\n`]|(?<!>)&|\$\(")
-PYTHON = Shape(r"(python|pypy)[0-9.]*")
-SETTING = Shape(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -67,6 +62,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
     `checkout` is the project's, where it has one.
     `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
+    `baseline`: what it finds on the target, too, is not held against a task; unless said, so for SARIF alone.
     """
 
     name: str
@@ -78,6 +74,12 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     env: tuple[str, ...] = ()
     checkout: CheckoutRule | None = None
     report_files: tuple[str, ...] = ()
+    baseline: bool | None = None
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether it is seen against what it says of the target."""
+        return self.report == "sarif" if self.baseline is None else self.baseline
 
     @property
     def digest(self) -> str:
@@ -100,9 +102,9 @@ class TestResult(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class ToolFinding(msgspec.Struct, frozen=True):
+class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
     """One result of a SARIF report, or a test that failed, by its name. `level` is SARIF's: error, warning, note or
-    none.
+    none; `key` is what it is known by wherever its line is.
     """
 
     rule: str
@@ -110,6 +112,7 @@ class ToolFinding(msgspec.Struct, frozen=True):
     path: str
     line: int
     message: str
+    key: str = ""
 
 
 class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +188,8 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
     if broke:
         return Judged("crashed", broke, failing, failed)
     if ran.problem:
-        return Judged("crashed" if ran.exit_code == 0 else "failed", ran.problem, failing, failed)
+        is_read = ran.tests is not None or ran.findings is not None
+        return Judged("crashed" if ran.exit_code == 0 or is_read else "failed", ran.problem, failing, failed)
     empty = _says_nothing(rule, ran)
     if empty:
         return Judged("failed", empty, failing, failed)
@@ -208,8 +212,13 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
 def failures_in(ran: Ran) -> list[str]:
     """The failing tests of a report, or the errors that a tool found, by name."""
     tests = [test.id for test in ran.tests or () if test.state == "failed"]
-    errors = [f"{f.rule} {f.path}:{f.line} {f.message}"[:300] for f in ran.findings or () if f.level == "error"]
+    errors = [name_of(found) for found in ran.findings or () if found.level == "error"]
     return [*tests, *errors]
+
+
+def name_of(found: ToolFinding) -> str:
+    """What a tool found, as a result names it."""
+    return f"{found.rule} {found.path}:{found.line} {found.message}"[:300]
 
 
 def _broke(rule: CheckRule, code: int) -> str:
@@ -238,33 +247,6 @@ def _missing(rule: CheckRule, ran: Ran) -> str:
     return no_toolchain[0] if no_toolchain else ""
 
 
-def tool_of(command: str) -> str:
-    """The program that a command line is about, as far as one can tell; empty where that is not the whole line's."""
-    if COMPOUND.search(command):
-        return ""
-    words = command.split()
-    while words:
-        name = words[0].rpartition("/")[2]
-        if SETTING.match(words[0]):
-            words = words[1:]
-        elif PYTHON.fullmatch(name):
-            return _module_of(words[1:])
-        elif name not in STARTERS:
-            return name
-        else:
-            words = words[1:]
-            while words and words[0].startswith("-"):
-                words = words[1:]
-    return ""
-
-
-def _module_of(words: list[str]) -> str:
-    """What Python runs: a module, or the script that its first argument is."""
-    if words and not words[0].startswith("-"):
-        return words[0].rpartition("/")[2]
-    return words[words.index("-m") + 1].partition(".")[0] if "-m" in words[:-1] else ""
-
-
 def _all_well(ran: Ran) -> str:
     if ran.tests is not None:
         passed = sum(test.state == "passed" for test in ran.tests)
@@ -285,7 +267,9 @@ def _what_failed(ran: Ran, failed: int) -> str:
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A result on record: of one check on one tree, with who ran it. `tests` names the list of all its tests."""
+    """A result on record: of one check on one tree, with who ran it. `tests` names the list of all its tests, or of all
+    that a tool found.
+    """
 
     seq: int
     tree: Sha
@@ -313,7 +297,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
     `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
     the
-    report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree.
+    report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the target
+    fails, too, is not in the result any more; `no_baseline` says why that is not known.
     """
 
     rule: CheckRule
@@ -322,6 +307,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     gone: tuple[str, ...] = ()
     compared: bool = True
     flaky: bool = False
+    no_baseline: str = ""
 
     @property
     def is_green(self) -> bool:
@@ -358,6 +344,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return f"{len(self.gone)} of the target's tests are gone: {self.gone[0]}{more}"
         if not self.compared:
             return "not compared with the target's tests yet"
+        if self.no_baseline:
+            return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
         return self.result.summary
 
 

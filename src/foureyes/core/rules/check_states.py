@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
+from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.test_names import pairs
 
@@ -52,15 +53,33 @@ def check_state(
         old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
     ]
     outcomes = {each.outcome for each in (counting or here)} & RAN
+    there = [old for old in mine if old.tree == base_tree]
+    seen = _against(facts, rule, result, before, there) if base_tree else Against(result)
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
         rule=rule,
-        result=result,
+        result=seen.result,
         claimed=not counting,
         gone=_gone(facts, rule, result, before, allowed) if base_tree != tree else (),
         compared=compared,
         flaky=len(outcomes) > 1,
+        no_baseline=seen.lacking,
     )
+
+
+def _against(
+    facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], there: list[CheckResult]
+) -> Against:
+    """The result without what the target fails, too, by the latest result there; one that does not count, or of a run
+    that broke, is none.
+    """
+    if not rule.has_baseline or result.outcome != "failed" or not result.failing:
+        return Against(result)
+    if not before:
+        broke = [old.summary for old in there if old.outcome not in RAN]
+        return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
+    renames = {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
+    return against(rule, result, before[-1], facts.tests, renames)
 
 
 def counts(facts: Facts, result: CheckResult) -> bool:
