@@ -160,6 +160,14 @@ class StoreBusy(StoreProblem):
     code = "busy"
 
 
+class CutOff(StoreProblem):
+    """The store went away in the middle of work that goes piece by piece: `done` is what became of those before."""
+
+    def __init__(self, message: str, *, next_step: Steps, done: tuple[object, ...]) -> None:
+        super().__init__(message, next_step=next_step)
+        self.done = done
+
+
 class VerificationFailed(FoureyesError):
     """A check or a verification did not hold."""
 

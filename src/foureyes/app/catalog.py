@@ -238,6 +238,9 @@ VERBS: dict[str, tuple[Row, ...]] = {
         ("all", (), "anyone", "", "merges list", "What is approved and not merged, in its order."),
         ("process", ("merge",), "people and services", "journal", "merge", "Merge everything that can be merged now."),
         ("retry", ("merges retry",), "agents and people", "journal", "merges retry", "Try a stuck merge again."),
+        ("here", ("merges here",), "people", "journal", "merges here", "Merge in this clone from now on (Q6)."),
+        ("accept", ("merges accept",), "people", "journal", "merges accept", "Go on from a target that was set back "
+         "on purpose (Q6)."),
     ),
     "findings": (
         ("listed", (), "anyone", "", "finding list", "The findings of a task, or of the whole project."),

@@ -9,6 +9,8 @@ import msgspec
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.one_target import elsewhere as merged_elsewhere
+from foureyes.app.call.one_target import lacking, newest_after
 from foureyes.app.call.placing import found_elsewhere, lost_anchor
 from foureyes.app.call.rows import Point
 from foureyes.app.call.stacks import passed_by
@@ -125,7 +127,13 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     if task.status == "approved":
         _note_what_no_longer_held(context, gatekeeper, task, other=other)
         note = accept(context, gatekeeper, task, settings)
-        gatekeeper.record(task.id, TaskMerged(sha=Sha(row.sha), via=work.actor.session))
+        event = TaskMerged(
+            sha=Sha(row.sha),
+            via=work.actor.session,
+            newest=newest_after(context, work.tx, Sha(row.sha)),
+            clone=context.outside.clone(),
+        )
+        gatekeeper.record(task.id, event)
         return msgspec.structs.replace(row, message=f"{row.message}; {note}") if note else row
     if task.status == "closed" and task.merge is None:
         reason = f"closed without an approval, and now on the target branch as {row.sha[:7]}"
@@ -210,6 +218,8 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
+    if told := merged_elsewhere(context, tx) or lacking(context, tx, project):
+        raise _foreign(told.text, told.next, rule="Q6")
     last = tx.one("merge.last", Point)  # what lies behind it was looked at when it was merged
     anchor = lost_anchor(context, tx, project, since=last.sha if last else None)
     if anchor:
@@ -218,5 +228,5 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
         )
 
 
-def _foreign(message: str, step: Steps = DOCTOR) -> Refused:
-    return Refused("nothing was merged or closed.", reasons=(Reason("P12", message, step),), next_step=step)
+def _foreign(message: str, step: Steps = DOCTOR, *, rule: str = "P12") -> Refused:
+    return Refused("nothing was merged or closed.", reasons=(Reason(rule, message, step),), next_step=step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cached_property
 
 from foureyes.app.call.caller import permit
@@ -10,6 +11,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
+from foureyes.app.gate.merge_place import accept_target, merge_here
 from foureyes.app.gate.merge_queue import (
     Lease,
     explain,
@@ -24,19 +26,20 @@ from foureyes.app.gate.one_merge import OneMerge, Try, look_at
 from foureyes.app.gate.running import Telling
 from foureyes.app.gate.stacking import decide_above
 from foureyes.app.ports import Tx
-from foureyes.app.views.merge import MergeItem, MergeRow
+from foureyes.app.views.merge import MergeItem, MergeRow, MergesGoOn
 from foureyes.app.views.news import News
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.errors import Conflict, Reason
+from foureyes.errors import Conflict, CutOff, Reason, StoreProblem
 from foureyes.steps import by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
 """Outcomes that the next look at the queue tells anew."""
 SPARE_SECONDS = 300
+UNKNOWN = "the store went away meanwhile: whether it is merged the next fe merge tells"
 
 
 class Merges:
@@ -95,22 +98,44 @@ class Merges:
         for went in tidy_merged(self._context, target, heads):
             if tell is not None:
                 tell(News(went))
-        tried: set[int] = set()
         told: set[News] = set()
+        try:
+            tried = self._go_through(actor, before, rows, tell, lambda: self._catch_up(target, tell, told))
+            left, seconds = self._left(tried)
+        except StoreProblem as problem:
+            self._catch_up(target, tell, told)
+            if any(row.outcome not in UNDECIDED for row in before + rows):
+                raise cut_off(before + rows) from problem
+            raise
+        return rows + left, seconds
+
+    def _go_through(
+        self,
+        actor: Actor,
+        before: list[MergeRow],
+        rows: list[MergeRow],
+        tell: Telling | None,
+        catch_up: Callable[[], None],
+    ) -> set[int]:
+        """One item after the other, what became of each behind the rows; the approvals that were tried."""
+        tried: set[int] = set()
         caught_up = False
         while (taken := self._next(actor, tried, before + rows)) is not None:
             item, first = taken
             tried.add(item.approval)
-            done = OneMerge(self._context, actor, item, self._me, tell).run(first)
+            try:
+                done = OneMerge(self._context, actor, item, self._me, tell).run(first)
+            except StoreProblem:
+                rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
+                raise
             if any(row.outcome == "merged" for row in done):
-                self._catch_up(target, tell, told)
+                catch_up()
                 caught_up = True
-            decide_above(self._context, actor, [row.task for row in done if row.merged])
             rows += done
+            decide_above(self._context, actor, [row.task for row in done if row.merged])
         if not caught_up:
-            self._catch_up(target, tell, told)
-        left, seconds = self._left(tried)
-        return rows + left, seconds
+            catch_up()
+        return tried
 
     def _left(self, tried: set[int]) -> tuple[list[MergeRow], float | None]:
         """What was not tried and why, and when to look again: both by one look, so that nothing settles between."""
@@ -212,9 +237,27 @@ class Merges:
             work.record(stuck.id, e.MergeRetried(attempt=stuck.iteration))
             return outcome(self._context.get(work.tx, stuck.id), f"{stuck.id} is tried again", merge_by(actor))
 
+    def here(self, actor: Actor, reason: str) -> MergesGoOn:
+        """Q6: merge in this clone from now on."""
+        permit(actor, "merges here")
+        return merge_here(self._context, actor, reason)
+
+    def accept(self, actor: Actor, reason: str) -> MergesGoOn:
+        """Q6: go on from a target that was set back on purpose."""
+        permit(actor, "merges accept")
+        return accept_target(self._context, actor, reason)
+
 
 def refuse_unless_queued(task: Task) -> None:
     """Only what is approved waits to be merged."""
     if task.status != "approved":
         why = f"{task.id} is {task.status}: only what is approved is in the merge queue"
         refuse_task(task.id, "was not changed", Reason("T2", why, fe("merges", "list")))
+
+
+def cut_off(rows: list[MergeRow]) -> CutOff:
+    """Q4: that the store went away in the middle of the queue; what was merged before is merged."""
+    done = tuple(row for row in rows if row.outcome not in UNDECIDED)
+    merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
+    message = f"the store does not answer any more. {f'Merged before: {merged}' if merged else 'Nothing was merged'}; "
+    return CutOff(f"{message}the rest waits.", next_step=fe("doctor"), done=done)

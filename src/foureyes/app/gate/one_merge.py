@@ -284,8 +284,12 @@ class OneMerge:
             if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
                 return None
             note = accept(context, work.gate, now.case.task, settings)
-            work.gate.record(self._task, TaskMerged(sha=plan.commit, via=self._actor.session))
+            work.gate.record(self._task, self._event(plan))
         return self._merged(plan, target, note)
+
+    def _event(self, plan: Plan) -> TaskMerged:
+        made, clone = plan.commit, self._context.outside.clone()
+        return TaskMerged(sha=made, via=self._actor.session, onto=plan.tip, newest=made, clone=clone)
 
     def _wants_more(self, tx: Tx, now: Try, plan: Plan) -> bool:
         """D5 by the rules of this very moment."""

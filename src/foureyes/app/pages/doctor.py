@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import amiss, merged_where
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
@@ -118,6 +119,10 @@ class Doctor:
             gone = unaccepted(self._context, project)
             text, step = (gone.text, gone.next) if gone else (f"there is no branch {target}", NO_STEP)
             return Check("target", "fail", text, step)
+        with self._context.store.read() as tx:
+            told, where = amiss(self._context, tx, project), merged_where(self._context, tx)
+        if told is not None:
+            return Check("target", "fail", told.text, told.next)
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
@@ -125,7 +130,8 @@ class Doctor:
         if stray is not None:
             return Check("target", "warn", stray.text, stray.next)
         unknown = unknown_before(self._context)
-        return Check("target", "ok", f"target {target} at {head[:7]}" + (f"; {unknown}" if unknown else ""))
+        more = "".join(f"; {text}" for text in (unknown, where) if text)
+        return Check("target", "ok", f"target {target} at {head[:7]}{more}")
 
     def _configuration(self, actor: Actor) -> Check:
         try:

@@ -69,6 +69,7 @@ class Status:
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
+        notes += self._lacking(project) if merged else []
         notes += self._unbrought() if merged or project.tip else []
         counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
         counts |= {
@@ -121,6 +122,14 @@ class Status:
         from foureyes.app.pages.attention import Attention
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
+
+    def _lacking(self, project: ProjectView) -> list[Steps]:
+        """Q6: that the target lacks the last merge on record."""
+        from foureyes.app.call.one_target import amiss
+
+        with self._context.store.read() as tx:
+            told = amiss(self._context, tx, project)
+        return [prose(f"{told.text}: ") + told.next] if told else []
 
     def _unbrought(self) -> list[Steps]:
         """Q5: what no task brought to the target."""

@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
+from foureyes.app.call.one_target import amiss
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
@@ -50,7 +51,7 @@ class Audit:
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
         elsewhere = self._misplaced()
-        others = (*report.findings, *wrong, *lost)
+        others = (*report.findings, *wrong, *lost, *self._lacking())
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
@@ -63,6 +64,12 @@ class Audit:
         with self._context.store.read() as tx:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
+
+    def _lacking(self) -> list[Discrepancy]:
+        """Q6: that the target lacks the last merge on record."""
+        with self._context.store.read() as tx:
+            told = amiss(self._context, tx, self._context.project(tx))
+        return [Discrepancy("completeness", told.text)] if told else []
 
     def _is_unread(self) -> bool:
         """Whether the target cannot be compared with at all: then there is nothing to take up."""

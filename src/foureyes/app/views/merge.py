@@ -12,7 +12,7 @@ from foureyes.steps import NO_STEP, Steps
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict,
-    checks, void.
+    checks, void; cut, where the store went away meanwhile.
     """
 
     task: str
@@ -31,6 +31,15 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
     def is_trouble(self) -> bool:
         """Whether it came back, or cannot be merged until somebody does something about it."""
         return self.outcome in ("conflict", "checks", "void", "stuck")
+
+
+class MergesGoOn(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person said about where merges go on (Q6). `changed` is false where it was so already."""
+
+    message: str
+    changed: bool = True
+    notes: tuple[str, ...] = ()
+    next: Steps = NO_STEP
 
 
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -146,10 +146,15 @@ class TaskRejected(Event, frozen=True, kw_only=True):
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):
-    """The approved head is on the target branch: by the merge queue, or found there."""
+    """The approved head is on the target branch: by the merge queue, or found there. `onto`: the tip that the queue
+    merged it onto. `newest`: the merge that the target has to have from now on; `clone`: where that was seen (Q6).
+    """
 
     sha: Sha
     via: SessionId | None = None
+    onto: str = ""
+    newest: str = ""
+    clone: str = ""
 
 
 class UnapprovedMergeSeen(Event, frozen=True, kw_only=True):

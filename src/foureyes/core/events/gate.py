@@ -7,7 +7,7 @@ from typing import Literal
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import Mark
 from foureyes.core.nouns.check import CheckedTree, Outcome, ToolFinding
-from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
 class CheckFinished(Event, frozen=True, kw_only=True):
@@ -96,6 +96,22 @@ class MergeRetried(Event, frozen=True, kw_only=True):
     """Somebody wants a stuck merge tried again."""
 
     attempt: int
+
+
+class MergesPlaced(Event, frozen=True, kw_only=True):
+    """Q6: a person said that merges are made in this clone from now on, where no remote carries the target."""
+
+    clone: str
+
+
+class TargetSetBack(Event, frozen=True, kw_only=True):
+    """Q6: a person said that the target lacks merges on purpose: they go on from `tip`. `newest` is the last of them
+    that it has; `lost` are the tasks whose merges it lacks.
+    """
+
+    tip: Sha
+    newest: str = ""
+    lost: tuple[TaskId, ...] = ()
 
 
 class MergeFailed(Event, frozen=True, kw_only=True):

@@ -28,7 +28,8 @@ BATCH = "batch open"
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
-        "store copy", "store adopt", "key new", "key add", "key retire", "author clear", "plan accept", "finding waive",
+        "store copy", "store adopt", "merges here", "merges accept", "key new", "key add", "key retire", "author clear",
+        "plan accept", "finding waive",
         "pause", "review ask", "review end", "review calibrate", BATCH,
     }
 )  # fmt: skip
@@ -42,6 +43,7 @@ RULE_OF_NOUN = {
     "feature": "P12",
     "policy": "P12",
     "store": "P12",
+    "merges": "Q6",
     "key": "I9",
     "author": "I8",
     "plan": "M7",
@@ -196,7 +198,8 @@ DECISIONS = frozenset(
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive", "store adopt", "review end", "review calibrate",
+        "key add", "key retire", "finding waive", "store adopt", "merges here", "merges accept", "review end",
+        "review calibrate",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives

@@ -23,6 +23,8 @@ ExceptionKind = Literal[
     "key_retired",
     "restore",
     "store_adopted",
+    "merges_moved",
+    "target_set_back",
 ]
 NoException = Literal[""]
 
@@ -45,5 +47,7 @@ MEANINGS: dict[ExceptionKind, str] = {
     "key_retired": "a person's key counts no more (I9)",
     "restore": "a person put a backup in the store's place (J2)",
     "store_adopted": "a person took up a store that was found elsewhere, or lacks a merge on the target (P12)",
+    "merges_moved": "a person said that another clone merges from now on (Q6)",
+    "target_set_back": "a person said that the target lacks merges on purpose (Q6)",
 }
 """What happened, for who audits."""

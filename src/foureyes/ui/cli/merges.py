@@ -1,12 +1,12 @@
-"""`fe merge` and `fe merges list|retry|drop`."""
+"""`fe merge` and `fe merges list|retry|drop|here|accept`."""
 
 from __future__ import annotations
 
 import click
 
-from foureyes.app.views.merge import MergeRow, what_brings_it_on
+from foureyes.app.views.merge import MergeRow, MergesGoOn, what_brings_it_on
 from foureyes.core.words.text import flat
-from foureyes.errors import VerificationFailed
+from foureyes.errors import CutOff, VerificationFailed
 from foureyes.ui.cli import output
 from foureyes.ui.cli.checks import Teller
 from foureyes.ui.cli.command import Session, end_cleanly, reason_options, say, verb
@@ -20,6 +20,7 @@ WORDS = {
     "checks": "RED",
     "void": "VOID",
     "stuck": "STUCK",
+    "cut": "CUT OFF",
 }
 
 
@@ -30,16 +31,25 @@ def merge(session: Session, wait: bool) -> None:
     checkout. Exit code 6 if something came back or is stuck.
     """
     end_cleanly()
-    rows = session.app.merges.process(session.actor, None if session.json else Teller(session), wait=wait)
+    try:
+        rows = session.app.merges.process(session.actor, None if session.json else Teller(session), wait=wait)
+    except CutOff as cut:
+        show(session, [row for row in cut.done if isinstance(row, MergeRow)])
+        raise
+    show(session, rows)
+    if any(row.is_trouble for row in rows):
+        output.flush()
+        raise SystemExit(VerificationFailed.exit_code)
+
+
+def show(session: Session, rows: list[MergeRow]) -> None:
+    """What became of the queue."""
     if session.json:
         output.write_lines(map(output.with_id, rows))
     elif not rows:
         output.write("nothing is approved and unmerged")
     else:
         output.write("\n".join(map(row_text, rows)))
-    if any(row.is_trouble for row in rows):
-        output.flush()
-        raise SystemExit(VerificationFailed.exit_code)
 
 
 def row_text(row: MergeRow) -> str:
@@ -98,5 +108,31 @@ def merges_drop(session: Session, task: str, reason: str) -> None:
     say(session, session.app.feedback.drop(session.actor, task, reason))
 
 
-for command in (merges_list, merges_retry, merges_drop):
+@verb("here", example='fe merges here -m "the old machine is gone"')
+@reason_options
+def merges_here(session: Session, reason: str) -> None:
+    """Merge in this clone from now on, where several clones share a store and no remote carries the target.
+
+    For people. This clone has to have what was merged before.
+    """
+    go_on(session, session.app.merges.here(session.actor, reason))
+
+
+@verb("accept", example='fe merges accept -m "a secret was taken out of the history"')
+@reason_options
+def merges_accept(session: Session, reason: str) -> None:
+    """Go on merging onto a target that lacks the last merge on record, because somebody set it back on purpose.
+
+    For people. If nobody of you did that, bring the merge back first: `fe merge` says how.
+    """
+    go_on(session, session.app.merges.accept(session.actor, reason))
+
+
+def go_on(session: Session, said: MergesGoOn) -> None:
+    """Where merges go on."""
+    lines = [said.message, *[f"  {note}" for note in said.notes], next_line(said.next)]
+    session.answer(said, "\n".join(lines))
+
+
+for command in (merges_list, merges_retry, merges_drop, merges_here, merges_accept):
     merges.add_command(command)

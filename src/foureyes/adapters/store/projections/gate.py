@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
-from foureyes.adapters.store.projections.steps import at, log, move
+from foureyes.adapters.store.projections.steps import at, log, move, note
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -59,6 +59,14 @@ def merge_retried(db: Engine, row: Row, event: e.MergeRetried) -> None:
     db.run("merge.leave", {"task": row.task, "state": "waiting", "why": "", "seq": row.seq})
 
 
+def merges_placed(db: Engine, row: Row, event: e.MergesPlaced) -> None:
+    note(db, row, "merge:clone", event.clone)
+
+
+def target_set_back(db: Engine, row: Row, event: e.TargetSetBack) -> None:
+    note(db, row, "merge:newest", event.newest)
+
+
 def merge_failed(db: Engine, row: Row, event: e.MergeFailed) -> None:
     with counted(db, [row.task]):
         move(db, row, "task.merge_failed")
@@ -82,6 +90,8 @@ PROJECTIONS: dict[str, Any] = {
     "MergeLeased": merge_leased,
     "MergeLeft": merge_left,
     "MergeRetried": merge_retried,
+    "MergesPlaced": merges_placed,
+    "TargetSetBack": target_set_back,
     "MergeFailed": merge_failed,
     "CheckpointNoted": checkpoint_noted,
 }

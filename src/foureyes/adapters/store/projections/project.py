@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
-from foureyes.adapters.store.projections.steps import log
+from foureyes.adapters.store.projections.steps import log, note
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -18,17 +18,12 @@ def project_created(db: Engine, row: Row, event: e.ProjectCreated) -> None:
         {"id": row.project, "name": event.name, "prefix": event.prefix, "target": event.target, "at": row.at},
     )
     if event.place:
-        _note(db, row, "store:place", event.place)
+        note(db, row, "store:place", event.place)
 
 
 def store_placed(db: Engine, row: Row, event: e.StorePlaced) -> None:
-    _note(db, row, "store:place", event.place)
-    _note(db, row, "store:anchor", event.anchor)
-
-
-def _note(db: Engine, row: Row, name: str, value: str) -> None:
-    """A setting that is no setting of people's: its name is that of none."""
-    db.run("project.set_setting", {"name": name, "value": value, "session": row.session, "at": row.at})
+    note(db, row, "store:place", event.place)
+    note(db, row, "store:anchor", event.anchor)
 
 
 def project_held(db: Engine, row: Row, event: e.ProjectHeld) -> None:
@@ -43,8 +38,9 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
     db.run("project.accept", {"digest": event.digest, "text": event.text})
     if event.target:
         db.run("project.retarget", {"target": event.target})
+        db.run("project.unset_setting", {"name": "merge:newest"})  # that was on the branch before
     if event.tip:
-        _note(db, row, "target:tip", event.tip)
+        note(db, row, "target:tip", event.tip)
 
 
 def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:

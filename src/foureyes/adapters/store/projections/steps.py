@@ -35,6 +35,11 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
         leave_cycles(db, row)
 
 
+def note(db: Engine, row: Row, name: str, value: str) -> None:
+    """A setting that is no setting of people's: its name is that of none."""
+    db.run("project.set_setting", {"name": name, "value": value, "session": row.session, "at": row.at})
+
+
 def leave_cycles(db: Engine, row: Row) -> None:
     """V4: a newer attempt, a decision, a close ends what reviewers were asked about the task; a cycle without a target
     ends.

@@ -19,6 +19,13 @@ JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging
 SELECT t.merge_sha AS sha FROM merges m JOIN tasks t ON t.id = m.task
 WHERE m.state = 'done' AND t.merge_sha IS NOT NULL ORDER BY m.seq DESC LIMIT 1;
 
+-- name: merge.place
+SELECT coalesce((SELECT value FROM settings WHERE name = 'merge:newest'), '') AS newest,
+  coalesce((SELECT value FROM settings WHERE name = 'merge:clone'), '') AS clone;
+
+-- name: merge.shas
+SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
+
 -- name: merge.points
 SELECT DISTINCT merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL;
 

@@ -27,7 +27,9 @@ UPDATE project SET accepted_digest = :digest, accepted_text = :text;
 UPDATE project SET target = :target;
 
 -- name: project.settings
-SELECT name, value, session, at FROM settings WHERE name NOT IN ('store:place', 'store:anchor', 'target:tip') ORDER BY name;
+SELECT name, value, session, at FROM settings 
+WHERE name NOT IN ('store:place', 'store:anchor', 'target:tip', 'merge:newest', 'merge:clone')
+ORDER BY name;
 
 -- name: project.set_setting
 INSERT INTO settings (name, value, session, at) VALUES (:name, :value, :session, :at)

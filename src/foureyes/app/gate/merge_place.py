@@ -1,0 +1,73 @@
+"""What a person says about where merges go on (Q6): in this clone, or from a target that was set back on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, place_of
+from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.views.merge import MergesGoOn
+from foureyes.core.events.gate import MergesPlaced, TargetSetBack
+from foureyes.core.events.project import SecurityRecorded
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.errors import BadInput, Reason
+from foureyes.steps import fe
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+    from foureyes.core.nouns.session import Actor
+    from foureyes.steps import Steps
+
+HOW_FAR = 500
+MERGE = fe("merge")
+
+
+def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
+    """Q6: hand merging over to this clone; it has to have what was merged before."""
+    _refuse_silent(reason, HERE)
+    clone = context.outside.clone()
+    with context.store.read() as tx:
+        before = place_of(tx)
+        told = lacking(context, tx, context.project(tx))
+    if told is not None:
+        refuse_verb("merges stay where they are.", Reason("Q6", told.text, told.next))
+    if before.clone == clone:
+        return MergesGoOn(message="merges are made in this clone already", changed=False, next=MERGE)
+    with context.deciding(actor, "merges here", reason=reason) as work:
+        from_where = f"before: {before.host or before.clone}" if before.clone else "it was not on record where"
+        work.record(
+            "",
+            SecurityRecorded(kind="merges_moved", rule="Q6", reason=reason.strip(), detail=from_where),
+            MergesPlaced(clone=clone),
+        )
+    return MergesGoOn(message="merges are made in this clone from now on", next=MERGE)
+
+
+def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
+    """Q6: the target lacks merges on purpose; they go on from where it is."""
+    _refuse_silent(reason, ACCEPT)
+    with context.store.read() as tx:
+        project = context.project(tx)
+        told = lacking(context, tx, project)
+        merges = tx.all("merge.shas", MergeOf)
+    tip = context.repo.commit_of(f"refs/heads/{project.target}")
+    if told is None or tip is None:
+        return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
+    has = context.repo.reached(sorted({row.sha for row in merges}), project.target)
+    lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
+    line = [commit.sha for commit in context.repo.line(project.target, HOW_FAR)]
+    newest = next((sha for sha in line if sha in {row.sha for row in merges}), Sha(""))
+    with context.deciding(actor, "merges accept", reason=reason) as work:
+        work.record(
+            "",
+            SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=told.text),
+            TargetSetBack(tip=tip, newest=newest, lost=lost),
+        )
+    message = f"merges go on from {project.target} at {tip[:7]}"
+    notes = tuple(f"{task} stays closed, and its merge is not on {project.target}" for task in lost)
+    return MergesGoOn(message=message, notes=notes, next=MERGE)
+
+
+def _refuse_silent(reason: str, step: Steps) -> None:
+    if not reason.strip():
+        raise BadInput("say why: it stays on record.", next_step=step)

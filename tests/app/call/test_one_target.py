@@ -1,0 +1,105 @@
+"""One target (Q6): what lacks the last merge on record stops merging, and everybody who looks is told."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from foureyes.core.events.decision import TaskMerged
+from foureyes.ui.steps import steps_text
+
+from tests.stage.gated import approved as approved_by
+from tests.stage.gated import merge
+from tests.stage.people import ALICE, CI, CODEX
+from tests.stage.world import GitWorld
+
+
+def approved(world: GitWorld) -> str:
+    """A task that an agent made and another approved: nothing has to settle."""
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    return approved_by(world, by=CODEX)
+
+
+def merged(world: GitWorld) -> str:
+    """A task that was merged; the checkout has followed."""
+    task = approved(world)
+    assert merge(world)[task] == "merged"
+    return task
+
+
+def merge_of(world: GitWorld, task: str) -> TaskMerged:
+    (row,) = [row for row in world.app.audit.log(task=task, limit=100) if row.kind == "TaskMerged"]
+    return msgspec.json.decode(row.payload, type=TaskMerged)
+
+
+def target_line(world: GitWorld) -> tuple[str, str]:
+    (line,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "target"]
+    return line.result, line.message
+
+
+def test_a_merge_records_the_tip_it_was_made_onto_what_it_made_and_where_Q6(world: GitWorld) -> None:
+    task = approved(world)
+    tip = world.checkout.head("main")
+    merge(world, ALICE)
+    event = merge_of(world, task)
+    assert (event.onto, event.newest, event.clone) == (tip, event.sha, world.outside.here)
+    assert event.sha == world.checkout.head("main")
+
+
+def test_a_merge_that_was_found_is_the_newest_unless_it_lies_behind_that_Q6(world: GitWorld) -> None:
+    first = approved(world)
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{first}")
+    merge(world)
+    assert merge_of(world, first).newest == world.checkout.head("main") == merge_of(world, first).sha
+    assert merge_of(world, first).onto == ""
+    second = merged(world)
+    assert merge_of(world, second).onto == merge_of(world, first).sha
+
+
+def test_a_target_that_was_set_back_stops_merging_until_the_merge_is_brought_back_Q6(world: GitWorld) -> None:
+    before = world.checkout.head("main")
+    lost = merged(world)
+    waits = approved(world)
+    world.checkout.git("reset", "-q", "--hard", before)
+    with world.refused("Q6") as caught:
+        merge(world)
+    (reason,) = caught[0].reasons
+    assert lost in reason.message
+    assert "set back" in reason.message
+    assert world.status(waits) == "approved"
+    world.checkout.git("merge", "-q", "--ff-only", merge_of(world, lost).sha)
+    assert merge(world) == {waits: "merged"}
+
+
+def test_status_doctor_and_audit_say_that_the_target_lacks_a_merge_Q6(world: GitWorld) -> None:
+    before = world.checkout.head("main")
+    lost = merged(world)
+    assert target_line(world)[0] == "ok"
+    world.checkout.git("reset", "-q", "--hard", before)
+    assert target_line(world)[0] == "fail"
+    assert lost in target_line(world)[1]
+    assert any(lost in steps_text(note) for note in world.app.status.show(ALICE).notes)
+    assert [lost in found.message for found in world.app.audit.verify().findings] == [True]
+
+
+def test_a_target_that_holds_something_else_is_brought_back_by_a_merge_of_both_Q6(world: GitWorld) -> None:
+    before = world.checkout.head("main")
+    merged(world)
+    world.checkout.git("reset", "-q", "--hard", before)
+    world.checkout.commit("other.py", "other\n", message="by hand")
+    with world.refused("Q6") as caught:
+        merge(world)
+    assert "git merge" in steps_text(caught[0].next_step)
+    assert "--ff-only" not in steps_text(caught[0].next_step)
+
+
+def test_a_merge_that_this_clone_does_not_have_is_fetched_Q6(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = world.checkout.head("main")
+    lost = merge_of(world, merged(world)).sha
+    world.checkout.git("reset", "-q", "--hard", before)
+    repo = world.app.context.repo
+    known = repo.commit_of
+    monkeypatch.setattr(repo, "commit_of", lambda ref: None if ref == lost else known(ref))
+    with world.refused("Q6") as caught:
+        merge(world, CI)
+    assert "git fetch" in steps_text(caught[0].next_step)

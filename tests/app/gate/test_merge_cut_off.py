@@ -1,0 +1,61 @@
+"""The store goes away in the middle of the queue (Q4): what was merged is told, the rest waits, checkouts follow."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.app.views.merge import MergeRow
+from foureyes.errors import CutOff, StoreProblem
+from foureyes.steps import fe
+
+from tests.stage.gated import approved, merge
+from tests.stage.people import CI, CODEX
+from tests.stage.world import GitWorld
+
+GONE = StoreProblem("the database cannot be reached. Nothing was changed.", next_step=fe("doctor"))
+
+
+def go_away(world: GitWorld, monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """The server stops once so many merge commits were made, before the branch moves to the last of them."""
+    workshop, made = world.app.context.workshop, []
+    commit = workshop.commit
+
+    def making(**fields: object) -> object:
+        made.append(commit(**fields))  # type: ignore[arg-type]
+        if len(made) > after:
+            raise GONE
+        return made[-1]
+
+    monkeypatch.setattr(workshop, "commit", making)
+
+
+def test_what_was_merged_is_told_the_rest_waits_and_the_checkout_follows_Q4_Q5(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    first, second, third = (approved(world, by=CODEX) for _ in range(3))
+    with monkeypatch.context() as patch:
+        go_away(world, patch, 1)
+        with pytest.raises(CutOff) as caught:
+            world.app.merges.process(CI)
+    rows = [row for row in caught.value.done if isinstance(row, MergeRow)]
+    assert [(row.task, row.outcome) for row in rows] == [(first, "merged"), (second, "cut")]
+    assert f"{first} ({world.checkout.head('main')[:7]})" in caught.value.message
+    assert not world.checkout.git("status", "--porcelain")
+    assert (world.checkout.path / f"{first}.py").exists()
+    assert [world.status(task) for task in (first, second, third)] == ["closed", "approved", "approved"]
+    assert merge(world) == {second: "merged", third: "merged"}
+
+
+def test_a_store_that_was_gone_before_anything_was_taken_says_so_in_its_own_words_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object, **__: object) -> object:
+        raise GONE
+
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    approved(world, by=CODEX)
+    monkeypatch.setattr(world.store, "write", gone)
+    with pytest.raises(StoreProblem) as caught:
+        world.app.merges.process(CI)
+    assert caught.value is GONE

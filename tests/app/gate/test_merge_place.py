@@ -1,0 +1,114 @@
+"""Where merges go on (Q6): a person takes a target as it is, or hands merging over to another clone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foureyes.errors import BadInput
+
+from tests.stage.checkout import Checkout
+from tests.stage.gated import approved as approved_by
+from tests.stage.gated import merge
+from tests.stage.people import ALICE, CI, CLAUDE, CODEX
+from tests.stage.world import GitWorld
+
+
+def approved(world: GitWorld) -> str:
+    """A task that an agent made and another approved: nothing has to settle."""
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    return approved_by(world, by=CODEX)
+
+
+def merged(world: GitWorld) -> str:
+    task = approved(world)
+    assert merge(world, ALICE)[task] == "merged"
+    return task
+
+
+def second_clone(world: GitWorld, path: Path) -> GitWorld:
+    """Another clone on another machine, on the same store."""
+    world.checkout.git("clone", "-q", str(world.checkout.path), str(path))
+    clone = Checkout(path)
+    clone.git("config", "user.name", "Beta")
+    clone.git("config", "user.email", "beta@example.org")
+    other = GitWorld(clone, store=world.store, create=False)
+    other.outside.here, other.outside.own = "beta:0123456789ab", "process:other"
+    return other
+
+
+@pytest.fixture
+def shared(world: GitWorld, monkeypatch: pytest.MonkeyPatch) -> GitWorld:
+    """A store that several machines have."""
+    monkeypatch.setattr(world.store, "place", "postgresql 1/2/3")
+    return world
+
+
+def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6(world: GitWorld) -> None:
+    first = merged(world)
+    kept = world.checkout.head("main")
+    lost = merged(world)
+    waits = approved(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    said = world.app.merges.accept(ALICE, "a secret was in it")
+    assert [lost in note for note in said.notes] == [True]
+    assert not any(first in note for note in said.notes)
+    assert merge(world) == {waits: "merged"}
+    (row,) = world.app.audit.exceptions()
+    assert (row.kind, row.rule, row.reason) == ("target_set_back", "Q6", "a secret was in it")
+    assert world.app.audit.verify().findings == ()
+
+
+def test_a_target_that_has_everything_is_not_accepted_again_Q6(world: GitWorld) -> None:
+    merged(world)
+    with world.unchanged():
+        assert not world.app.merges.accept(ALICE, "to be sure").changed
+
+
+@pytest.mark.parametrize("actor", [CLAUDE, CI])
+@pytest.mark.parametrize("verb", ["accept", "here"])
+def test_only_a_person_says_where_merges_go_on_and_why_Q6(world: GitWorld, verb: str, actor: object) -> None:
+    with world.refused("Q6"):
+        getattr(world.app.merges, verb)(actor, "because")
+    with world.unchanged(), pytest.raises(BadInput):
+        getattr(world.app.merges, verb)(ALICE, "  ")
+
+
+@pytest.mark.on("postgres")
+def test_without_a_remote_one_clone_merges_and_the_other_is_told_which_Q6(shared: GitWorld, tmp_path: Path) -> None:
+    merged(shared)
+    waits = approved(shared)
+    beta = second_clone(shared, tmp_path / "beta")
+    with shared.refused("Q6") as caught:
+        merge(beta)
+    assert "on desk" in caught[0].reasons[0].message
+    assert merge(shared) == {waits: "merged"}
+    assert beta.app.audit.verify().findings == ()
+    (line,) = [each for each in beta.app.doctor.examine(ALICE) if each.check == "target"]
+    assert (line.result, "on desk" in line.message) == ("ok", True)
+
+
+@pytest.mark.on("postgres")
+def test_merging_is_handed_over_to_a_clone_that_has_what_was_merged_Q6(shared: GitWorld, tmp_path: Path) -> None:
+    beta = second_clone(shared, tmp_path / "beta")
+    merged(shared)
+    with shared.refused("Q6"):
+        beta.app.merges.here(ALICE, "alpha is gone")
+    beta.checkout.git("pull", "-q", "--ff-only")
+    assert beta.app.merges.here(ALICE, "alpha is gone").changed
+    assert not beta.app.merges.here(ALICE, "alpha is gone").changed
+    with shared.refused("Q6"):
+        merge(shared)
+    assert merge(beta) == {}
+    assert [row.kind for row in shared.app.audit.exceptions()] == ["merges_moved"]
+
+
+@pytest.mark.on("sqlite")
+def test_a_store_in_a_file_has_one_clone_whatever_it_is_called_Q6(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.store, "place", "file")
+    merged(world)
+    world.outside.here = "renamed:0123456789ab"
+    merged(world)
