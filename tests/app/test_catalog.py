@@ -69,6 +69,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "tasks.remove_dependency": [{"task": TASK, "depends_on": [TASK]}],
     "projects.note_place": [{"place": ""}],
     "projects.adopt": [{"reason": WHY}],
+    "merges.here": [{"reason": WHY}],
+    "merges.accept": [{"reason": WHY}],
     "plans.import_": [{"text": "# Plan\n\n## One\n"}],
     "plans.preview": [{"text": "# Plan\n\n## Task: One\n"}],
     "plans.accept": [{"tasks": [TASK]}],
