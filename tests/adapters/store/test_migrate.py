@@ -61,7 +61,8 @@ NEW_KINDS = {
     },
     12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
     13: {"ChecksLeft", "ChecksTaken"},
-    15: {"ReviewerCalibrated", "MergesPlaced", "TargetSetBack"},
+    15: {"ReviewerCalibrated"},
+    16: {"MergesPlaced", "TargetSetBack"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {
