@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import typing
 from _thread import RLock, _local
@@ -83,13 +84,39 @@ def _import_them() -> None:
     }
     sys.modules.update(hidden)
     checked, typing.TypedDict = typing.TypedDict, _Unchecked  # type: ignore[assignment]
+    typing.compile = lambda *_: _UNREAD  # type: ignore[attr-defined]
     try:
         import click  # noqa: F401
         import msgspec  # noqa: F401
     finally:
         typing.TypedDict = checked
+        del typing.compile  # type: ignore[attr-defined]
         for name in hidden:
             del sys.modules[name]
+    _read_fields_quickly(sys.modules["msgspec._utils"])
+
+
+_UNREAD = (lambda: object).__code__
+"""In place of what is written about types that nobody reads: the first `compile` of a process makes a type of every
+kind of node that a syntax tree has, which takes longer than loading msgspec.
+"""
+
+
+def _read_fields_quickly(msgspec_utils: Any) -> None:
+    """Let msgspec look up what is written about a field: most are one word, and it would compile each."""
+    if hasattr(msgspec_utils, "_forward_ref") and (slowly := getattr(msgspec_utils, "_eval_type", None)):
+        msgspec_utils._forward_ref = str
+        msgspec_utils._eval_type = lambda kind, inner, outer: slowly(_meant(kind, inner, outer), inner, outer)
+
+
+def _meant(kind: Any, inner: dict[str, Any], outer: dict[str, Any]) -> Any:
+    """What is written about a field; `outer` is the module around its class, whose words win (as in msgspec)."""
+    if type(kind) is not str:
+        return kind
+    for words in (outer, inner, vars(builtins)):
+        if kind in words:
+            return words[kind]
+    return eval(kind, inner, outer)  # noqa: S307 - an annotation of a class, as msgspec evaluates it
 
 
 class _Unchecked(dict[str, Any]):
