@@ -21,7 +21,7 @@ from pathlib import Path
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha

@@ -21,8 +21,9 @@ from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core import events as e
 from foureyes.core.events.decision import Approved, AttemptSubmitted, TaskMerged
-from foureyes.core.nouns.attempt import Author, ChangedFile, Commit, attempt_ref
+from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
 from foureyes.core.words.ids import DiffId, Sha, TaskId, length_for, task_id
+from foureyes.core.words.refs import attempt_ref
 
 from bench.places import ADA, PREFIX, TARGET, agent
 

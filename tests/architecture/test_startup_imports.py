@@ -74,6 +74,19 @@ LOOP = frozenset(
 )  # fmt: skip
 """The findings loop: who only claims, logs or lists has nothing to do with it."""
 
+OTHER_SHAPES = frozenset(
+    {
+        "foureyes.app.views.audit", "foureyes.app.views.run", "foureyes.app.views.sprint", "foureyes.core.events.task",
+        "foureyes.core.nouns.check", "foureyes.core.nouns.finding",
+    }
+)  # fmt: skip
+"""What sprints, runners, checks, findings and audits look like: every struct takes its time to be made."""
+
+MOST: dict[str, tuple[int, int]] = {"log": (82, 60), "list": (81, 66), "show": (114, 118), "status": (125, 116)}
+"""How many modules of ours a command loads at most, and how many structs it makes. A module is some 0.2 ms, a struct
+0.03 ms; `python -c pass` is 10.
+"""
+
 GATE = frozenset(
     {
         "foureyes.core.rules.gate", "foureyes.core.rules.four_eyes", "foureyes.core.rules.check_states",
@@ -132,6 +145,29 @@ def loaded(*arguments: str, cwd: Path, home: Path, **env: str) -> set[str]:
     found = set(IMPORTED.findall(done.stderr))
     assert "click" in found, "the list of imports could not be read"
     return found
+
+
+STRUCTS = """
+import atexit, sys
+def count():
+    from msgspec import Struct
+    kinds, structs = [Struct], 0
+    while kinds:
+        below = kinds.pop().__subclasses__()
+        kinds += below
+        structs += len(below)
+    print("structs:", structs, file=sys.stderr)
+atexit.register(count)
+from foureyes.ui.cli.entry import main
+main()
+"""
+
+
+def weighed(*arguments: str, cwd: Path, home: Path) -> tuple[int, int]:
+    """How many modules of ours a command loads, and how many structs it makes."""
+    said = run([sys.executable, "-X", "importtime", "-c", STRUCTS, *arguments], cwd=cwd, home=home).stderr
+    modules = [name for name in IMPORTED.findall(said) if name.partition(".")[0] == "foureyes"]
+    return len(modules), int(said.rpartition("structs:")[2])
 
 
 def unwanted(modules: set[str], forbidden: frozenset[str]) -> list[str]:
@@ -220,7 +256,7 @@ def test_start_and_unstart_load_nothing_of_the_findings_loop(
 def test_list_loads_no_other_face_and_no_facts_of_plain_tasks(project: Path, task: str, home: Path) -> None:
     modules = loaded("list", cwd=project, home=home)
     facts = {"foureyes.app.call.facts", "foureyes.core.rules.modes"}
-    assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP | ODD_CHARACTERS | CONFIGURATION | facts)
+    assert not unwanted(modules, OTHER_FACES | HEAVY | LOOP | ODD_CHARACTERS | CONFIGURATION | OTHER_SHAPES | facts)
 
 
 def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, task: str, home: Path) -> None:
@@ -231,6 +267,7 @@ def test_show_loads_what_judges_a_change_only_where_there_is_one(project: Path, 
         OTHER_FACES
         | HEAVY
         | GATE
+        | OTHER_SHAPES
         | STARTING_GIT
         | ODD_CHARACTERS
         | CONFIGURATION
@@ -248,6 +285,7 @@ def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task:
         | STARTING_GIT
         | ODD_CHARACTERS
         | CONFIGURATION
+        | OTHER_SHAPES
         | {
             "foureyes.adapters.git.workshop",
             "foureyes.app.git_ports",
@@ -255,10 +293,22 @@ def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task:
             "foureyes.app.pages.unbrought",
             "foureyes.app.ports",
             "foureyes.app.project.policy",
+            "foureyes.app.run.readiness",
             "foureyes.app.views.review",
+            "foureyes.app.work",
             "foureyes.core.documents",
+            "foureyes.core.nouns.attempt",
+            "foureyes.core.run",
+            "foureyes.core.sprint",
         },
     )
+
+
+def test_what_agents_call_all_the_time_loads_no_more_than_it_did(project: Path, task: str, home: Path) -> None:
+    about = {"log": (task, "walls are up"), "show": (task,)}
+    weights = {verb: weighed(verb, *about.get(verb, ()), cwd=project, home=home) for verb in MOST}
+    heavy = {verb: weight for verb, weight in weights.items() if weight[0] > MOST[verb][0] or weight[1] > MOST[verb][1]}
+    assert not heavy, f"{heavy}: load late what only some calls need, or say in MOST what is worth it"
 
 
 def test_rules_load_neither_store_nor_git_nor_another_face(tmp_path: Path, home: Path) -> None:

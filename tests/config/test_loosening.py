@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.config.loosening import ANY_CHANGE, LOOSER_IF, is_loosened
 from foureyes.config.settings import BY_KEY, Value
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 
 TESTS, LINT = CheckRule(name="tests", run="pytest"), CheckRule(name="lint", run="ruff")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
 from foureyes.config.settings import FILE
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.rules.policy import (
     DEFAULT_LABEL_RULES,

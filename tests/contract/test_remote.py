@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
-from foureyes.core.nouns.attempt import tracked
+from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 
 from tests.contract.grounds import Ground

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.attempt import DETACHED, Change
+from foureyes.core.nouns.attempt import Change
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 
 from tests.contract.grounds import NOWHERE, Ground

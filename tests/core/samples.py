@@ -10,7 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, Mark, Signal
-from foureyes.core.nouns.check import CheckResult, CheckRule, Outcome
+from foureyes.core.nouns.check import CheckResult, Outcome
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Kind, Party
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry

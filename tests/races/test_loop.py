@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Repo
-from foureyes.app.views.audit import JournalRow
+from foureyes.app.views.journal import JournalRow
 from foureyes.core.nouns.finding import Answer, Found, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError

@@ -20,7 +20,8 @@ from foureyes.app.views.check import EnvironmentRow
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.app.views.work import Unwritable
 from foureyes.bootstrap import outside
-from foureyes.core.nouns.check import CheckRule, Ran, TestResult
+from foureyes.core.nouns.check import Ran, TestResult
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.nouns.finding import Finding, Found, Severity
 from foureyes.core.nouns.run import RunId

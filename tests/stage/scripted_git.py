@@ -10,8 +10,9 @@ from datetime import datetime
 from foureyes.app.git_ports import Additions, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
-from foureyes.core.nouns.attempt import DETACHED, Change, ChangedFile, Commit, Relation, tracked
+from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha
+from foureyes.core.words.refs import DETACHED, tracked
 from foureyes.errors import Conflict, GitProblem, RemoteProblem
 
 from tests.stage.checkout import SETTINGS

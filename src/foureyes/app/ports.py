@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.views.check import EnvironmentRow
-    from foureyes.core.nouns.check import CheckRule, Ran
+    from foureyes.core.nouns.check import Ran
+    from foureyes.core.nouns.check_rule import CheckRule
     from foureyes.core.nouns.checkout import CheckoutRule
     from foureyes.core.nouns.finding import Finding, Found, Severity
     from foureyes.core.nouns.session import Actor

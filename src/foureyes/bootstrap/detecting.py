@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from foureyes.bootstrap import detecting_node, detecting_others, detecting_python
 from foureyes.bootstrap.looking import LEFT_OUT, Look
-from foureyes.core.nouns.check import CheckRule, Outcome, Ran
+from foureyes.core.nouns.check import Outcome, Ran
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 
 MOST_PARTS = 6

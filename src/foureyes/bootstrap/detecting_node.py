@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from foureyes.bootstrap.looking import Look, table
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
 """What `node --test` finds at the top without being told."""

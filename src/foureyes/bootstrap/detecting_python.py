@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.bootstrap.looking import Look, table
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
 MARKERS = ("pyproject.toml", "setup.py", "pytest.ini", "setup.cfg", "tox.ini", "noxfile.py", "manage.py")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.store.opening import restore_store
 from foureyes.app.call.caller import permit
-from foureyes.app.views.project import Restored
+from foureyes.app.views.kept_store import Restored
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import folder_of, is_project, project_folder, project_on_target, repository
 from foureyes.bootstrap.wiring import now, open_project
@@ -18,7 +18,7 @@ from foureyes.steps import blank, fe, in_turn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foureyes.app.views.project import Milestones
+    from foureyes.app.views.kept_store import Milestones
     from foureyes.core.nouns.session import Actor
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.settings import BY_KEY, SETTINGS, Value
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.rules.policy import (
     AutoApprove,

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Value
-from foureyes.core.nouns.check import REPORTS, CheckRule
+from foureyes.core.nouns.check_rule import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, MODES, LabelRule
 from foureyes.core.words.folding import folded

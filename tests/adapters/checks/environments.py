@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import CheckRule, Judged, judge
+from foureyes.core.nouns.check import Judged, judge
+from foureyes.core.nouns.check_rule import CheckRule
 
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 RIGHT, WRONG = "def area(w, h):\n    return w * h\n", "def area(w, h):\n    return w + h\n"

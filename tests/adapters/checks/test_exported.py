@@ -11,7 +11,7 @@ import pytest
 from foureyes.adapters.checks import exported as module
 from foureyes.adapters.checks.exported import Exported, seal
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 
 
 class Written:

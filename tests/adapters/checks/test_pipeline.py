@@ -17,7 +17,8 @@ from foureyes.adapters.checks import stand
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.variables import environment
-from foureyes.core.nouns.check import CheckRule, Ran, Report, judge
+from foureyes.core.nouns.check import Ran, judge
+from foureyes.core.nouns.check_rule import CheckRule, Report
 
 PATH = os.environ.get("PATH", os.defpath)
 ONE_TEST = '<testsuite tests="1"><testcase classname="a" name="ok"/></testsuite>'

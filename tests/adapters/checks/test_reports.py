@@ -11,7 +11,8 @@ import pytest
 from foureyes.adapters.checks import reports
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.tree_files import Files
-from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.check_rule import CheckRule
 
 ONE = '<testsuite name="{0}"><testcase classname="{0}" name="works"/></testsuite>'
 SUREFIRE = ("**/target/surefire-reports/TEST-*.xml",)

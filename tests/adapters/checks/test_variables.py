@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foureyes.adapters.checks.variables import environment
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 
 RULE = CheckRule(name="c", run="x", env=("RUSTUP_HOME",))

@@ -8,7 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import CheckRule, Judged, Ran, judge
+from foureyes.core.nouns.check import Judged, Ran, judge
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.globs import matching
 

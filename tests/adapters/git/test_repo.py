@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.git_ports import Repo
-from foureyes.core.nouns.attempt import DETACHED, ChangedFile
+from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 from foureyes.ui.steps import steps_text
 

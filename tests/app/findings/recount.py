@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from foureyes.app.views.audit import JournalRow
+from foureyes.app.views.journal import JournalRow
 
 WORST_FIRST = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 WAITS = ("open", "claimed", "disputed")

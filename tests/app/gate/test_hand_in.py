@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.gate import work_place
 from foureyes.app.views.task_list import ListQuery
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import BadInput, GitProblem, NotFound, StaleState
 
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, agent, asserted, child_of

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
-from foureyes.app.views.project import StatusView
+from foureyes.app.views.status import StatusView
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP

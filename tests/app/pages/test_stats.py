@@ -13,7 +13,7 @@ import pytest
 
 from foureyes.adapters.store.queries import sql
 from foureyes.app.pages import stats
-from foureyes.app.views.audit import JournalRow
+from foureyes.app.views.journal import JournalRow
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalFinished
 from foureyes.core.events.project import SecurityRecorded

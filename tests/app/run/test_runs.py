@@ -6,10 +6,10 @@ import pytest
 
 from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.core import events as e
-from foureyes.core.nouns.attempt import attempt_ref
 from foureyes.core.nouns.run import RunOutcome, Usage
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import BadInput, LostClaim, Refused, StaleState, TokenRefused
 
 from tests.engines import NOW

@@ -35,16 +35,8 @@ from foureyes.core.documents.shapes import (
 )
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.feedback import Feedback, section
-from foureyes.core.nouns.finding import (
-    ANSWERS,
-    GROUNDS,
-    RULINGS,
-    SEVERITIES,
-    STATUS_ALIASES,
-    UNRESOLVED,
-    Finding,
-    ReviewStatus,
-)
+from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, SEVERITIES, STATUS_ALIASES, Finding, ReviewStatus
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.fence import shown
 from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import BadInput, Refused

@@ -17,12 +17,12 @@ from foureyes.core.nouns.finding import (
     RULES_ON,
     RULINGS,
     SEVERITIES,
-    STATES,
     Answer,
     Finding,
     Found,
     weak_reason,
 )
+from foureyes.core.nouns.finding_state import STATES
 from foureyes.core.words.ids import SessionId
 from foureyes.ui.steps import steps_text
 

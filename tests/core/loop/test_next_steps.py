@@ -9,7 +9,8 @@ import pytest
 from foureyes.core.loop.answering import why_not_ruling
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.loop.next_steps import loop_step, next_step, state_in_words
-from foureyes.core.nouns.finding import RULINGS, STATES, UNRESOLVED, Finding, rulings_for
+from foureyes.core.nouns.finding import RULINGS, Finding, rulings_for
+from foureyes.core.nouns.finding_state import STATES, UNRESOLVED
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.ui.steps import steps_text
 

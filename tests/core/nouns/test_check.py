@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns import check
-from foureyes.core.nouns.check import CheckRule, Elsewhere, Outcome, Ran, Report, ToolFinding, judge
+from foureyes.core.nouns import check, check_rule
+from foureyes.core.nouns.check import Elsewhere, Outcome, Ran, ToolFinding, judge
+from foureyes.core.nouns.check_rule import CheckRule, Report
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
@@ -40,7 +41,7 @@ rans = st.builds(
 rules = st.builds(
     rule,
     run=st.sampled_from(["pytest -q", "ruff check", "make", "a && b", ""]),
-    report=st.sampled_from(check.REPORTS),
+    report=st.sampled_from(check_rule.REPORTS),
     failed_exit=st.none() | st.just((1, 3)),
 )
 

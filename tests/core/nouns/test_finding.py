@@ -14,15 +14,13 @@ from foureyes.core.nouns.finding import (
     FINDING_INPUT,
     RULES_ON,
     SEVERITIES,
-    STATES,
-    UNRESOLVED,
     Finding,
     Severity,
-    holds,
     severity_of,
     status_of,
     stem,
 )
+from foureyes.core.nouns.finding_state import STATES, UNRESOLVED, holds
 from foureyes.core.words.ids import SessionId
 
 from tests.core.samples import quick

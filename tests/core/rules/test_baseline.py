@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.check import CheckResult, CheckRule, Ran, ToolFinding, failures_in
+from foureyes.core.nouns.check import CheckResult, Ran, ToolFinding, failures_in
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import MOST, Against, against, known_by, listed
 from foureyes.core.words.ids import SessionId, Sha
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome, red
+from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, red
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts
 from foureyes.core.rules.facts import Facts

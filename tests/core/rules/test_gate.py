@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import DETACHED, Attempt
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
@@ -17,6 +17,7 @@ from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy, Unseen
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import STATUSES, Status
+from foureyes.core.words.refs import DETACHED
 from foureyes.ui.steps import steps_text
 
 from tests.core.samples import (

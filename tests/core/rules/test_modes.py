@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import NOT_MEASURED, Attempt, Mark, MarkKind
 from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts

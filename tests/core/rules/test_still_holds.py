@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import ChangedFile, Effect
-from foureyes.core.nouns.finding import Blocking
+from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts

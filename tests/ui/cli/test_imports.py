@@ -93,6 +93,19 @@ def test_click_and_msgspec_are_loaded_without_modules_of_types_that_nobody_uses(
     assert python(SCRIPT + code) == "[]"
 
 
+def test_nothing_is_compiled_while_click_and_msgspec_load_and_fields_are_read() -> None:
+    """The first `compile` of a process makes a type of every kind of node that a syntax tree has."""
+    heard = (
+        "import sys\nheard = []\nsys.addaudithook(lambda event, about: event == 'compile' and heard.append(about))\n"
+    )
+    code = (
+        "import msgspec, click\nfrom foureyes.core.nouns.task import Task\n"
+        "from foureyes.core.nouns.session import Actor\n"
+        "print([len(msgspec.structs.fields(kind)) > 5 for kind in (Task, Actor)])\nprint(heard)"
+    )
+    assert python(heard + SCRIPT + code).endswith("[True, True]\n[]")
+
+
 def test_no_struct_of_ours_holds_what_msgspec_was_not_shown() -> None:
     assert not {"Decimal", "UUID"} & set(re.findall(r"\w+", types_as_installed()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.app.views.audit import JournalRow
+from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.review import Look
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.look import Looked

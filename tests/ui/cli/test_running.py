@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.run import RunnerGlance, RunnerView, Standstill
+from foureyes.app.views.run import RunnerGlance, RunnerView
+from foureyes.app.views.standstill import Standstill
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import TaskId
 from foureyes.ui.cli.project import running_lines

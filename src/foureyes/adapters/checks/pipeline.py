@@ -25,7 +25,8 @@ from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
-from foureyes.core.nouns.check import CANNOT_RUN, CheckRule, Ran
+from foureyes.core.nouns.check import CANNOT_RUN, Ran
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.text import visible
 from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem

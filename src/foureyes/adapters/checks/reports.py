@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from foureyes.adapters.checks.tree_files import LEFT_OUT, Files
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
 from foureyes.adapters.folders import Odd, entered, opened
-from foureyes.core.nouns.check import CheckRule, Ran
+from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.globs import matching
 from foureyes.core.words.text import visible
 

@@ -18,7 +18,7 @@ from foureyes.adapters.checks.shelf import Shelf
 from foureyes.adapters.checks.stand import Stand, Stop, Unprepared, why_ended
 from foureyes.adapters.checks.variables import PREPARE, environment
 from foureyes.app.ports import Lent, TreeFiles
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 
 OWN_PROGRAMS = (".venv/bin", "node_modules/.bin")

@@ -13,7 +13,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
-from foureyes.core.nouns.attempt import tracked
+from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 
 if TYPE_CHECKING:

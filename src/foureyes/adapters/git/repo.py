@@ -12,8 +12,8 @@ from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
 from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
 from foureyes.adapters.git.client.shared_git import SharedGit
-from foureyes.core.nouns.attempt import DETACHED, Change, Relation
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 from foureyes.steps import prose, shell
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import Additions
     from foureyes.app.views.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
+    from foureyes.core.nouns.attempt import Change, Relation
 
 
 class GitRepo:
@@ -151,6 +152,8 @@ class GitRepo:
         return base
 
     def _frozen(self, base: Sha, head: Sha, ref: str, *, landed: bool) -> Change:
+        from foureyes.core.nouns.attempt import Change
+
         change = reading.diff.diff(self._git, base, head)
         commits, trees = reading.history.commits(self._git, base, head) if base != head else ((), {})
         if not {base, head} <= set(trees):

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, replace
-from foureyes.app.views.audit import Discrepancy
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
+    from foureyes.app.views.audit import Discrepancy
 
 DECIDING = frozenset(
     {"Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "AttemptSentBack", "MergeFailed", "LeadDecided"}
@@ -122,6 +122,7 @@ class FeedbackFiles:
         and after they were looked at. On a shared store a file may be missing, or older than the last decision.
         """
         from foureyes.adapters.store.feedback_audit import compared, lacking
+        from foureyes.app.views.audit import Discrepancy
 
         found: list[Discrepancy] = []
         try:

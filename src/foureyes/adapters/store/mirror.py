@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from foureyes.adapters.folders import MB, Odd, folder, keep_aside, opened, read
-from foureyes.app.views.audit import Discrepancy, SecurityRow
+from foureyes.app.views.security import SecurityRow
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
+    from foureyes.app.views.audit import Discrepancy
 
 PIECE = 65_536
 TAIL = 4 * MB
@@ -127,6 +128,8 @@ def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, b
     `before` are the rows as they were before the file was read, `after` as they were afterwards: what was written
     meanwhile is neither missing nor forged.
     """
+    from foureyes.app.views.audit import Discrepancy
+
     altered: list[str] = []
     seen: set[int] = set()
     for number, line in enumerate(lines, 1):

@@ -20,13 +20,13 @@ from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expec
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
-from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.core.words.place import place_words
 from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Beacon, Changes, Progress, Tx, WriteTx
+    from foureyes.app.views.audit import AuditReport, Discrepancy
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
@@ -212,6 +212,8 @@ class Store:
         try:
             lines = self._mirror.lines(sum(map(len, before.values())) + len(before))
         except OSError as problem:
+            from foureyes.app.views.audit import Discrepancy
+
             text = f"security_events.jsonl cannot be read: {problem.strerror}"
             return [Discrepancy("completeness", text)]
         with self.read() as tx:

@@ -182,7 +182,7 @@ class Context:
     @staticmethod
     def has_keys(tx: Tx) -> bool:
         """Whether any person's key counts in this project."""
-        from foureyes.app.views.project import Key
+        from foureyes.app.views.key import Key
 
         return any(key.retired_at is None for key in tx.all("record.keys", Key))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.events import Event, LabelAdded, LabelRemoved, MinorSet, TaskCreated, TaskEdited, kind_of
+from foureyes.core.events import Event, kind_of
 from foureyes.core.rules.facts import Control
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import StoreProblem
@@ -27,6 +27,14 @@ class EventRow(msgspec.Struct, frozen=True):
     session: str
     kind: str
     payload: str
+
+
+class Bearing(msgspec.Struct, frozen=True):
+    """What of a new task bears on how it is looked at."""
+
+    labels: tuple[str, ...] = ()
+    planned: str = ""
+    minor: bool = False
 
 
 def event_of(row: EventRow) -> Event:
@@ -50,14 +58,26 @@ def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
         if row.kind == "TaskStarted":
             started.add(row.task)
             continue
+        if row.kind == "TaskCreated" and bears_on_nothing(row):
+            continue
         begun = row.task in started
         for control in controls_in(event_of(row), SessionId(row.session)):
             controls[row.task].append(msgspec.structs.replace(control, after_start=begun) if begun else control)
     return controls
 
 
+def bears_on_nothing(row: EventRow) -> bool:
+    """Whether a task is new and plain, as most are: the events of tasks are loaded for the others."""
+    try:
+        return msgspec.json.decode(row.payload, type=Bearing) == Bearing()
+    except msgspec.DecodeError:
+        return False
+
+
 def controls_in(event: Event, who: SessionId) -> Iterator[Control]:
     """What one event says about how its task is looked at."""
+    from foureyes.core.events import LabelAdded, LabelRemoved, MinorSet, TaskCreated, TaskEdited
+
     match event:
         case TaskCreated():
             key = event.signed_by

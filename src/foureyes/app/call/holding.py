@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.finding import Blocking, State, holds
+from foureyes.core.nouns.finding_state import Blocking, State, holds
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context

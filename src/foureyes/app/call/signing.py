@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import Hash
-from foureyes.app.views.audit import JournalHead
-from foureyes.app.views.project import Key
+from foureyes.app.views.journal import JournalHead
+from foureyes.app.views.key import Key
 from foureyes.core.events import DecisionSigned
 from foureyes.errors import Conflict, NotFound, Reason, Refused
 from foureyes.steps import Steps, fe, prose

@@ -14,8 +14,8 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole
 from foureyes.app.ports import Tx
-from foureyes.app.views.run import Cooldown
 from foureyes.app.views.session import SessionView
+from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
 from foureyes.core.cycle.choosing import Candidate, Choice, Maker, choose, why_not

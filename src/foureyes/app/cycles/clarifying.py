@@ -15,7 +15,8 @@ from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.cycle import CLARIFICATIONS_MOST, Clarification, Cycle, Point
-from foureyes.core.nouns.finding import UNRESOLVED, Finding
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.rules.involvement import makers_of
 from foureyes.core.words.text import one_line
 

@@ -32,7 +32,8 @@ from foureyes.core.documents.shapes import (
 from foureyes.core.loop.failing_tests import Tests, Tracking, track
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, status_of
+from foureyes.core.nouns.finding import Finding, status_of
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts

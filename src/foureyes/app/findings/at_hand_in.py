@@ -20,7 +20,8 @@ from foureyes.core.loop.engine import wants_lead
 from foureyes.core.loop.fingerprint import find_quote, line_at, normal
 from foureyes.core.loop.moved_lines import moved
 from foureyes.core.nouns.attempt import Attempt, Change, ChangedFile
-from foureyes.core.nouns.finding import UNRESOLVED, Answer, Finding
+from foureyes.core.nouns.finding import Answer, Finding
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.ids import SessionId, TaskId
 from foureyes.errors import Reason
 from foureyes.steps import blank, fe

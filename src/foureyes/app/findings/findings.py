@@ -33,8 +33,8 @@ from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.next_steps import next_step
-from foureyes.core.nouns.attempt import OWN_BRANCHES
-from foureyes.core.nouns.finding import UNRESOLVED, WAIVED_DAYS, Finding, Found, Kind
+from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, Found, Kind
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
@@ -43,6 +43,7 @@ from foureyes.core.rules.involvement import Maker, made_by
 from foureyes.core.rules.policy import gate_files
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import TaskId
+from foureyes.core.words.refs import OWN_BRANCHES
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, NotFound, Reason, Refused
 from foureyes.steps import Steps, blank, by, by_person, either, fe, phrase, prose

@@ -16,7 +16,8 @@ from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found, Kind
+from foureyes.core.nouns.finding import Finding, Found, Kind
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.test_names import pairs

@@ -21,7 +21,8 @@ from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import Placed
 from foureyes.core.loop.fingerprint import find_quote
 from foureyes.core.nouns.attempt import Author, Change
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, Raised, stem
+from foureyes.core.nouns.finding import Finding, Raised, stem
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.ids import SessionId, TaskId
 
 

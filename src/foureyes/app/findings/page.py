@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from foureyes.app.views.finding import FindingView
 from foureyes.core.loop.next_steps import state_in_words
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, Location
+from foureyes.core.nouns.finding import Finding, Location
+from foureyes.core.nouns.finding_state import UNRESOLVED
 
 
 def view_of(finding: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:

@@ -15,7 +15,8 @@ from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answering import state_again, why_not_again
 from foureyes.core.loop.fingerprint import Seen, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.finding import SEVERITIES, UNRESOLVED, Finding, Found, Kind, Raised, stem
+from foureyes.core.nouns.finding import SEVERITIES, Finding, Found, Kind, Raised, stem
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by

@@ -18,7 +18,8 @@ from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRow, Later, Pending
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
-from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, moves_on
+from foureyes.core.nouns.check import CheckResult, CheckState, moves_on
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import RAN, check_states

@@ -30,7 +30,7 @@ from foureyes.app.views.project import ProjectView
 from foureyes.app.views.stack import StackRow
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
-from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal, attempt_ref
+from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -39,6 +39,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
+from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, fe, phrase

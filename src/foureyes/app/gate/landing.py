@@ -29,7 +29,7 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
-from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt
+from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import TAKEN_ALONG
 from foureyes.core.nouns.task import Task
@@ -40,6 +40,7 @@ from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.stacks import standing, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
 from foureyes.steps import Steps, fe
 

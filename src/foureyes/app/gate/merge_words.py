@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.app.findings.by_rule import failures_in_words
 from foureyes.app.git_ports import CaughtUp
 from foureyes.app.ports import Tx
-from foureyes.app.views.audit import JournalHead
+from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem
 from foureyes.app.views.news import News
 from foureyes.core.nouns.attempt import Attempt

@@ -20,13 +20,13 @@ from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words,
 from foureyes.app.gate.running import Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.audit import JournalHead
+from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
-from foureyes.core.nouns.attempt import DETACHED, KEEPS_APPROVAL, Attempt, Effect
+from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
@@ -36,6 +36,7 @@ from foureyes.core.rules.stacks import landed_below, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import shell

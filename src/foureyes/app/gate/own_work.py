@@ -10,10 +10,11 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.gate import stacking
 from foureyes.app.gate.work_place import NOT_IN
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Change, Commit, own_branch, own_name
+from foureyes.core.nouns.attempt import Change, Commit
 from foureyes.core.rules.stacks import standing
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.errors import Reason
 from foureyes.steps import fe
 

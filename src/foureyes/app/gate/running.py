@@ -17,7 +17,8 @@ from foureyes.app.views.news import News
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
-from foureyes.core.nouns.check import CheckedTree, CheckResult, CheckRule, Judged, Ran, judge
+from foureyes.core.nouns.check import CheckedTree, CheckResult, Judged, Ran, judge
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.baseline import listed
 from foureyes.core.rules.check_states import RAN, counts

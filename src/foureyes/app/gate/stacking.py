@@ -17,7 +17,7 @@ from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.ports import Tx
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
-from foureyes.core.nouns.attempt import OWN_BRANCHES, Author, Change, ChangedFile, Commit, own_branch
+from foureyes.core.nouns.attempt import Author, Change, ChangedFile, Commit
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
@@ -34,6 +34,7 @@ from foureyes.core.rules.stacks import (
     the_same,
 )
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import OWN_BRANCHES, own_branch
 
 NOW = LATER
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Named
 from foureyes.app.work.worktrees import branch_of
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.core.words.fence import named, some
+from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason

@@ -20,7 +20,6 @@ from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config import FILE
-from foureyes.core.nouns.check import CheckResult
 from foureyes.core.rules.claiming import lead_step
 from foureyes.core.rules.required import all_reviewers
 from foureyes.core.words.fence import named
@@ -33,8 +32,9 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.project.policy import Proposal
-    from foureyes.app.views.board import AgentRow
+    from foureyes.app.views.at_work import AgentRow
     from foureyes.app.views.project import ProjectView
+    from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -291,6 +291,8 @@ class Attention:
         """D5: required checks whose latest result on the tip of the target is not a pass."""
         if look.policy is None or look.seen.tree is None or not look.policy.checks:
             return
+        from foureyes.core.nouns.check import CheckResult
+
         latest: dict[tuple[str, str], CheckResult] = {}
         for result in look.tx.all("check.of_trees", CheckResult, trees=[look.seen.tree]):
             latest[result.name, result.digest] = result

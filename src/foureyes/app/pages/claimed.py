@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from foureyes.app.call.context import seconds_since
 from foureyes.app.call.leasing import left_runs
-from foureyes.app.views.board import AgentRow, Resting
-from foureyes.app.views.run import Cooldown
+from foureyes.app.views.at_work import AgentRow, Resting
+from foureyes.app.views.standstill import Cooldown
 from foureyes.core.nouns.run import Run
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.text import one_line

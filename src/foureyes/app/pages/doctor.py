@@ -14,7 +14,7 @@ from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE
 from foureyes.app.views.check import CheckRun
-from foureyes.app.views.project import Check
+from foureyes.app.views.status import Check
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file

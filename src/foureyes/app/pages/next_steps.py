@@ -10,8 +10,8 @@ from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from foureyes.app.views.project import StatusView
     from foureyes.app.views.review import QueueRow
+    from foureyes.app.views.status import StatusView
     from foureyes.app.views.task import TaskDetail
     from foureyes.app.views.task_list import Preview, TaskRow
     from foureyes.core.nouns.session import Actor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.pages.stopped_runs import WHY, Halt
-from foureyes.app.views.run import PauseView
+from foureyes.app.views.standstill import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.words.text import one_line
 from foureyes.steps import by_person, fe

@@ -11,7 +11,8 @@ from foureyes.app.call.placing import misplaced
 from foureyes.app.call.rows import Count, Named
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.views.project import CounterRow, ProjectView, StatusView
+from foureyes.app.views.project import CounterRow, ProjectView
+from foureyes.app.views.status import StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.core.words.text import one_line

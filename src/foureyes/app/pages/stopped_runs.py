@@ -13,7 +13,7 @@ import msgspec
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
-from foureyes.app.views.run import Cooldown, PauseView, StuckView, once
+from foureyes.app.views.standstill import Cooldown, PauseView, StuckView, once
 from foureyes.core.nouns.cycle import ANY_PERSON
 from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.words.fence import named

@@ -11,11 +11,10 @@ import msgspec
 
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.pages.next_steps import after_task
-from foureyes.app.views.run import PastRunView, PauseView
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.task import EditView, HandoffView, LogView, TaskDetail
+from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.task import EditView, HandoffView, LogView, PastRunView, TaskDetail
 from foureyes.app.views.task_list import Link
-from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor, is_tied
@@ -177,6 +176,8 @@ def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
 
 def in_words(row: EditRow) -> str:
     """What an edit changed, in a few words."""
+    from foureyes.core.events import DependencyRemoved, LabelAdded, LabelRemoved, MinorSet, TaskEdited, kind_of
+
     event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     match event:
         case TaskEdited():

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
-from foureyes.app.work.reserving import no_target
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
 from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
@@ -52,6 +51,8 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
 
 def _gone(context: Context, project: ProjectView) -> Unaccepted:
     """The target was renamed, which a person accepts; or comes back under its name."""
+    from foureyes.app.work.reserving import no_target
+
     text = no_target(project.target)
     new = renamed_to(context, project)
     if new:

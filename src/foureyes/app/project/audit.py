@@ -13,8 +13,10 @@ from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
 from foureyes.app.project.kept_attempts import attempts_lost
-from foureyes.app.views.audit import AuditReport, Discrepancy, JournalRow, SecurityRow
-from foureyes.app.views.project import Key, SecurityTotal
+from foureyes.app.views.audit import AuditReport, Discrepancy
+from foureyes.app.views.journal import JournalRow
+from foureyes.app.views.key import Key
+from foureyes.app.views.security import SecurityRow, SecurityTotal
 from foureyes.steps import NO_STEP, by_person
 
 BATCH = 1_000

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.views.audit import Discrepancy
-from foureyes.core.nouns.attempt import KEPT_ATTEMPTS, attempt_ref
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
+from foureyes.core.words.refs import KEPT_ATTEMPTS, attempt_ref
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:

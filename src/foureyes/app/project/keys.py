@@ -11,8 +11,8 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
 from foureyes.app.call.signing import Intent, active_keys, check, key_named, known_by_key, sign
-from foureyes.app.views.audit import JournalHead
-from foureyes.app.views.project import Key, KeyOutcome, KeyView
+from foureyes.app.views.journal import JournalHead
+from foureyes.app.views.key import Key, KeyOutcome, KeyView
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor

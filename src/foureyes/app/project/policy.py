@@ -13,14 +13,15 @@ from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, wanted_target
-from foureyes.app.views.project import Acceptance, ChangedSetting, Offer, ProjectView, SettingView
+from foureyes.app.views.project import ProjectView
+from foureyes.app.views.settings import Acceptance, ChangedSetting, Offer, SettingView
 from foureyes.config.agreeing import refuse_disagreement
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
 from foureyes.config.reading import parse, parse_flag, read_file
 from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused

@@ -9,8 +9,9 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import Named
 from foureyes.app.project.retargeting import is_missing
-from foureyes.app.views.audit import JournalHead
-from foureyes.app.views.project import Adoption, Milestones, ProjectView, Restored
+from foureyes.app.views.journal import JournalHead
+from foureyes.app.views.kept_store import Adoption, Milestones, Restored
+from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput

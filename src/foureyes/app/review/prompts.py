@@ -22,13 +22,14 @@ from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose,
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
-from foureyes.core.nouns.attempt import Attempt, ChangedFile, own_name
+from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.feedback import section
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.policy import digest_of
+from foureyes.core.words.refs import own_name
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
 from foureyes.steps import fe

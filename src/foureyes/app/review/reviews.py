@@ -44,7 +44,8 @@ from foureyes.core.documents.shapes import (
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.review import Review, Told, uncovered, untold
 from foureyes.core.nouns.cycle import CycleId
-from foureyes.core.nouns.finding import AFTER_RULING, UNRESOLVED, Finding, Raised, Ruling, status_of
+from foureyes.core.nouns.finding import AFTER_RULING, Finding, Raised, Ruling, status_of
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.gate import is_reviewing

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from foureyes.app.call.calibrated import calibrations
 from foureyes.app.call.leasing import left_runs
 from foureyes.app.run.leases import live_runs
-from foureyes.app.views.run import AgentView, Conversation, Cooldown
+from foureyes.app.views.run import AgentView, Conversation
+from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.core.nouns.calibration import Calibration
 from foureyes.core.nouns.run import MAKES, ErrorKind, Run, conversation_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.cycles.unreviewed import unreviewed
 from foureyes.app.run.rows import Standing, Troubled
-from foureyes.app.views.run import PauseView
+from foureyes.app.views.standstill import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.rules.required import all_reviewers
 from foureyes.core.run.snapshot import Attention
@@ -16,7 +16,7 @@ from foureyes.core.words.text import one_line
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.app.run.in_hand import Desk
-    from foureyes.app.views.run import Cooldown
+    from foureyes.app.views.standstill import Cooldown
     from foureyes.core.rules.policy import ReviewPolicy
 
 MOST = 10

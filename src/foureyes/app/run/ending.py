@@ -14,7 +14,7 @@ from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.reviewing import drop_files, take_review
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.tidying import tidy
-from foureyes.app.views.run import Cooldown
+from foureyes.app.views.standstill import Cooldown
 from foureyes.core.nouns.run import ASKED
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.leasing import LEASE_SECONDS, has_ended, is_cut_off, state_of
 from foureyes.app.call.rows import RunnerRow
-from foureyes.app.views.run import RunnerView
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.nouns.run import Run, RunId, conversation_of
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
+    from foureyes.app.views.run import RunnerView
     from foureyes.core.nouns.run import RunEnding, RunOutcome, StuckKind
 
 FINAL = 20_000
@@ -46,7 +46,12 @@ def live_runs(tx: Tx, host: str = "") -> list[Run]:
 
 def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
     """Runners that live, and others that left runs."""
-    rows, runs = tx.all("run.runners", RunnerRow), live_runs(tx)
+    rows = tx.all("run.runners", RunnerRow)
+    if not rows:
+        return []
+    from foureyes.app.views.run import RunnerView
+
+    runs = live_runs(tx)
     starters = [row.starter for row in rows]
     names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=starters)}
     views = [

@@ -18,7 +18,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.app.tasks.plans import Plans
 from foureyes.app.tasks.tasks import Tasks
 from foureyes.app.views.plan import Drafted
-from foureyes.app.views.run import Cooldown
+from foureyes.app.views.standstill import Cooldown
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt

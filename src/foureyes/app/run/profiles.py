@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import live_runners
-from foureyes.app.views.run import Cooldown
+from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core.rules.policy import DEFAULT_PROFILES
 from foureyes.core.rules.required import all_reviewers

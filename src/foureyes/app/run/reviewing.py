@@ -24,7 +24,7 @@ from foureyes.core.documents.shapes import RequestContext, ReviewRequest, Review
 from foureyes.core.loop.review import Told, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Look, TargetRow
-from foureyes.core.nouns.finding import UNRESOLVED
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.fence import fenced

@@ -16,7 +16,6 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.leasing import check_runner
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import needed, refuse_task
-from foureyes.app.run import beginning, check_leases, speaking
 from foureyes.app.run.leases import (
     bury,
     event_of_end,
@@ -30,9 +29,8 @@ from foureyes.app.run.leases import (
     until,
     with_last_reason,
 )
-from foureyes.app.run.readiness import left_by_a_run, why_not_begin
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.run import Begun, Cooldown, PauseView, Said, Standstill, StuckView, once
+from foureyes.app.views.standstill import Cooldown, PauseView, Standstill, StuckView, once
 from foureyes.core import events as e
 from foureyes.core.nouns.run import MAKES, ROLE_FOR, RunId
 from foureyes.core.words.text import clean_text, spaced
@@ -40,7 +38,7 @@ from foureyes.core.words.text import clean_text, spaced
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.attempt import SubmitOutcome
-    from foureyes.app.views.run import RunnerView
+    from foureyes.app.views.run import Begun, RunnerView, Said
     from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome, StuckKind
     from foureyes.core.nouns.session import Actor
     from foureyes.core.run.signals import Spoken
@@ -65,6 +63,9 @@ class Runs:
         """I5: a runner begins, for a person or for a service that the accepted policy names. `agents` is how many runs
         it may have at once; 0 for one that only checks and merges. `beacon` is the lock that it holds (J4).
         """
+        from foureyes.app.run import beginning
+        from foureyes.app.views.run import Begun
+
         permit(actor, "run")
         with self._context.writing(actor, "run") as work:
             beginning.refuse_stranger(self._context, work)
@@ -115,6 +116,9 @@ class Runs:
         """J4: a task is this runner's for a run; nobody else starts it or runs it from here on. A run that reviews for
         a `cycle` takes nothing of the task.
         """
+        from foureyes.app.run import beginning
+        from foureyes.app.run.readiness import why_not_begin
+
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
@@ -153,6 +157,8 @@ class Runs:
         """I2: the token of the run is good below this process, and the claim is its session's, in one transaction; only
         then the program is let go.
         """
+        from foureyes.app.run import beginning
+        from foureyes.app.run.readiness import left_by_a_run, why_not_begin
         from foureyes.app.work.claims import target_head
 
         head = target_head(self._context)
@@ -185,6 +191,8 @@ class Runs:
         """J4: this runner and these runs go on; those whose lease it has lost. A runner that was taken for dead is
         refused: it has lost all of them. `heard`: when each was last heard of, for other runners (V1).
         """
+        from foureyes.app.run import check_leases
+
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             mine = {row.id: row.fence for row in live_runs(work.tx) if row.runner == me.session}
@@ -250,6 +258,7 @@ class Runs:
         """T: give a run's claim back, or the one that a run before it left; `how` it ended, where that is a round of
         the loop (L17). One that is blocked says so, and waits for a person.
         """
+        from foureyes.app.run.readiness import left_by_a_run
         from foureyes.app.work.claims import give_back
 
         with self._context.writing(self._leased(runner, run), "run") as work:
@@ -270,6 +279,8 @@ class Runs:
         """Somebody wants the live runs of a task, or one run, to end: its runner does it, and the work stays. Where a
         person does, the task is paused: no runner takes it up again before `fe resume` (V9).
         """
+        from foureyes.app.run import beginning
+
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "stop") as work:
             beginning.refuse_other_service(work)
@@ -286,6 +297,8 @@ class Runs:
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
         """S1: an agent says that its run is over, and how."""
+        from foureyes.app.run import speaking
+
         named, message = speaking.signal_named(signal), clean_text(message, "the message")
         with self._context.writing(actor, "signal") as work:
             row, run = speaking.speaks_of(self._context, work, task)
@@ -295,6 +308,8 @@ class Runs:
 
     def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
         """S3: an agent says something in the middle of its work."""
+        from foureyes.app.run import speaking
+
         named, summary = speaking.type_named(type), speaking.clean_summary(summary)
         payload = speaking.clean_payload(payload)
         with self._context.writing(actor, "emit") as work:
@@ -305,11 +320,15 @@ class Runs:
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
         """S3: what a run said in its own stream is what it says itself."""
+        from foureyes.app.run import speaking
+
         with self._context.writing(self._leased(runner, run), "run") as work:
             speaking.speak(self._context, work, get(work.tx, run), spoken)
 
     def said(self, *, after: int = 0, limit: int = MOST) -> list[Said]:
         """What agents said after a row of the journal, oldest first."""
+        from foureyes.app.views.run import Said
+
         with self._context.store.read() as tx:
             return tx.all("run.said", Said, after=after, limit=limit)
 
@@ -351,6 +370,8 @@ class Runs:
 
     def warm(self, actor: Actor, profile: str, *, host: str = "", reason: str = "") -> bool:
         """A profile may be used again: it works, or a person says so. Whether it was left alone before."""
+        from foureyes.app.run import beginning
+
         with self._context.writing(actor, "run") as work:
             beginning.refuse_other_service(work)
             where = host or actor.host

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.run import ErrorKind, Run, StuckKind
+from foureyes.core.nouns.run import ErrorKind, Run
 from foureyes.core.nouns.session import Actor
 
 RunnerState = Literal["live", "gone", "silent", "ended"]
@@ -36,73 +36,6 @@ class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str
     until: str
     runs: list[Run] = []
-
-
-class PauseView(msgspec.Struct, frozen=True, kw_only=True):
-    """V9: what was paused, and by whom; without a task: everything."""
-
-    task: str
-    reason: str
-    made_by: Literal["person", "rule"]
-    session: str
-    at: str
-    rule: str = ""
-    cycle: str = ""
-
-
-def once(pauses: Iterable[PauseView]) -> list[PauseView]:
-    """V9: of each task the last pause by a rule, and all by people: the rounds of one quarrel stop a task once."""
-    return list({(row.task, row.made_by, "" if row.made_by == "rule" else row.at): row for row in pauses}.values())
-
-
-class StuckView(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that the runner can do no more for: a person looks."""
-
-    task: str
-    kind: StuckKind
-    why: str
-    at: str
-
-
-class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a task, as it is on the task's page: who, since when, how it ended and why. `state`: also how one that
-    has not ended stands.
-    """
-
-    run: str
-    profile: str
-    state: str
-    why: str
-    at: str
-    purpose: str = "implement"
-
-    @property
-    def words(self) -> str:
-        """Who it was, what for where that is not the work itself, how it ended and why."""
-        purpose = f" ({self.purpose})" if self.purpose in ("review", "clarify") else ""
-        return f"{self.profile}{purpose} {self.state}" + (f": {self.why}" if self.why else "")
-
-
-class Standstill(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that keeps runs from beginning: pauses, and tasks that are stuck."""
-
-    pauses: list[PauseView] = []
-    stuck: list[StuckView] = []
-
-
-class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that is left alone on a host; `until` empty: until a person says so, or its program works again."""
-
-    profile: str
-    host: str
-    until: str
-    error: ErrorKind
-    error_text: str
-    at: str
-
-    def holds(self, now: str) -> bool:
-        """Whether it is still left alone."""
-        return not self.until or self.until > now
 
 
 class LogLine(msgspec.Struct, frozen=True):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.run import PastRunView, PauseView
     from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.standstill import PauseView
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt
@@ -54,6 +54,25 @@ class EditView(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     by_author: bool = False
     after_start: bool = False
+
+
+class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a task, as it is on the task's page: who, since when, how it ended and why. `state`: also how one that
+    has not ended stands.
+    """
+
+    run: str
+    profile: str
+    state: str
+    why: str
+    at: str
+    purpose: str = "implement"
+
+    @property
+    def words(self) -> str:
+        """Who it was, what for where that is not the work itself, how it ended and why."""
+        purpose = f" ({self.purpose})" if self.purpose in ("review", "clarify") else ""
+        return f"{self.profile}{purpose} {self.state}" + (f": {self.why}" if self.why else "")
 
 
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,8 +129,8 @@ def named() -> dict[str, type]:
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
-    from foureyes.app.views.run import PastRunView, PauseView
     from foureyes.app.views.stack import StackRow
+    from foureyes.app.views.standstill import PauseView
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
-from foureyes.core.nouns.attempt import DETACHED, Attempt, attempt_ref, own_branch, own_name
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import DETACHED, attempt_ref, own_branch, own_name
 from foureyes.errors import FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, shell
 

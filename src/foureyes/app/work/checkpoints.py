@@ -9,10 +9,10 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import CheckpointView
 from foureyes.core import events as e
-from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import visible
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import Steps, blank, fe, prose, shell

@@ -99,7 +99,7 @@ class Claims:
         return not here and (actor.role == "implement" or self._lost_place(task))
 
     def _lost_place(self, task: TaskId) -> bool:
-        from foureyes.core.nouns.attempt import own_branch
+        from foureyes.core.words.refs import own_branch
 
         return self._context.repo.commit_of(own_branch(task)) is not None
 

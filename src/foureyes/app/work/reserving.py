@@ -15,7 +15,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core import events as e
-from foureyes.core.nouns.attempt import own_branch
+from foureyes.core.words.refs import own_branch
 from foureyes.errors import LostClaim, Reason
 from foureyes.steps import fe
 

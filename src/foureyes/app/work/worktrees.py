@@ -14,13 +14,14 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.furnishing import furnish
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, Attempt, own_branch
+from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
+from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch
 from foureyes.errors import GitProblem, LostClaim, Reason
 from foureyes.steps import blank, shell
 

@@ -7,7 +7,8 @@ import msgspec
 from foureyes.core.documents.prompt_contract import REVIEWING, Purpose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.finding import UNRESOLVED, Finding
+from foureyes.core.nouns.finding import Finding
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.ids import seen_name
 
 CHANGE, REQUEST = "change.diff", "request.json"

@@ -16,10 +16,10 @@ from foureyes.core.nouns.finding import (
     Finding,
     Found,
     RulingWord,
-    State,
     answer_step,
     weak_reason,
 )
+from foureyes.core.nouns.finding_state import State
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.involvement import Maker
 from foureyes.core.words.fence import named

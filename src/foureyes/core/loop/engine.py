@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.events.loop import LeadOption, Tier
-from foureyes.core.nouns.finding import State
+from foureyes.core.nouns.finding_state import State
 from foureyes.core.rules.policy import Limits
 from foureyes.core.words.lifecycle import RunEnd
 

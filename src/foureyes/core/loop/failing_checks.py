@@ -10,8 +10,10 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from foureyes.core.loop.fingerprint import words
-from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, CheckRule, Ran, ToolFinding, name_of
-from foureyes.core.nouns.finding import UNRESOLVED, Finding, Found
+from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, Ran, ToolFinding, name_of
+from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.test_names import pairs
 from foureyes.core.words.text import one_line
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from foureyes.core.nouns.finding import holds
+from foureyes.core.nouns.finding_state import holds
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):

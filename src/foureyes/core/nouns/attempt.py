@@ -16,10 +16,6 @@ Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
 
-KEPT_ATTEMPTS = "refs/foureyes/attempts/"
-KEPT_REMOTES = "refs/foureyes/remote/"
-OWN_BRANCHES = "refs/heads/fe/"
-"""Below it each task has a branch of its own: `fe/<task>`."""
 
 MarkKind = Literal[
     "deleted", "executable", "link", "binary", "hidden", "skip", "assert", "rename", "mode", "unlinked", "submodule",
@@ -47,9 +43,6 @@ NOT_MEASURED = 0
 """
 MOST_MEASURED = 2**31 - 1
 """What is larger is not told apart."""
-
-DETACHED = "(detached)"
-"""The ref of an attempt that came from a detached head."""
 
 
 class ChangedFile(msgspec.Struct, frozen=True):
@@ -156,26 +149,6 @@ class HandedIn(msgspec.Struct, frozen=True):
 def nothing_handed_in(task: str) -> str:
     """The words for a task without an attempt."""
     return f"nothing was handed in for {task}"
-
-
-def own_branch(task: str) -> str:
-    """The full name of a task's own branch."""
-    return OWN_BRANCHES + task
-
-
-def own_name(task: str) -> str:
-    """The short name of a task's own branch, as people type it."""
-    return own_branch(task).removeprefix("refs/heads/")
-
-
-def attempt_ref(task: str, n: int) -> str:
-    """Where the head of an attempt is kept for ever."""
-    return f"{KEPT_ATTEMPTS}{task}/{n}"
-
-
-def tracked(remote: str, ref: str) -> str:
-    """Where it is kept what a remote had as this ref when it was last fetched from there, or pushed to it."""
-    return f"{KEPT_REMOTES}{remote}/{ref.removeprefix('refs/')}"
 
 
 def source_of(why: str) -> AuthorSource:

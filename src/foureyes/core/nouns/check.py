@@ -10,21 +10,18 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.words.digest import sha256
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.tools import tool_of
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, in_turn, phrase, prose
 
-Report = Literal["none", "junit", "sarif"]
 Outcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
 CheckedTree = Literal["", "attempt", "target", "merge"]
 """What a checked tree is: that of an attempt, of the target, or what the target would become."""
 TestState = Literal["passed", "failed", "skipped"]
 
-REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
 KEPT_FAILURES = 1_000
 """How many failing tests or findings of one run are kept by name."""
 MANY_FAILURES = 20
@@ -54,40 +51,6 @@ NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """How Python says at its end that the module that it was to run is not there."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
 """How rustup says that there is no cargo to run."""
-
-
-class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[checks]]` of the configuration. `failed_exit` overrides what is known about a tool's exit codes.
-
-    `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
-    `checkout` is the project's, where it has one.
-    `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
-    `baseline`: what it finds on the target, too, is not held against a task; unless said, so for SARIF alone.
-    """
-
-    name: str
-    run: str
-    report: Report = "none"
-    required: bool = True
-    timeout_minutes: int = 10
-    failed_exit: tuple[int, ...] | None = None
-    env: tuple[str, ...] = ()
-    checkout: CheckoutRule | None = None
-    report_files: tuple[str, ...] = ()
-    baseline: bool | None = None
-
-    @property
-    def has_baseline(self) -> bool:
-        """Whether it is seen against what it says of the target."""
-        return self.report == "sarif" if self.baseline is None else self.baseline
-
-    @property
-    def digest(self) -> str:
-        """What a result is a result of: another command, report or environment is another check."""
-        said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
-        more = [self.checkout] if self.checkout is not None else []
-        text = msgspec.json.encode([*said, *more, *([self.report_files] if self.report_files else [])])
-        return sha256(b"foureyes check\n" + text).hexdigest()[:16]
 
 
 class TestResult(msgspec.Struct, frozen=True):

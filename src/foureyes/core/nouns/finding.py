@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from foureyes.core.nouns.finding_state import State, holds
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.shape import Shape
 from foureyes.steps import Steps, fe, one_of, phrase
@@ -22,10 +23,6 @@ NOTE = "FYI"
 """L1: a note without a finding."""
 
 Kind = Literal["TL", "QA", "CK"]
-State = Literal["open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete"]
-STATES: tuple[State, ...] = ("open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete")
-UNRESOLVED: frozenset[State] = frozenset({"open", "claimed", "disputed"})
-"""D2: a claim is no fix and a dispute no acceptance; each waits for a ruling."""
 
 AnswerWord = Literal["FIXED", "REJECTED", "DEFERRED", "SKIPPED"]
 ANSWERS: tuple[AnswerWord, ...] = ("FIXED", "REJECTED", "DEFERRED", "SKIPPED")
@@ -221,23 +218,6 @@ class Ruling(msgspec.Struct, frozen=True):
     finding: str
     ruling: RulingWord
     reason: str = ""
-
-
-class Blocking(msgspec.Struct, frozen=True):
-    """What D2 says about one open blocking finding."""
-
-    id: str
-    severity: str = "HIGH"
-    state: State = "open"
-    title: str = ""
-    where: str = ""
-    waiting: bool = False
-    expired: bool = False
-
-
-def holds(blocking: bool, state: str, waived_until: str, now: str) -> bool:
-    """D2, L5: whether a finding stands against an approval: every row that keeps a finding asks this."""
-    return blocking and (state in UNRESOLVED or (state == "waived" and waived_until <= now))
 
 
 def rulings_for(state: State, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:

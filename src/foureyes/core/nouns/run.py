@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NewType
 
 import msgspec
 
 from foureyes.core.nouns.session import Role
 from foureyes.core.words.ids import SessionId, TaskId
+from foureyes.core.words.shape import Shape
 
 RunId = NewType("RunId", str)
 """`run-…`; also the name of the run's directory."""
@@ -54,7 +54,7 @@ StuckKind = Literal["retries", "spend", "no_change", "refused"]
 """Why the runner can do no more for a task: too many runs, too expensive, nothing changed, what it left is refused."""
 
 
-CONVERSATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
+CONVERSATION = Shape(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 
 
 def conversation_of(text: str) -> str:

@@ -13,7 +13,8 @@ from re import compile as pattern
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckRule, ToolFinding
+from foureyes.core.nouns.check import CheckResult, ToolFinding
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.digest import sha256
 
 MOST = 50_000

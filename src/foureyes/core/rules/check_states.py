@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckRule, CheckState, Outcome
+from foureyes.core.nouns.check import CheckResult, CheckState, Outcome
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.test_names import pairs

@@ -17,7 +17,7 @@ from foureyes.core.words.ids import SessionId
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
-    from foureyes.core.nouns.finding import Blocking
+    from foureyes.core.nouns.finding_state import Blocking
 
 T = TypeVar("T")
 

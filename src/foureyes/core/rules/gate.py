@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED, nothing_handed_in
+from foureyes.core.nouns.attempt import nothing_handed_in
 from foureyes.core.nouns.check import red
-from foureyes.core.nouns.finding import Blocking, answer_step, rule_step, rulings_for
+from foureyes.core.nouns.finding import answer_step, rule_step, rulings_for
+from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states
@@ -21,6 +22,7 @@ from foureyes.core.rules.seen import was_not_seen
 from foureyes.core.rules.stacks import unmerged, why_refused
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by, by_person, fe, in_turn, phrase, prose

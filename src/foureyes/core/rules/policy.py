@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.check import CheckRule
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.attempt import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.core.nouns.stack import TAKEN_ALONG, Below, How
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps, either, fe, in_turn, prose, shell
 

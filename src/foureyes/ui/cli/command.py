@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
@@ -13,6 +12,7 @@ import click
 
 from foureyes.core.nouns.session import RUN_DIR
 from foureyes.core.nouns.task import clean_priority
+from foureyes.core.words.shape import Shape
 from foureyes.core.words.text import clean_name
 from foureyes.errors import EnvironmentProblem, FoureyesError, Reason, Refused, StoreProblem
 from foureyes.steps import shell
@@ -177,7 +177,7 @@ COMPLETED = {
     "commands": "command",
 }
 """What a parameter of this name is, for a shell that completes it."""
-ID = re.compile(r"\[?ID\b")
+ID = Shape(r"\[?ID\b")
 
 
 class Completed(click.types.StringParamType):

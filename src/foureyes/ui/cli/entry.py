@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import NoReturn
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run one command. It lives for a tenth of a second: collecting garbage during its imports only costs time."""
     gc.disable()
     from foureyes.ui.cli.straight import straighten

@@ -13,13 +13,13 @@ from foureyes.core.nouns.finding import (
     GROUNDS,
     RULINGS,
     SEVERITIES,
-    UNRESOLVED,
     WAIVED_DAYS,
     Answer,
     Found,
     Ruling,
     severity_of,
 )
+from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
 from foureyes.steps import NO_STEP, blank, fe, one_of, phrase

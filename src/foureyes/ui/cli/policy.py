@@ -7,7 +7,7 @@ import sys
 import click
 import msgspec
 
-from foureyes.app.views.project import Offer, SettingView
+from foureyes.app.views.settings import Offer, SettingView
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from foureyes.app.views.project import Check, StatusView
+from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, no_project_here, repository
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import NoProject, VerificationFailed
@@ -23,8 +23,9 @@ from foureyes.ui.steps import next_line, steps_text
 if TYPE_CHECKING:
     from foureyes.app.views.attention import AttentionView
     from foureyes.app.views.news import News
-    from foureyes.app.views.run import RunnerView, Standstill
+    from foureyes.app.views.run import RunnerView
     from foureyes.app.views.sprint import SprintGlance
+    from foureyes.app.views.standstill import Standstill
     from foureyes.bootstrap.creating import Created
     from foureyes.bootstrap.detecting import Proposal
 

@@ -10,9 +10,9 @@ from foureyes.adapters.git.checkouts.status import head_ref, masks, status, unre
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
-from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 from foureyes.steps import blank, in_turn, shell
 

@@ -10,7 +10,7 @@ from foureyes.adapters.folders import read
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located, locate
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 
 STORE = b".foureyes/"

@@ -40,8 +40,8 @@ from foureyes.adapters.git.client.programs import silenced, users_settings
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
 from foureyes.app.views.work import Dropped
-from foureyes.core.nouns.attempt import DETACHED
 from foureyes.core.words.ids import TASK_INPUT, Sha
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import Steps, fe, in_turn, prose, shell

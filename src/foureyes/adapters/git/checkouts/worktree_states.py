@@ -11,7 +11,7 @@ from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.objects import refs
 from foureyes.app.views.work import WorktreeState
-from foureyes.core.nouns.attempt import DETACHED
+from foureyes.core.words.refs import DETACHED
 from foureyes.errors import GitProblem
 
 MOST_FILES = 20_000

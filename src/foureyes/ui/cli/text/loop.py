@@ -103,7 +103,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     """What is open, with its answers, and how near escalation is; no section where there is nothing."""
     if not detail.findings and not detail.said:
         return []
-    from foureyes.core.nouns.finding import UNRESOLVED
+    from foureyes.core.nouns.finding_state import UNRESOLVED
 
     rows = [finding for finding in detail.findings if finding.state in UNRESOLVED or finding.expired]
     sections = [("How near escalation is", detail.said)] if detail.said else []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foureyes.core.nouns.attempt import DETACHED, Attempt, ChangedFile
+from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.words.fence import named
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import lines_of
 from foureyes.ui.cli.output import count, plain, when
 from foureyes.ui.cli.text.loop import context_sections, loop_lines

@@ -9,7 +9,8 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 
-from foureyes.app.views.board import COLUMNS, AgentRow, BoardView, Card, ColumnName
+from foureyes.app.views.at_work import AgentRow
+from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from foureyes.app.views.at_work import AgentRow, Resting
 from foureyes.app.views.attention import WORDS, AttentionRow
-from foureyes.app.views.board import AgentRow, BoardView, Card, Resting
+from foureyes.app.views.board import BoardView, Card
 from foureyes.app.views.event import EventLine
 from foureyes.app.views.sprint import SprintGlance
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible

@@ -1,0 +1,36 @@
+"""A store that was restored or taken up: how far it goes, what was undone."""
+
+from __future__ import annotations
+
+import msgspec
+
+from foureyes.steps import NO_STEP, Steps
+
+
+class Adoption(msgspec.Struct, frozen=True, kw_only=True):
+    """What `fe store adopt` took up; `place` and `anchor` are empty where they were right already."""
+
+    rows: int
+    place: str = ""
+    anchor: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Milestones(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a store goes: the rows of its journal, the tasks that it knows as merged."""
+
+    rows: int
+    merged: tuple[str, ...] = ()
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
+    where that one could not be read. `behind`: why merging waits until a person takes this store up (P12).
+    """
+
+    kept: str
+    rows: int
+    rows_undone: int | None = None
+    merged_undone: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    next: Steps = NO_STEP

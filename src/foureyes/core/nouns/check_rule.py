@@ -1,0 +1,47 @@
+"""The rule of a check: one `[[checks]]` of the configuration (D5)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.words.digest import sha256
+
+Report = Literal["none", "junit", "sarif"]
+REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
+
+
+class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[checks]]` of the configuration. `failed_exit` overrides what is known about a tool's exit codes.
+
+    `env` names variables of whoever runs the checks that this one needs (`JAVA_HOME`); nothing else gets through.
+    `checkout` is the project's, where it has one.
+    `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
+    `baseline`: what it finds on the target, too, is not held against a task; unless said, so for SARIF alone.
+    """
+
+    name: str
+    run: str
+    report: Report = "none"
+    required: bool = True
+    timeout_minutes: int = 10
+    failed_exit: tuple[int, ...] | None = None
+    env: tuple[str, ...] = ()
+    checkout: CheckoutRule | None = None
+    report_files: tuple[str, ...] = ()
+    baseline: bool | None = None
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether it is seen against what it says of the target."""
+        return self.report == "sarif" if self.baseline is None else self.baseline
+
+    @property
+    def digest(self) -> str:
+        """What a result is a result of: another command, report or environment is another check."""
+        said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
+        more = [self.checkout] if self.checkout is not None else []
+        text = msgspec.json.encode([*said, *more, *([self.report_files] if self.report_files else [])])
+        return sha256(b"foureyes check\n" + text).hexdigest()[:16]

@@ -1,0 +1,30 @@
+"""Names of refs: a task's own branch, where the head of an attempt is kept."""
+
+from __future__ import annotations
+
+KEPT_ATTEMPTS = "refs/foureyes/attempts/"
+KEPT_REMOTES = "refs/foureyes/remote/"
+OWN_BRANCHES = "refs/heads/fe/"
+"""Below it each task has a branch of its own: `fe/<task>`."""
+DETACHED = "(detached)"
+"""The ref of an attempt that came from a detached head."""
+
+
+def own_branch(task: str) -> str:
+    """The full name of a task's own branch."""
+    return OWN_BRANCHES + task
+
+
+def own_name(task: str) -> str:
+    """The short name of a task's own branch, as people type it."""
+    return own_branch(task).removeprefix("refs/heads/")
+
+
+def attempt_ref(task: str, n: int) -> str:
+    """Where the head of an attempt is kept for ever."""
+    return f"{KEPT_ATTEMPTS}{task}/{n}"
+
+
+def tracked(remote: str, ref: str) -> str:
+    """Where it is kept what a remote had as this ref when it was last fetched from there, or pushed to it."""
+    return f"{KEPT_REMOTES}{remote}/{ref.removeprefix('refs/')}"
