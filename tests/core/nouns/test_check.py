@@ -174,19 +174,6 @@ def test_failing_tests_and_errors_are_named_and_not_without_end() -> None:
     assert len(judge(rule(report="junit"), Ran(exit_code=1, tests=many)).failing) == check.KEPT_FAILURES
 
 
-def test_another_command_report_or_environment_is_another_check() -> None:
-    one = rule()
-    others = [
-        rule("make test"),
-        rule(report="junit"),
-        rule(env=("JAVA_HOME",)),
-        rule(timeout_minutes=5),
-        rule(failed_exit=(1,)),
-    ]
-    assert len({one.digest, *(other.digest for other in others)}) == 6
-    assert rule(required=False).digest == one.digest, "required is not part of what is run"
-
-
 def test_a_crash_keeps_its_own_reason_where_nothing_was_compared_either_D5() -> None:
     rule = CheckRule(name="tests", run="pytest", report="junit")
     result = check.CheckResult(

@@ -96,7 +96,9 @@ def test_click_and_msgspec_are_loaded_without_modules_of_types_that_nobody_uses(
 def test_nothing_is_compiled_while_click_and_msgspec_load_and_fields_are_read() -> None:
     """The first `compile` of a process makes a type of every kind of node that a syntax tree has."""
     heard = (
-        "import sys\nheard = []\nsys.addaudithook(lambda event, about: event == 'compile' and heard.append(about))\n"
+        "import builtins\nheard, ours = [], compile\ndef compile(text, name, mode, *more, **other):\n"
+        "    heard.extend([text] if mode == 'eval' else [])\n    return ours(text, name, mode, *more, **other)\n"
+        "builtins.compile = compile\n"
     )
     code = (
         "import msgspec, click\nfrom foureyes.core.nouns.task import Task\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from foureyes.core.rules.involvement import called, labels_in_force, makers_of
 from foureyes.core.rules.policy import HUMAN, ReviewPolicy, required_reviews, rule_of
 from foureyes.core.words.fence import named
 from foureyes.errors import Reason
@@ -58,6 +57,8 @@ def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) 
     """D6: who has to review by name and has not, each with the label that says so. A person who approves is one who
     did; an agent is called so alone, without another one above it (I4).
     """
+    from foureyes.core.rules.involvement import called, labels_in_force  # `fe status` has a policy and no facts
+
     there: set[str] = set()
     for party in [*map(facts.party, facts.reviewers), *([actor] if actor is not None else [])]:
         if party.kind == "human":
@@ -82,6 +83,8 @@ def _who(name: str) -> str:
 
 def _asked(facts: Facts, name: str) -> Steps:
     """Who is to be asked next; whoever made the work cannot review it."""
+    from foureyes.core.rules.involvement import called, makers_of
+
     task, cycle = facts.task.id, facts.cycle
     if not is_profile(name):
         return by("person", fe("approve", task), f"{_who(name)} runs: ")
