@@ -103,8 +103,8 @@ class Repository:
         files = self.shop.files_of(self.tree)
         return {path: files[path] for path in matching(files, globs)}
 
-    def of_target(self, globs: Sequence[str]) -> dict[str, str]:
-        return self.listed(globs)
+    def of_target(self, globs: Sequence[str]) -> list[dict[str, str]]:
+        return [self.listed(globs)]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         self.shop.export(self.tree, path, paths)

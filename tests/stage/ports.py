@@ -114,6 +114,7 @@ class ScriptedChecks:
     def __init__(self) -> None:
         self.answers: dict[str, Ran] = {}
         self.ran: list[str] = []
+        self.programs: dict[str, str] = {}
         self.in_place = ""
         self.no_rooms = ""
         self.lent: Lent | None = None
@@ -128,8 +129,8 @@ class ScriptedChecks:
             fields["tests"] = tuple(tests)
         self.answers[name] = Ran(exit_code=exit_code, **fields)
 
-    def program(self, rule: CheckRule) -> str:
-        return ""
+    def program(self, rule: CheckRule, tree: TreeFiles) -> str:
+        return self.programs.get(rule.name, "")
 
     def misled(self, rule: CheckRule) -> str:
         return self.in_place

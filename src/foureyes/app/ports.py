@@ -89,8 +89,8 @@ class TreeFiles(Protocol):
     def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
         """The files that globs mean, each with its mode and object."""
 
-    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
-        """The same of the target branch as it is now."""
+    def of_target(self, globs: Sequence[str]) -> Sequence[Mapping[str, str]]:
+        """The same of the target branch as it is now, and as it was where the change to it begins."""
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         """Write these files into an empty directory."""
@@ -106,8 +106,10 @@ class Lent(msgspec.Struct, frozen=True):
 class CheckRunner(Protocol):
     """Runs one check in a throwaway checkout, without token, store or secrets (D5)."""
 
-    def program(self, rule: CheckRule) -> str:
-        """What the check would run, as results name it; empty where that cannot be told."""
+    def program(self, rule: CheckRule, tree: TreeFiles) -> str:
+        """What the check would run on a tree, and in which environment, as results name it; empty where that cannot be
+        told.
+        """
 
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the check would use in place of its tree, as far as can be told before."""

@@ -45,8 +45,8 @@ class Tried(msgspec.Struct, frozen=True):
         files = self.shop.files_of(self.tree)
         return {path: files[path] for path in matching(files, globs)}
 
-    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
-        return self.listed(globs)
+    def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
+        return [self.listed(globs)]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         if paths:

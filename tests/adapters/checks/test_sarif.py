@@ -44,7 +44,13 @@ def at(uri: str, line: int = 7) -> list[Any]:
 
 def test_a_result_has_rule_level_path_line_and_message() -> None:
     data = log({"ruleId": "S1", "level": "error", "message": MESSAGE, "locations": at("src/a.py")})
-    assert read(data) == (ToolFinding("S1", "error", "src/a.py", 7, "no", known_by("S1", "no")),)
+    assert read(data) == (ToolFinding("S1", "error", "src/a.py", 7, "no", known_by("S1", "no"), "lint"),)
+
+
+def test_a_result_with_a_score_of_nine_is_critical_L1() -> None:
+    scores = [{"properties": {"security-severity": score}} for score in ("9.8", "8.9", "undefined")]
+    data = log(*[{"ruleId": "S1", "level": "error", "message": MESSAGE, **each} for each in scores])
+    assert [found.critical for found in read(data)] == [True, False, False]
 
 
 def keys(root: Path, *places: tuple[str, int]) -> list[str]:

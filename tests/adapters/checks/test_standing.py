@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks import standing
-from foureyes.core.nouns.check import judge
+from foureyes.core.nouns.check import is_another, judge
 
 from tests.adapters.checks.trees import Project, Tree
 from tests.stage.namespaces import need
@@ -78,6 +78,26 @@ def test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alo
     assert project.run("true", Tree(files, target=FILES)).output == ""
     assert project.run("true", Tree(files)).output == "made\n", "on the target now"
     assert project.run("true", Tree({**files, "more": ""})).output == ""
+
+
+def test_D5_inputs_that_the_target_had_where_the_change_begins_need_no_environment_of_their_own(make: Make) -> None:
+    project, newer = make(), {**FILES, "lock": "2\n"}
+    assert project.run("true", Tree(FILES)).output == "prepared\n"
+    assert project.run("true", Tree({**FILES, "more": ""}, target=newer, base=FILES)).output == ""
+    assert project.run("true", Tree({**FILES, "lock": "3\n"}, target=newer, base=FILES)).output == "prepared\n"
+
+
+def test_D5_a_result_names_the_environment_that_it_was_made_in(room: Make) -> None:
+    project, tree = room(), Tree(FILES)
+    runner = project.runner()
+    ran, told = project.run("true", tree, runner), runner.program(project.check("true"), tree)
+    assert ran.program.endswith(told)
+    assert told.startswith(" in environment ")
+    other = runner.program(project.check("true"), Tree({**FILES, "lock": "2\n"}))
+    assert is_another(other, ran.program)
+    assert not is_another(told, ran.program)
+    assert runner.program(make_again(project, prepare="").check("true"), tree) == "", "there is none"
+    runner.close()
 
 
 def test_D5_a_prepare_that_fails_is_crashed_with_what_it_said_and_tried_again(make: Make) -> None:

@@ -17,9 +17,15 @@ PATH = os.environ.get("PATH", os.defpath)
 
 
 class Tree:
-    """Files by name; what the target has is `target`, or the same."""
+    """Files by name; what the target has is `target`, or the same; `base` is what it had where the change begins."""
 
-    def __init__(self, files: Mapping[str, str], target: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        target: Mapping[str, str] | None = None,
+        base: Mapping[str, str] | None = None,
+    ) -> None:
+        self._before = [] if base is None else [base]
         self._files = dict(files)
         self._target = dict(files if target is None else target)
         self.written = 0
@@ -31,8 +37,8 @@ class Tree:
     def listed(self, globs: Sequence[str]) -> dict[str, str]:
         return {path: self._files[path] for path in matching(self._files, globs)}
 
-    def of_target(self, globs: Sequence[str]) -> dict[str, str]:
-        return {path: self._target[path] for path in matching(self._target, globs)}
+    def of_target(self, globs: Sequence[str]) -> list[dict[str, str]]:
+        return [{path: had[path] for path in matching(had, globs)} for had in (self._target, *self._before)]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         for name in paths:

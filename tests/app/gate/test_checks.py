@@ -88,6 +88,17 @@ def test_whether_a_check_is_required_is_no_other_check(desk: DeskWorld) -> None:
     assert row_of(desk.app.check_runs.of_task(BOB, task), "lint").outcome == "passed"
 
 
+def test_a_result_of_another_environment_is_not_taken_for_this_ones_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    runner, task = desk.outside.runner, desk.handed_in()
+    runner.answers["lint"] = Ran(exit_code=0, program="ruff sha256:1 in environment old")
+    runner.programs["lint"] = " in environment old"
+    check(desk, task)
+    assert row_of(check(desk, task), "lint").reused
+    runner.programs["lint"] = " in environment new"
+    assert not row_of(check(desk, task), "lint").reused
+
+
 def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) -> None:
     configure(desk, LINT)
     task = desk.handed_in()

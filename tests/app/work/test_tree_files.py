@@ -25,8 +25,13 @@ def test_D5_the_inputs_of_a_tree_are_listed_and_written_and_nothing_else(world: 
     tree = Sha(repo.git("rev-parse", "HEAD^{tree}").strip())
     blob = repo.git("rev-parse", "HEAD:packages/a/package.json").strip()
     files = FilesOfTree(world.app.context, tree)
-    assert files.listed(GLOBS) == files.of_target(GLOBS)
+    assert [files.listed(GLOBS)] == files.of_target(GLOBS)
     assert files.listed(GLOBS)["packages/a/package.json"] == f"100644 {blob}"
+    repo.commit("lock", "moved\n")
+    assert [each.get("lock") is None for each in FilesOfTree(world.app.context, tree, tree).of_target(GLOBS)] == [
+        False,
+        True,
+    ], "as it is now, and as it was"
     place = tmp_path / "inputs"
     place.mkdir()
     files.write_some(list(files.listed(GLOBS)), str(place))

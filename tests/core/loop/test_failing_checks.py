@@ -52,6 +52,10 @@ def test_very_many_failures_are_one_finding_that_lists_them_and_counts_right_F4(
 
 
 def test_a_check_that_names_nothing_is_a_finding_itself() -> None:
+    tool = ToolFinding("S1", "error", "a.py", 3, "no", tool="ruff", critical=True)
+    (found,) = failing_of(SCAN, result("S1 a.py:3 no"), [tool], 1, "it broke there")
+    assert (found.severity, found.tool) == ("CRITICAL", "ruff")
+    assert found.problem == "no\n\nWhether the target has it as well is not known: it broke there."
     (one,) = failing_of(TESTS, result(), [], 1)
     assert (one.rule, is_many(one)) == ("tests", False)
 

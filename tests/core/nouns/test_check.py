@@ -167,6 +167,19 @@ def test_a_run_of_which_something_could_not_be_ended_broke_whatever_its_report_s
     assert judge(rule(report="junit"), replace(left, tests=None)).outcome == "failed"
 
 
+@pytest.mark.parametrize(
+    ("now", "then", "other"),
+    [
+        ("a sha256:1", "a sha256:1", False), ("a sha256:1", "a sha256:2", True), ("", "a sha256:1", False),
+        (" in environment 1", "a sha256:1 in environment 1", False), ("a sha256:1", "", False),
+        (" in environment 2", "a sha256:1 in environment 1", True), (" in environment 2", "a sha256:1", False),
+        ("a sha256:2 in environment 1", "a sha256:1 in environment 1", True),
+    ],
+)  # fmt: skip
+def test_a_run_of_another_program_or_in_another_environment_is_another_D5(now: str, then: str, other: bool) -> None:
+    assert check.is_another(now, then) is other
+
+
 def test_failing_tests_and_errors_are_named_and_not_without_end() -> None:
     assert judge(rule(report="junit"), Ran(exit_code=1, tests=(RED, GREEN))).failing == ("a::bad",)
     assert judge(rule(report="sarif"), Ran(exit_code=1, findings=(NOTE, ERROR))).failing == ("S1 a.py:3 no",)

@@ -36,8 +36,8 @@ class QuickChecks:
     def misled(self, rule: CheckRule) -> str:
         return ""
 
-    def program(self, rule: CheckRule) -> str:
-        return self._real.program(rule)
+    def program(self, rule: CheckRule, tree: TreeFiles | None) -> str:
+        return self._real.program(rule, tree) if tree is not None else ""
 
     def run(
         self,
@@ -54,7 +54,7 @@ class QuickChecks:
         if rule.name not in ANSWERS or words - {"RED"}:
             return self._real.run(rule, export, progress, stop, tree=tree, last=last)
         code, output = ANSWERS[rule.name]["RED" in words]
-        return Ran(exit_code=code, output=output, duration_ms=1, program=self.program(rule))
+        return Ran(exit_code=code, output=output, duration_ms=1, program=self.program(rule, tree))
 
     def close(self) -> None:
         self._real.close()

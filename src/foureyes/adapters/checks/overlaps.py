@@ -18,15 +18,16 @@ ALL = ("**",)
 
 
 def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> None:
-    """D5: an attempt that changes what `prepare` makes does not run. What the target has there, too, somebody agreed
-    to; and inputs are what an environment is known by.
+    """D5: an attempt that changes what `prepare` makes does not run. What the target has or had there, too, somebody
+    agreed to; and inputs are what an environment is known by.
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:
         return
     now, before = files.listed(ALL), files.of_target(ALL)
     for path in sorted(now.keys() - files.listed(rule.inputs).keys()):
-        if now[path] != before.get(path) and any(path == place or path.startswith(f"{place}/") for place in places):
+        is_agreed = any(now[path] == had.get(path) for had in before)
+        if not is_agreed and any(path == place or path.startswith(f"{place}/") for place in places):
             raise Unprepared(
                 f"it changes {named(path)}, where checkout.prepare makes something: take that out of the tree, or name "
                 "it in checkout.inputs"

@@ -25,7 +25,7 @@ from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
-from foureyes.core.nouns.check import CANNOT_RUN, Ran
+from foureyes.core.nouns.check import CANNOT_RUN, IN_ENVIRONMENT, Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.text import visible
 from foureyes.core.words.tools import tool_of
@@ -162,12 +162,13 @@ class Pipeline:
         """Why a check cannot stand in a room here."""
         return self._grounds.why_none()
 
-    def program(self, rule: CheckRule) -> str:
-        """What of the PATH the check would run, as its results name it; empty where that cannot be told before it
-        runs.
+    def program(self, rule: CheckRule, tree: TreeFiles) -> str:
+        """What of the PATH the check would run, or in which environment, as its results name it; empty where that
+        cannot be told before it runs.
         """
         if rule.checkout is not None:
-            return ""
+            key = self._grounds.key_in_room(rule.checkout, tree)
+            return f"{IN_ENVIRONMENT}{key}" if key else ""
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", clean_path(self._environ.get("PATH", "")))
 
@@ -194,6 +195,7 @@ class Pipeline:
         if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
             return unbuilt
         program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
+        program += f"{IN_ENVIRONMENT}{stand.environment}" if stand.environment else ""
 
         def looking(reaper: int) -> bool:
             watch.look(reaper)

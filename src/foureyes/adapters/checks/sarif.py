@@ -7,7 +7,7 @@ import os
 from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.sarif import Broken, Reported, is_address, results
+from foureyes.core.documents.sarif import CRITICAL, OWN, Broken, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 from foureyes.core.words.text import in_line
@@ -44,6 +44,8 @@ def _finding(result: Reported, files: Files, code: Code) -> ToolFinding:
         path=in_line(path or files.relative(result.place), MAX_TEXT),
         line=result.line,
         message=message,
+        tool="" if result.tool == OWN.rstrip("/") else result.tool,
+        critical=result.score >= CRITICAL,
         key=known_by(rule, message, code.at(path, result.line) or result.quote, result.mark),
     )
 

@@ -30,7 +30,7 @@ class Stopped(Exception):
 
 class Stand(msgspec.Struct, frozen=True):
     """A place, in a room or not. `first`: what goes before the PATH, as the check sees it. `disturbed`: why its files
-    are not those that were laid there, if somebody else wrote to them.
+    are not those that were laid there, if somebody else wrote to them. `environment`: the key of the one that is there.
     """
 
     place: str
@@ -38,6 +38,7 @@ class Stand(msgspec.Struct, frozen=True):
     room: Room | None = None
     first: tuple[str, ...] = ()
     disturbed: Callable[[], str] = str
+    environment: str = ""
 
     @property
     def work(self) -> str:

@@ -85,7 +85,7 @@ class Grounds:
 
             yield Stand(
                 place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
-                disturbed,
+                disturbed, kept.key if kept else "",
             )  # fmt: skip
 
     @contextmanager
@@ -104,16 +104,25 @@ class Grounds:
             first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
             copy_tree(tree, work)
             remove(tree)
-            yield Stand(place, place, None, first, lambda: self._disturbed(None, kept))
+            key = kept.key if kept else ""
+            yield Stand(place, place, None, first, lambda: self._disturbed(None, kept), key)
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
         if not ask.checkout.prepare.strip():
             return None
-        known = (ask.tree.name, at, ask.checkout)
-        if known not in self._keys:
-            self._keys[known] = self._key(ask.checkout, ask.tree, at)
-        key, alone = self._keys[known]
+        key, alone = self._known_key(ask.checkout, ask.tree, at)
         return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear))
+
+    def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
+        known = (tree.name, at, rule)
+        if known not in self._keys:
+            self._keys[known] = self._key(rule, tree, at)
+        return self._keys[known]
+
+    def key_in_room(self, rule: CheckoutRule, tree: TreeFiles) -> str:
+        """What the environment of a tree is known by, where checks stand in rooms; in slots each has its own."""
+        is_told = rule.prepare.strip() and rule.hides and not self.why_none()
+        return self._known_key(rule, tree, self.shelf.at)[0] if is_told else ""
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
@@ -125,7 +134,7 @@ class Grounds:
     def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
         """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
         inputs = tree.listed(rule.inputs)
-        alone = "" if inputs == tree.of_target(rule.inputs) else tree.name
+        alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
         return key_of(rule, inputs, self._environ, at, alone), alone
 
     @contextmanager

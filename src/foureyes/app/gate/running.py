@@ -17,7 +17,7 @@ from foureyes.app.views.news import News
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
-from foureyes.core.nouns.check import CheckedTree, CheckResult, Judged, Ran, judge
+from foureyes.core.nouns.check import CheckedTree, CheckResult, Judged, Ran, is_another, judge
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.baseline import listed
@@ -53,63 +53,33 @@ def run_on(
     ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
+    base = trees[0] if len(trees) > 1 or judged == "target" else ""
     fresh: set[int] = set()
     with closing(context.outside.checks()) as runner:
+        run = Run(context, runner, actor, facts.task.id, tell, judged, stop, base)
+        before = msgspec.structs.replace(run, on="target")
         for tree in trees:
             is_judged = tree == trees[-1]
             due = [
                 rule
                 for rule in wanted
-                if (is_judged or rule.report == "junit")
-                and ((again and is_judged) or not _is_known(context, runner, actor, facts, rule, tree))
+                if (is_judged or rule.report == "junit") and ((again and is_judged) or not run.knows(rule, tree))
             ]
-            run = Run(context, runner, actor, facts.task.id, tell, judged if is_judged else "target", stop)
-            fresh |= {run.one(rule, Sha(tree), last=rule is due[-1]) for rule in due}
-        run = Run(context, runner, actor, facts.task.id, tell, "target", stop)
+            fresh |= (run if is_judged else before).each(due, tree)
         for tree in trees[:-1]:
-            due = _due_for_baseline(context, runner, actor, facts, wanted, (tree, trees[-1]))
-            fresh |= {run.one(rule, Sha(tree), last=rule is due[-1]) for rule in due}
+            fresh |= before.each(_due_for_baseline(before, wanted, tree, trees[-1]), tree)
     return fresh
 
 
-def _due_for_baseline(
-    context: Context,
-    runner: CheckRunner,
-    actor: Actor,
-    facts: Facts,
-    rules: Sequence[CheckRule],
-    trees: tuple[Sha | str, Sha | str],
-) -> list[CheckRule]:
-    """The tools that found something on the second tree, and have nothing to compare it with on the first."""
+def _due_for_baseline(run: Run, rules: Sequence[CheckRule], before: str, now: str) -> list[CheckRule]:
+    """The tools that found something on a tree, and have nothing to compare it with on the one before."""
     with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
     if not with_one:
         return []
-    before, now = trees
-    with context.store.read() as tx:
-        results = with_trees(tx, facts_of(context, tx, facts.task.id), [now]).results
+    with run.context.store.read() as tx:
+        results = with_trees(tx, facts_of(run.context, tx, run.task), [now]).results
     found = {(row.name, row.digest) for row in results if row.tree == now and row.outcome == "failed" and row.failing}
-    return [
-        rule
-        for rule in with_one
-        if (rule.name, rule.digest) in found and not _is_known(context, runner, actor, facts, rule, before)
-    ]
-
-
-def _is_known(context: Context, runner: CheckRunner, actor: Actor, facts: Facts, rule: CheckRule, tree: str) -> bool:
-    """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
-    would.
-    """
-    with context.store.read() as tx:
-        now = with_trees(tx, facts_of(context, tx, facts.task.id), [tree])
-        mine = context.party(tx, actor)
-    program = runner.program(rule)  # what another program said is not what this one would say
-    mine_counts = actor.kind != "agent" and not is_involved(now, mine)
-    for result in now.results:
-        same = (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
-        other = program and result.program and program != result.program
-        if same and not other and _says(rule, result) and (counts(now, result) or not mine_counts):
-            return True
-    return False
+    return [rule for rule in with_one if (rule.name, rule.digest) in found and not run.knows(rule, before)]
 
 
 def _says(rule: CheckRule, result: CheckResult) -> bool:
@@ -119,7 +89,9 @@ def _says(rule: CheckRule, result: CheckResult) -> bool:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Runs of checks for one task on trees of one kind (`on`), each recorded."""
+    """Runs of checks for one task on trees of one kind (`on`), each recorded. `base`: the tree of the target that they
+    are compared with.
+    """
 
     context: Context
     runner: CheckRunner
@@ -128,6 +100,32 @@ class Run(msgspec.Struct, frozen=True):
     tell: Telling | None
     on: CheckedTree
     stop: Stopping | None = None
+    base: str = ""
+
+    def knows(self, rule: CheckRule, tree: str) -> bool:
+        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
+        would. What another program said, or the same in another environment, is not what this one would say.
+        """
+        with self.context.store.read() as tx:
+            now = with_trees(tx, facts_of(self.context, tx, self.task), [tree])
+            mine = self.context.party(tx, self.actor)
+        mine_counts = self.actor.kind != "agent" and not is_involved(now, mine)
+        same = [
+            result
+            for result in now.results
+            if (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
+            and _says(rule, result)
+            and (counts(now, result) or not mine_counts)
+        ]
+        program = self.runner.program(rule, self._files(tree)) if same else ""
+        return any(not is_another(program, result.program) for result in same)
+
+    def _files(self, tree: str) -> FilesOfTree:
+        return FilesOfTree(self.context, Sha(tree), self.base)
+
+    def each(self, rules: Sequence[CheckRule], tree: str) -> set[int]:
+        """Run checks on a tree; the journal rows."""
+        return {self.one(rule, Sha(tree), last=rule is rules[-1]) for rule in rules}
 
     def one(self, rule: CheckRule, tree: Sha, *, last: bool) -> int:
         """Run a check on a tree and record what came of it; the journal row. `last`: no other one runs on it here."""
@@ -142,7 +140,7 @@ class Run(msgspec.Struct, frozen=True):
             lambda path: workshop.export(tree, path),
             _under(tell, f"{task}  {rule.name}"),
             self.stop,
-            tree=FilesOfTree(self.context, tree),
+            tree=self._files(tree),
             last=last,
         )
         _refuse_stopped(self.stop, task, rule)

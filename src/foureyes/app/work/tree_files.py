@@ -12,10 +12,11 @@ from foureyes.core.words.ids import Sha
 
 
 class FilesOfTree(msgspec.Struct, frozen=True):
-    """A tree, by what git has of it."""
+    """A tree, by what git has of it. `base`: that of the target where the change to it begins, if that is known."""
 
     context: Context
     tree: Sha
+    base: str = ""
 
     @property
     def name(self) -> str:
@@ -25,12 +26,13 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         """The files that globs mean, each with its mode and object."""
         return _some(self.context.workshop.files_of(self.tree), globs)
 
-    def of_target(self, globs: Sequence[str]) -> Mapping[str, str]:
-        """The same of the target branch as it is now; of one that is not there, nothing."""
+    def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
+        """The same of the target branch as it is now, and as it was at the base; of what is not there, nothing."""
         with self.context.store.read() as tx:
             target = self.context.project(tx).target
         head = self.context.repo.commit_of(f"refs/heads/{target}")
-        return _some(self.context.workshop.files_of(head), globs) if head else {}
+        known = [Sha(each) for each in (head, self.base) if each]
+        return [_some(self.context.workshop.files_of(each), globs) for each in known]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         """Write these files into an empty directory."""

@@ -83,8 +83,18 @@ def _test(test: ToolFinding, room: int) -> Found:
 
 
 def _tool(tool: ToolFinding, room: int) -> Found:
-    title, problem = " ".join(tool.message.split())[:TITLE] or tool.rule or "finding", tool.message[:room]
-    return Found(severity="HIGH", title=title, path=tool.path, line=tool.line, problem=problem, rule=tool.rule)
+    """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.linters`): the check is required
+    and fails for it.
+    """
+    return Found(
+        severity="CRITICAL" if tool.critical else "HIGH",
+        title=" ".join(tool.message.split())[:TITLE] or tool.rule or "finding",
+        path=tool.path,
+        line=tool.line,
+        problem=tool.message[:room],
+        rule=tool.rule,
+        tool=tool.tool,
+    )
 
 
 def many_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> Found:

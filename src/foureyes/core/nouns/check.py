@@ -27,6 +27,9 @@ KEPT_FAILURES = 1_000
 MANY_FAILURES = 20
 """More failures of one check than this are one finding that lists them: a broken import fails a thousand tests (F4)."""
 
+IN_ENVIRONMENT = " in environment "
+"""What stands between a program and the key of the environment that it ran in."""
+
 CANNOT_RUN = frozenset({126, 127})
 """What a shell answers for a program that is not there or cannot be run."""
 
@@ -67,7 +70,7 @@ class TestResult(msgspec.Struct, frozen=True):
 
 class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
     """One result of a SARIF report, or a test that failed, by its name. `level` is SARIF's: error, warning, note or
-    none; `key` is what it is known by wherever its line is.
+    none; `tool` found it; `critical`: its score says so; `key` is what it is known by wherever its line is.
     """
 
     rule: str
@@ -76,6 +79,8 @@ class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
     line: int
     message: str
     key: str = ""
+    tool: str = ""
+    critical: bool = False
 
 
 class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,6 +232,12 @@ def _what_failed(ran: Ran, failed: int) -> str:
     if failed:
         return f"{failed} {'error' if failed == 1 else 'errors'}"
     return f"exit code {ran.exit_code}"
+
+
+def is_another(now: str, then: str) -> bool:
+    """Whether two runs are of different programs, or in different environments, as far as both say so."""
+    both = zip(now.partition(IN_ENVIRONMENT), then.partition(IN_ENVIRONMENT), strict=True)
+    return any(one and other and one != other for one, other in both)
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
