@@ -382,14 +382,11 @@ class Attention:
 
 
 def _everything(offered: Proposal) -> Iterable[str]:
-    """All that accepting would put in force: who accepts must be able to read it, to its last word."""
+    """All that accepting would put in force: who accepts must be able to read it, to its last word. A line in as many
+    as it needs, none of them cut.
+    """
     for line in offered.lines:
-        yield from _folded(line)
-
-
-def _folded(line: str) -> list[str]:
-    """A line in as many as it needs, none of them cut."""
-    return [line[start : start + LINE] for start in range(0, len(line), LINE)] or [""]
+        yield from [line[start : start + LINE] for start in range(0, len(line), LINE)] or [""]
 
 
 def _cut(line: str) -> str:

@@ -8,8 +8,9 @@ from foureyes.app.call.leasing import check_runner
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count
 from foureyes.app.call.work import Work
+from foureyes.app.run.readiness import left_by_a_run
 from foureyes.core import events as e
-from foureyes.core.nouns.run import RunId
+from foureyes.core.nouns.run import MAKES, RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.starting import why_not_independent
 from foureyes.core.words.ids import session_id, task_id, token_hash
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.run import Run
+    from foureyes.core.nouns.task import Task
     from foureyes.core.rules.policy import Profile
+    from foureyes.core.words.ids import Sha
 
 
 def refuse_stranger(context: Context, work: Work) -> None:
@@ -97,6 +100,16 @@ def token_for(context: Context, work: Work, run: Run, secret: str, process: str)
         vendor=profile.vendor,
         host=run.host,
     )
+
+
+def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: Sha | None) -> None:
+    """I2: a run gets its token, and one that makes something the claim, in place of a run before it that left one."""
+    left = left_by_a_run(work.tx, task)
+    work.record(task.id, issued)
+    if run.purpose in MAKES:
+        if left is not None and task.implementer is not None:
+            work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=f"{left.id} has ended"))
+        work.record(task.id, e.TaskStarted(target_head=target_head, implementer=issued.session))
 
 
 def not_reserved(run: Run) -> Reason:

@@ -32,7 +32,7 @@ from foureyes.app.run.leases import (
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.standstill import Cooldown, PauseView, Standstill, StuckView, once
 from foureyes.core import events as e
-from foureyes.core.nouns.run import MAKES, ROLE_FOR, RunId
+from foureyes.core.nouns.run import ROLE_FOR, RunId
 from foureyes.core.words.text import clean_text, spaced
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Runs:
         then the program is let go.
         """
         from foureyes.app.run import beginning
-        from foureyes.app.run.readiness import left_by_a_run, why_not_begin
+        from foureyes.app.run.readiness import why_not_begin
         from foureyes.app.work.claims import target_head
 
         head = target_head(self._context)
@@ -168,13 +168,8 @@ class Runs:
             reasons = why_not_begin(self._context, work, task, row.purpose, own=row.id, asked=(row.cycle, row.profile))
             if row.state != "reserved" or reasons:
                 refuse_task(task.id, f"was not given to {run}", *(reasons or [beginning.not_reserved(row)]))
-            left = left_by_a_run(work.tx, task)
             issued = beginning.token_for(self._context, work, row, secret, process)
-            work.record(task.id, issued)
-            if row.purpose in MAKES:
-                if left is not None and task.implementer is not None:
-                    work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=f"{left.id} has ended"))
-                work.record(task.id, e.TaskStarted(target_head=head, implementer=issued.session))
+            beginning.give(work, row, task, issued, head)
             event = e.RunBound(
                 run=run,
                 session=issued.session,
