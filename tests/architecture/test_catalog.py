@@ -25,7 +25,7 @@ OPENS_A_WRITE = {"writing", "deciding"}
 BY_RULE = {"queue.batch": "D7"}
 """Verbs without a right of their own that a rule keeps for people."""
 
-WITHOUT_A_NOUN = {"setup"}
+WITHOUT_A_NOUN = {"setup", "store join"}
 """Rights of what happens beside the Application: no store is open, or it is another one afterwards."""
 
 WITHOUT_A_COMMAND = {

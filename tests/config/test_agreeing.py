@@ -62,3 +62,11 @@ def test_all_of_it_is_said_at_once_or_what_one_setting_has_to_do_with() -> None:
     with pytest.raises(ConfigError, match=r"^tiers\.lead: "):
         refuse_disagreement(layers, "tiers.lead")
     refuse_disagreement(layers, "run.order")
+
+
+def test_an_address_with_a_password_is_not_accepted_and_not_said_P12() -> None:
+    for url in ("postgresql://u:s3cr3t@h/x", "postgresql://h/x?user=u&password=s3cr3t"):
+        with pytest.raises(ConfigError, match=r"store\.url: it holds a password") as caught:
+            refuse_disagreement(Layers(file=read_file(f'[store]\nurl = "{url}"')))
+        assert "s3cr3t" not in caught.value.message
+    assert disagreements(Layers(file=read_file('[store]\nurl = "postgresql://u@h/x"'))) == []

@@ -74,14 +74,19 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(shop.repo), str(clone))
-    env = {"FOUREYES_STORE": server.url}
-    joined = shop.cast.alice.fe("init", cwd=clone, env=env)
-    assert joined.rc == 0, joined
-    assert shop.cast.codex.fe("start", task, "--here", cwd=clone, env=env).rc == 0
+    assert "fe store join" in shop.cast.alice.fe("list", cwd=clone, env={"FOUREYES_STORE": server.url}).err
+    assert shop.cast.codex.fe("store", "join", server.url, cwd=clone).rc == 1
+    joined = shop.cast.alice.fe("store", "join", server.url, cwd=clone)
+    assert (joined.rc, joined.out.splitlines()[0]) == (0, f"joined shop ({project_of(shop)})."), joined
+    assert shop.cast.codex.fe("start", task, "--here", cwd=clone).rc == 0
     lost = shop.cast.claude.fe("start", task, "--json", cwd=shop.repo)
     assert lost.rc == 4, lost
     assert "lost_claim" in lost.out + lost.err
-    assert is_sound(shop) == is_sound(Stage(clone, shop.cast), **env)
+    assert is_sound(shop) == is_sound(Stage(clone, shop.cast))
+    assert "GRANT USAGE ON SCHEMA" in shop.cast.alice.fe("store", "roles", cwd=clone).out
+    down = {"FOUREYES_STORE": "postgresql://nobody@127.0.0.1:1/x"}
+    seen = shop.cast.alice.fe("doctor", cwd=clone, env=down)
+    assert (seen.rc, "git answers" in seen.out, "cannot be reached" in seen.err) == (5, True, True), seen
 
 
 def test_a_tampered_store_is_not_moved_and_stays_where_it_is_J2(shop: Stage, server: engines.Server) -> None:

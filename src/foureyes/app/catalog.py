@@ -109,6 +109,9 @@ VERBS: dict[str, tuple[Row, ...]] = {
         ("note_place", ("store copy",), "people", "journal", "store copy", "Put on record where the store lies now."),
         ("adopt", ("store adopt",), "people", "journal", "store adopt", "Take up the store that was found as the "
          "project's own (P12)."),
+        ("role", (), "anyone", "", "store join", "Who the caller is to a store on a server: owner, writer or reader."),
+        ("grants", (), "anyone", "", "store roles", "The SQL that lets a writer and a reader in to a store on a "
+         "server."),
     ),
     "sessions": (
         ("recognise", (), "anyone", "journal", "", "Who is calling, as the project knows it; a bad token is on "

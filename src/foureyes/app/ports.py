@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.views.check import EnvironmentRow
+    from foureyes.app.views.kept_store import StoreRole
     from foureyes.core.nouns.check import Ran
     from foureyes.core.nouns.check_rule import CheckRule
     from foureyes.core.nouns.checkout import CheckoutRule
@@ -334,6 +335,12 @@ class Store(Protocol):
 
     def describe(self) -> str:
         """What kind of database this is, in a few words."""
+
+    def role(self) -> StoreRole | None:
+        """Who the caller is to a server; None for a file, which has no such roles."""
+
+    def grants(self, writer: str, reader: str) -> str:
+        """The SQL that lets a writer and a reader in; empty for a file."""
 
     def backup(self, path: str) -> None: ...
 

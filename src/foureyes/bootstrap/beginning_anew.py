@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
     """P12: in a clone of a repository with a project, another store would be another project that merges nothing."""
-    elsewhere = no_project_here(place)
+    elsewhere = no_project_here(place, environ)
     shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
     if elsewhere is not None and not shared:
         raise elsewhere

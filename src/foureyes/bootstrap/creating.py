@@ -22,6 +22,7 @@ from foureyes.app.application import Application
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.beginning_anew import begin_anew, refuse_second_journal
 from foureyes.bootstrap.given_files import read_given
+from foureyes.bootstrap.joining import Joined, join_known
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
     folder_of,
@@ -35,7 +36,7 @@ from foureyes.bootstrap.places import (
 from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
-from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoStore, NotFound
+from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NotFound
 from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, prose
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     prepare: str = ""
     next: Steps = NO_STEP
     """What completes it, where git would not commit."""
+    joined: Joined | None = None
 
 
 def create_project(
@@ -95,6 +97,8 @@ def create_project(
         begin_anew(place, environ, actor)
     elif new:
         refuse_second_journal(place, environ)
+        if joined := join_known(place, environ):
+            return _as_created(joined)
         _make(folder, place, environ, actor, prefix, target or _target(repo, place))
     if place.worktree != place.git_dir:
         with suppress(GitProblem):  # then the first worktree does it, or says why not
@@ -105,9 +109,7 @@ def create_project(
         checks = _kept(app, actor, found)
     finally:
         app.close()
-    notes: list[str] = []
-    if not new and target not in (None, project.target):
-        notes.append(f"the target stays {project.target}: it was chosen when the project was created")
+    notes = _kept_target(project, None if new else target)
     file = _write_config(place, repo, actor, project, commit=commit, notes=notes, settings=settings, proposed=checks)
     if actor.kind == "human":
         _accept(cwd, environ, actor, notes, own=file.text if file.commit else None)
@@ -131,6 +133,24 @@ def _asked(cwd: str) -> tuple[Located, GitRepo]:
     repo.check_version()
     repo.refuse_refused()
     return place, repo
+
+
+def _kept_target(project: ProjectView, target: str | None) -> list[str]:
+    kept = f"the target stays {project.target}: it was chosen when the project was created"
+    return [] if target in (None, project.target) else [kept]
+
+
+def _as_created(joined: Joined) -> Created:
+    """What `fe init` has to say where it made nothing: this clone belongs to a project that is there."""
+    return Created(
+        new=False,
+        target=joined.target,
+        prefix=joined.prefix,
+        project=joined.project,
+        committed="",
+        notes=[each.message for each in joined.missing],
+        joined=joined,
+    )
 
 
 def _home(home: IdentityRule | None) -> dict[str, Value]:
@@ -235,43 +255,27 @@ def unsure_target(cwd: str) -> tuple[str, str]:
 
 
 def _make(folder: str, place: Located, environ: Mapping[str, str], actor: Actor, prefix: str, target: str) -> None:
-    """The store of a new project, or one that others share already."""
+    """The store of a new project."""
     with made_folder(folder) as made:
-        joined = _make_store(made, place, environ, f"{RandomIds().number():032x}"[:16])
+        store = _make_store(made, place, environ, f"{RandomIds().number():032x}"[:16])
         try:
-            if not joined.joined:
-                app = application(joined.store, place, environ)
-                app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
+            app = application(store, place, environ)
+            app.projects.create(actor, os.path.basename(place.root) or "project", prefix, target)
         finally:
-            joined.store.close()
+            store.close()
 
 
-class _Made:
-    """A new store, or a shared one that was there already."""
-
-    def __init__(self, store: Store, *, joined: bool) -> None:
-        self.store = store
-        self.joined = joined
-
-
-def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> _Made:
-    """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there, joined if it exists."""
-    known = settings_on_target(place)
-    url = environ.get("FOUREYES_STORE", "") or str(known.get("store.url", ""))
+def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> Store:
+    """A file; or, where FOUREYES_STORE or foureyes.toml names a server, a schema there."""
+    url = environ.get("FOUREYES_STORE", "") or str(settings_on_target(place).get("store.url", ""))
     if not url:
-        return _Made(create_store(folder, project, now()), joined=False)
-    from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
+        return create_store(folder, project, now())
+    from foureyes.adapters.store.shared import Pointer, kept_url, open_shared, write_pointer
 
-    named = str(known.get("project.id", ""))
-    if named and not has_project(url, named):
-        raise NoStore(
-            f"foureyes.toml names project {named}, and that server has no store of it: a second journal of "
-            "one project is never begun.",
-            next_step=fe("store", "copy", blank("URL"), after=", on the machine that has the store"),
-        )
-    store = open_shared(folder, url, named or project, now(), create=not named)
-    write_pointer(folder, Pointer(named or project, "" if environ.get("FOUREYES_STORE") else url))
-    return _Made(store, joined=bool(named))
+    by_environment = bool(environ.get("FOUREYES_STORE"))
+    store = open_shared(folder, url if by_environment else kept_url(url), project, now(), create=True)
+    write_pointer(folder, Pointer(project, "" if by_environment else url))
+    return store
 
 
 class _Written(msgspec.Struct, frozen=True):

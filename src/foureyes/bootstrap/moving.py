@@ -25,7 +25,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
     from foureyes.adapters.store import shared
 
     place = repository(cwd)
-    folder = project_folder(place)
+    folder = project_folder(place, environ)
 
     def placed(store: Store, where: str) -> None:
         application(store, place, environ).projects.note_place(actor, where)
@@ -44,7 +44,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
         )
     return shared.move_to_server(
         folder,
-        shared.check_url(url),
+        shared.kept_url(url),
         now(),
         keep_url=not environ.get("FOUREYES_STORE"),
         placed=placed,

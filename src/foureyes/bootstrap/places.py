@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from foureyes.adapters.git.client.locate import Located, locate
 from foureyes.errors import EnvironmentProblem, NoProject
-from foureyes.steps import blank, by, by_person, fe, in_turn, prose, shell
+from foureyes.steps import Steps, blank, by, by_person, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.adapters.git.workshop import GitWorkshop
@@ -98,19 +100,20 @@ def refuse_odd(folder: str) -> None:
         )
 
 
-def project_folder(place: Located) -> str:
+def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> str:
     """The folder of the project of a repository, or a sentence that there is none."""
     folder = folder_of(place)
     if not is_project(folder):
-        raise no_project_here(place) or NoProject("no Foureyes project here or above.", next_step=fe("init"))
+        raise no_project_here(place, environ) or NoProject("no Foureyes project here or above.", next_step=fe("init"))
     return folder
 
 
-def no_project_here(place: Located) -> NoProject | None:
+def no_project_here(place: Located, environ: Mapping[str, str] | None = None) -> NoProject | None:
     """A clone of a repository with a project: its tasks and its journal are in a store elsewhere, and a second one
     would be another project (P12).
     """
     from foureyes.config.settings import FILE
+    from foureyes.core.words.place import holds_password
     from foureyes.errors import FoureyesError
 
     if not os.path.lexists(os.path.join(place.root, FILE)):
@@ -122,8 +125,11 @@ def no_project_here(place: Located) -> NoProject | None:
     if not known.get("project.id"):
         return None
     what = f"{FILE} names project {known['project.id']}, and its store is not in this clone"
-    if known.get("store.url"):
-        return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=fe("init", before="join it: "))
+    address = str(known.get("store.url") or "")
+    if address and not holds_password(address):
+        return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=_join(address))
+    if (environ or {}).get("FOUREYES_STORE"):
+        return NoProject(f"{what}: FOUREYES_STORE names a PostgreSQL server.", next_step=_join())
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
     bring = in_turn(
         fe("backup", blank("FILE"), before="or bring it here: there ", after=", here "),
@@ -134,12 +140,17 @@ def no_project_here(place: Located) -> NoProject | None:
         f"{what}: it is beside the clone where fe init was typed.",
         next_step=in_turn(
             prose("work in that clone, or in a git worktree of it"),
-            in_turn(share, shell(blank("FOUREYES_STORE=postgresql://…"), "fe", "init"), joint=""),
+            in_turn(share, by_person(fe("store", "join", blank("postgresql://…"))), joint=""),
             bring,
             ANEW,
             joint="; ",
         ),
     )
+
+
+def _join(address: str = "") -> Steps:
+    said = fe("store", "join", address) if address else fe("store", "join")
+    return either(by("person", said, "a person joins it: "), fe("init", before="an agent or a service: "), joint="; ")
 
 
 ANEW = by("person", fe("init", "--anew"), "is it lost, a person begins a new journal: ")

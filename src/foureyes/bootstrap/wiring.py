@@ -40,7 +40,7 @@ def keys(environ: Mapping[str, str], asking: Asking | None = None) -> KeyRing:
 def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = None) -> Application:
     """The project around a directory."""
     place = repository(cwd)
-    return application(_open(project_folder(place), place, environ), place, environ, asking)
+    return application(_open(project_folder(place, environ), place, environ), place, environ, asking)
 
 
 def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:

@@ -13,6 +13,7 @@ from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, Value
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN
 from foureyes.core.rules.required import is_profile
+from foureyes.core.words.place import WITHOUT, holds_password
 from foureyes.errors import ConfigError
 from foureyes.steps import fe
 
@@ -26,7 +27,8 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 def disagreements(layers: Layers) -> list[Disagreement]:
     """Every setting that does not fit the others."""
-    return [*_unknown(layers), *_too_many(layers), *_never_looked_at(layers), *_outside(layers), *_no_time(layers)]
+    looks = (_unknown, _too_many, _never_looked_at, _outside, _no_time, _secret)
+    return [found for look in looks for found in look(layers)]
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
@@ -100,6 +102,13 @@ def _no_time(layers: Layers) -> Iterator[Disagreement]:
     minutes: Value = layers.file.get(key, 1)
     if isinstance(minutes, int) and minutes < 1:
         yield Disagreement(key, f"{minutes}: at least 1")
+
+
+def _secret(layers: Layers) -> Iterator[Disagreement]:
+    """P12: what is accepted stands in the journal for ever, for whoever reads it."""
+    key = BY_KEY["store.url"].key
+    if holds_password(str(layers.file.get(key, ""))):
+        yield Disagreement(key, f"it holds a password, which everybody could read from then on; {WITHOUT}")
 
 
 def _texts(value: object) -> list[str]:

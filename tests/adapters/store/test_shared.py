@@ -16,11 +16,9 @@ from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.opening import open_store
 from foureyes.adapters.store.shared import Pointer, check_url, read_pointer, write_pointer
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.application import Application
 from foureyes.bootstrap import creating
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.moving import copy_store
-from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem, VerificationFailed
@@ -30,6 +28,7 @@ from tests import engines
 from tests.adapters.store.shop import append, security
 from tests.engines import NOW
 from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.on_server import Project, clone_of
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, asserted
 
 
@@ -45,69 +44,6 @@ def _shelved() -> Iterator[None]:
 
 
 NO_MOVE = "kind <> 'StorePlaced'"
-
-
-class Project:
-    """A repository with a project in it, and short words for what is done to its store."""
-
-    def __init__(self, checkout: Checkout, server: engines.Server, environ: dict[str, str] | None = None) -> None:
-        self.checkout = checkout
-        self.server = server
-        self.environ = environ or {}
-        self.cwd = str(checkout.path)
-        self.folder = checkout.path / ".foureyes"
-        self.id = create_project(self.cwd, self.environ, ALICE, prefix="fe", target=None, commit=True).project
-        engines.Run.projects.append(self.id)
-
-    def copy(self, where: str = "", actor: Actor = ALICE) -> int:
-        """How many rows were copied, without those that say where earlier moves went."""
-        told = self.moves()
-        return copy_store(self.cwd, self.environ, actor, where or self.server.url, None) - told
-
-    def moves(self) -> int:
-        """How many rows say where the store went."""
-        try:
-            app = self.app()
-        except FoureyesError:
-            return 0
-        told = [row for row in app.audit.export() if row.kind == "StorePlaced"]
-        app.close()
-        return len(told)
-
-    def app(self) -> Application:
-        app = open_project(self.cwd, self.environ)
-        engines.kept(app.context.store.engine)  # type: ignore[attr-defined]
-        return app
-
-    def create(self, title: str = "a task") -> str:
-        app = self.app()
-        made = app.tasks.create(ALICE, title).task
-        app.close()
-        return made
-
-    def rows(self) -> int:
-        """How many rows the journal has, without those that say where it was moved to; it is whole."""
-        app = self.app()
-        report = app.audit.verify()
-        app.close()
-        assert report.findings == ()
-        return report.rows - self.moves()
-
-    def engine(self) -> str:
-        app = self.app()
-        name: str = app.context.store.engine.name  # type: ignore[attr-defined]
-        app.close()
-        return name
-
-    def files(self) -> dict[str, bytes]:
-        """All files that matter, with their content."""
-        ignored = (".lock", "-wal", "-shm")
-        return {
-            path.name: path.read_bytes() for path in sorted(self.folder.iterdir()) if not path.name.endswith(ignored)
-        }
-
-    def store_files(self) -> list[str]:
-        return sorted(path.name for path in self.folder.glob("store*") if path.suffix != ".lock")
 
 
 @pytest.fixture
@@ -225,12 +161,6 @@ def test_a_server_that_is_not_there_changes_nothing(project: Project, url: str) 
     assert caught.value.exit_code == 5
     assert project.files() == before
     project.create()
-
-
-def test_restore_is_for_the_file_only(project: Project, tmp_path: Path) -> None:
-    project.copy()
-    with pytest.raises(Refused, match="on a server"):
-        restore_backup(project.cwd, {}, ALICE, "backup.db")
 
 
 # -------------------------------------------------------------------------------------------------------- tampering
@@ -467,11 +397,6 @@ def test_an_old_file_never_takes_the_place_of_a_newer_journal_lesson_63(
 
 
 # ------------------------------------------------------------------------------------------- joining from another clone
-
-
-def clone_of(project: Project, path: Path) -> str:
-    project.checkout.git("clone", "-q", project.cwd, str(path))
-    return str(path)
 
 
 def test_a_second_clone_joins_by_the_environment(project: Project, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.adapters.store.journal import hash_of, journal_rows
 from foureyes.app.call.placing import misplaced
 from foureyes.errors import BadInput, GitProblem, Refused
 from foureyes.steps import NO_STEP, prose
@@ -126,3 +127,31 @@ def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(
     assert "cannot be read: no temporary directory" in check.message
     report = world.app.audit.verify()
     assert ([each.area for each in report.findings], report.next) == (["integrity"], NO_STEP)
+
+
+def test_a_journal_that_was_rewritten_as_a_whole_contradicts_the_anchors_on_the_target_J3(world: GitWorld) -> None:
+    """By who owns the schema: chain, tables and head fit each other; the merge commits do not."""
+    task, engine = world.create(), world.store.engine
+    world.app.notes.log(CLAUDE, task, "as it was")
+    head = world.app.projects.milestones().rows
+    with engine.transaction(write=False):
+        rows = list(journal_rows(engine))
+    world.checkout.git(
+        "commit", "-q", "--allow-empty", "-m", f"merged\n\nTask: {task}\nJournal: {head}:{rows[-1].hash}"
+    )
+    assert world.app.audit.verify().findings == ()
+    with engine.transaction(write=True):
+        prev = ""
+        for row in rows:
+            forged = row.payload.replace("as it was", "as if")
+            own = hash_of(prev, row.seq, row.at, row.project, row.task, row.session, row.kind, forged)
+            values: dict[str, str | int | None] = {"payload": forged, "prev": prev, "own": own, "seq": row.seq}
+            engine.fetch("UPDATE journal SET payload = :payload, prev = :prev, hash = :own WHERE seq = :seq", values)
+            prev = own
+        engine.fetch("UPDATE head SET hash = :own", {"own": prev})
+        engine.fetch("UPDATE logs SET text = 'as if'", {})
+    assert world.store.audit().findings == (), "nothing in the store itself tells it"
+    (found,) = world.app.audit.verify().findings
+    assert (found.area, "that this store does not have" in found.message) == ("integrity", True)
+    (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
+    assert check.result == "fail"

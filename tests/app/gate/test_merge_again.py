@@ -15,7 +15,7 @@ from foureyes.app.call.caller import gate_of
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
-from foureyes.errors import Conflict, Refused
+from foureyes.errors import ConfigError, Conflict, Refused
 
 from tests.stage.checkout import AT_ONCE, PROJECT, SETTINGS
 from tests.stage.gated import AUTO, LINT, answers, approved, check, configure, deliver, merge, merge_rows
@@ -191,6 +191,18 @@ def test_settings_that_were_merged_with_others_are_not_what_was_approved_P12(wor
     world.checkout.commit("foureyes.toml", f"# by hand\n{SETTINGS}{AT_ONCE}")
     assert merge(world) == {task: "merged"}
     assert in_force(world) == "balanced", "nobody has seen the file that the merge made"
+
+
+def test_settings_with_a_password_in_them_stand_in_no_journal_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = policy_change(world, '\n[store]\nurl = "postgresql://u:s3cr3t@h/x"\n')
+    world.approve(BOB, task)
+    assert merge(world) == {task: "merged"}
+    with pytest.raises(ConfigError, match="holds a password"):
+        world.app.policy.accept(BOB)
+    with pytest.raises(ConfigError, match="holds a password"):
+        world.app.policy.offered(BOB)
+    assert not [row for row in world.app.audit.export() if "s3cr3t" in row.payload]
 
 
 def test_settings_that_cannot_be_in_force_never_are_P12_G1(world: GitWorld) -> None:

@@ -49,6 +49,7 @@ WITHOUT_A_SIGNATURE = {
     "key new": "the first key of a project has nothing to be signed with; a later one is signed where it is made (I9)",
     "restore": "the store it is about may be gone: put on record, for everybody to see (J2)",
     "store copy": "it decides nothing: what is put on record is where the store lies now",
+    "store join": "it decides nothing: which store that is, its own journal says (P12)",
     "plan accept": "it loosens: unsigned it is recorded and does not count (M6)",
     "pause": "it only stops, and what lifts it (resume) is signed (V9)",
     "review ask": "it only asks: what is held stays so, and what lifts it (resume) is signed (R1)",

@@ -73,7 +73,7 @@ class PostgresBeacon:
         """Whether the connection is to the server itself: a pool gives the session to somebody else."""
 
     def light(self) -> None:
-        from foureyes.adapters.store.postgres import in_our_words
+        from foureyes.adapters.store.postgres_errors import in_our_words
         from foureyes.errors import StoreProblem
 
         self.close()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
 from foureyes.errors import VerificationFailed
+
+if TYPE_CHECKING:
+    from foureyes.app.views.kept_store import StoreRole
 
 T = TypeVar("T")
 Value = str | int | None
@@ -59,6 +62,12 @@ class Database(Engine, Protocol):
 
     def describe(self) -> str:
         """What kind of database this is, in a few words."""
+
+    def role(self) -> StoreRole | None:
+        """Who the caller is to a server; None for a file."""
+
+    def grants(self, writer: str, reader: str) -> str:
+        """The SQL that lets others in; empty for a file."""
 
     def backup(self, path: str) -> None:
         """A whole copy as a SQLite file."""

@@ -37,10 +37,13 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Mirror:
-    """The file and how far it got. `note` is what the last write has to say about it."""
+    """The file and how far it got. `note` is what the last write has to say about it. `shared`: other machines write to
+    the store, too, each beside a file of its own.
+    """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, shared: bool = False) -> None:
         self.path = path
+        self.shared = shared
         self.note = ""
 
     def sync(self, tx: Tx, end: int | None = None) -> int:
@@ -122,11 +125,14 @@ def expected_lines(tx: Tx) -> dict[int, bytes]:
     return {row.seq: line_of(row).rstrip(b"\n") for row in tx.all("record.security_since", SecurityRow, after=0)}
 
 
-def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes]) -> list[Discrepancy]:
+def differences(
+    lines: list[bytes], before: dict[int, bytes], after: dict[int, bytes], *, shared: bool = False
+) -> list[Discrepancy]:
     """Where the file is not what the journal says: gaps, edits, lines nobody wrote.
 
     `before` are the rows as they were before the file was read, `after` as they were afterwards: what was written
-    meanwhile is neither missing nor forged.
+    meanwhile is neither missing nor forged. `shared`: a file that ends earlier, or is not there, is that of a machine
+    that wrote nothing since.
     """
     from foureyes.app.views.audit import Discrepancy
 
@@ -143,7 +149,8 @@ def differences(lines: list[bytes], before: dict[int, bytes], after: dict[int, b
         seen.add(seq or 0)
     if len(altered) > NAMED:
         altered[NAMED:] = [f"security_events.jsonl: {len(altered) - NAMED} more lines are not as the journal has them"]
-    missing = [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen]
+    last = max(seen, default=0) if shared else max(before, default=0)
+    missing = [f"security_events.jsonl has no line for row {seq}" for seq in before if seq not in seen and seq <= last]
     return [Discrepancy("integrity", text) for text in altered] + [
         Discrepancy("completeness", text) for text in missing
     ]

@@ -84,7 +84,7 @@ def restore_store(folder: str, source: str, now: str, project: str = "") -> str:
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
-        _copy_sound(source, fresh, project or project_in(path))
+        copy_sound(source, fresh, project or project_in(path))
         kept = _keep_aside(path, now)
         os.replace(fresh, path)
     put_mirrors_aside(folder, now)
@@ -99,7 +99,7 @@ def put_mirrors_aside(folder: str, now: str) -> None:
             os.replace(mirror, aside(mirror, now))
 
 
-def _copy_sound(source: str, fresh: str, project: str | None) -> None:
+def copy_sound(source: str, fresh: str, project: str | None) -> None:
     """A copy of a backup, if it is a sound store of this project that this version understands."""
     name = os.path.basename(source)
     _copy_bytes(source, fresh, name)

@@ -18,31 +18,29 @@ from datetime import UTC, datetime
 from functools import cache
 from math import inf
 from time import monotonic
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
+from foureyes.adapters.store.postgres_roles import FACTS, Facts, grants_sql, refuse_to_make, refuse_unusable, role_of
 from foureyes.adapters.store.queries import overrides, sql
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
-from foureyes.steps import blank, either, fe, prose
+from foureyes.steps import blank, by_person, either, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.app.views.kept_store import StoreRole
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
-IDENTITY = (
-    "SELECT n.oid, d.oid, s.system_identifier FROM pg_namespace n, pg_database d, pg_control_system() s "
-    "WHERE n.nspname = %(name)s AND d.datname = current_database()"
-)
 WRITING = f"BEGIN; SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"
 """One writer at a time per project: a lock on its name. The clock is read when it is this writer's turn."""
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 KEPT_BACK = 200
-LOCK_TIMEOUT = "10s"
 CONNECT_SECONDS = 10
-LOOK_AT_ADDRESS = prose("check [store] url or FOUREYES_STORE")
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 JSON_LIST = re.compile(r"(NOT )?IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")
@@ -110,27 +108,32 @@ class PostgresEngine:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
                     next_step=either(
-                        fe("store", "copy", "sqlite", after=", if it was moved into the file here"),
-                        fe("store", "copy", blank("URL"), after=" from where it is now"),
-                        joint="; else ",
+                        by_person(fe("restore", blank("FILE"), before="put a backup there: ")),
+                        by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
+                        joint="; ",
                     ),
                 )
             if create:
+                refuse_to_make(self.facts)
                 with suppress(
                     errors.UniqueViolation, errors.DuplicateSchema
                 ):  # somebody else makes it at this very moment
                     self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
                 self._identity()
+            refuse_unusable(self.facts)
 
-    def _identity(self) -> tuple[Value, ...] | None:
-        """The numbers of the schema, of its database and of the server's files; None where there is no such schema.
+    def _identity(self) -> Facts | None:
+        """What there is to know of this schema; None where there is none."""
+        self.facts = self.facts_of(self.project)
+        self.place = self.facts.place
+        return self.facts if self.place else None
 
-        A copy that was made by dumping, or under another name, has other ones.
-        """
-        found = self.connection.execute(IDENTITY, {"name": self.schema}).fetchone()
-        if found is not None:
-            self.place = f"postgresql {found[2]}/{found[1]}/{found[0]}"
-        return found
+    def facts_of(self, project: str) -> Facts:
+        """What the server says of a project's schema, of its database and of who is asking."""
+        with in_our_words():
+            name = schema_of(project)
+            row: tuple[Any, ...] = self.connection.execute(FACTS, {"name": name}).fetchone() or ()
+        return Facts(name, *row)
 
     def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
         try:
@@ -139,16 +142,14 @@ class PostgresEngine:
                 autocommit=True,
                 cursor_factory=psycopg.ClientCursor,
                 connect_timeout=CONNECT_SECONDS,
+                client_encoding="UTF8",
                 application_name=f"foureyes pid {os.getpid()}",
                 options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT} {options}",
                 **more,
             )
             return connection
         except (psycopg.Error, UnicodeError) as problem:
-            said = without_secrets(first_line(problem), self.url)
-            raise StoreProblem(
-                f"the database cannot be reached: {said}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
-            ) from None
+            raise unreachable(problem, self.url) from None
 
     def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
         """A connection of its own, for who waits."""
@@ -324,6 +325,12 @@ class PostgresEngine:
             for row in self.fetch("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", {})[1]
         }
 
+    def role(self) -> StoreRole:
+        return role_of(self, self.facts)
+
+    def grants(self, writer: str, reader: str) -> str:
+        return grants_sql(self.facts, writer, reader)
+
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""
         from foureyes.adapters.store.copying import copy_journal
@@ -339,54 +346,3 @@ class PostgresEngine:
 
     def close(self) -> None:
         self.connection.close()
-
-
-@contextmanager
-def in_our_words(*, committing: bool = False) -> Iterator[None]:
-    """psycopg's errors as sentences of ours."""
-    try:
-        yield
-    except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
-        raise StoreBusy(
-            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step=prose("try again")
-        ) from problem
-    except (errors.DiskFull, errors.OutOfMemory) as problem:
-        raise StoreProblem(
-            "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")
-        ) from problem
-    except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as problem:
-        raise StoreProblem(
-            f"the database does not let you write: {first_line(problem)}. Nothing was changed.",
-            next_step=prose("ask for write access"),
-        ) from problem
-    except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
-        raise NoStore(
-            "that database has no store of this project any more. Nothing was changed.", next_step=fe("doctor")
-        ) from problem
-    except psycopg.OperationalError as problem:
-        if committing:
-            raise StoreProblem(
-                "the connection was lost while the change was being saved: it was saved whole, or not at all.",
-                next_step=fe("audit", "log"),
-            ) from problem
-        raise StoreProblem(
-            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
-        ) from problem
-
-
-def first_line(problem: Exception) -> str:
-    """The server's own words, without their details."""
-    text = str(problem).strip().splitlines()
-    return text[0].rstrip(".") if text else type(problem).__name__
-
-
-def without_secrets(text: str, url: str) -> str:
-    """Lesson 27: nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
-    rest = url.partition("://")[2]
-    guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
-    pieces = {
-        piece for part in (guarded, unquote(guarded)) for piece in re.split(r"[^0-9A-Za-z_]+", part) if len(piece) > 1
-    }
-    if any(piece in text for piece in pieces):
-        return "the address or the password was not accepted"
-    return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -17,16 +17,20 @@ from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.lock import WriterLock, in_its_place
-from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.opening import LOCK, MIRROR, NAME, project_of
+from foureyes.adapters.store.postgres_roles import refuse_not_owned
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import Progress
-from foureyes.core.words.place import FILE
+from foureyes.core.words.place import FILE, WITHOUT, holds_password
 from foureyes.errors import BadInput, NoStore, StoreProblem
-from foureyes.steps import blank, fe, phrase, prose, shell
+from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.postgres import PostgresEngine
 
 POINTER = "store.json"
 SCHEMES = ("postgresql://", "postgres://")
@@ -70,6 +74,17 @@ def check_url(url: str) -> str:
     return url
 
 
+def kept_url(url: str) -> str:
+    """An address that is written down, and was typed where others see it: never with a password."""
+    if holds_password(check_url(url)):
+        raise BadInput(
+            f"that address holds a password, which would be kept in .foureyes/{POINTER}; where it was typed, everybody "
+            "who lists processes saw it. Nothing was changed.",
+            next_step=prose(WITHOUT),
+        )
+    return url
+
+
 def read_pointer(place: str) -> Pointer | None:
     """Where the store is, if it is not the file beside it."""
     path = os.path.join(place, POINTER)
@@ -97,22 +112,43 @@ def write_pointer(place: str, pointer: Pointer) -> None:
 
 def open_shared(folder: str, url: str, project: str, now: str, *, create: bool = False) -> Store:
     """A project's store on a PostgreSQL server."""
-    engine = postgres(url, project, create=create)
     try:
-        migrate(engine, now, None)
+        engine = postgres(url, project, create=create)
+    except NoStore as gone:
+        raise _or_in_the_file(folder, gone) from gone
+    try:
+        migrate(engine, now, lambda version: refuse_old_schema(engine, version))
     except BaseException:
         engine.close()
         raise
     return Store(
         engine,
         project,
-        mirror=Mirror(os.path.join(folder, MIRROR)),
+        mirror=Mirror(os.path.join(folder, MIRROR), shared=True),
         feedback=FeedbackFiles(folder, shared=True),
         place=engine.place,
     )
 
 
-def postgres(url: str, project: str, *, create: bool = False) -> Database:
+def _or_in_the_file(folder: str, gone: NoStore) -> NoStore:
+    """A clone whose store was moved back into its file has another way on than one that only joined."""
+    if not os.path.lexists(os.path.join(folder, NAME)):
+        return gone
+    back = fe("store", "copy", LOCAL, after=", if it was moved into the file here")
+    return NoStore(gone.message, next_step=either(by_person(back), gone.next_step, joint="; else "))
+
+
+def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
+    """A newer version changes tables, and only their owner may."""
+    if not engine.facts.owns:
+        raise StoreProblem(
+            f"the store has schema {version}, and is brought to schema {LATEST} by the owner of its tables: role "
+            f"{engine.facts.role} may not. Nothing was changed.",
+            next_step=by("other", fe("status"), "who connects as the owner runs, with this version: "),
+        )
+
+
+def postgres(url: str, project: str, *, create: bool = False) -> PostgresEngine:
     """The engine; its driver is an extra that not everybody has."""
     check_url(url)
     try:
@@ -179,6 +215,7 @@ def move_to_file(
         return 0
     source = postgres(url, project)
     try:
+        refuse_not_owned(source.facts, "rename it when the store was moved")
         with source.transaction(write=True):
             target = SqliteEngine(fresh, create=True, aside=True)
             try:
@@ -254,7 +291,7 @@ def newest_moved(url: str, project: str) -> list[tuple[Value, ...]]:
         engine.close()
 
 
-def without_stale_copy(source: Database, target: Database, url: str, project: str, now: str) -> Database:
+def without_stale_copy(source: Database, target: PostgresEngine, url: str, project: str, now: str) -> PostgresEngine:
     """A copy that a crash left on the server, if it is an earlier state of this very journal, is set aside."""
     seq, _ = target.fetch(sql("journal.head"), {})[1][0]
     if not seq:

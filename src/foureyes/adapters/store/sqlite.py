@@ -223,6 +223,12 @@ class SqliteEngine:
     def describe(self) -> str:
         return f"SQLite {apsw.sqlite_lib_version()}, schema {self.schema_version()}"
 
+    def role(self) -> None:
+        """Whoever may write the file may do everything."""
+
+    def grants(self, writer: str, reader: str) -> str:
+        return ""
+
     def problems(self) -> list[str]:
         """What SQLite's own check finds wrong with the file."""
         with translated(self.path):

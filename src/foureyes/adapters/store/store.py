@@ -27,6 +27,7 @@ from foureyes.steps import fe, phrase
 if TYPE_CHECKING:
     from foureyes.app.ports import Beacon, Changes, Progress, Tx, WriteTx
     from foureyes.app.views.audit import AuditReport, Discrepancy
+    from foureyes.app.views.kept_store import StoreRole
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
@@ -217,7 +218,7 @@ class Store:
             text = f"security_events.jsonl cannot be read: {problem.strerror}"
             return [Discrepancy("completeness", text)]
         with self.read() as tx:
-            return differences(lines, before, expected_lines(tx))
+            return differences(lines, before, expected_lines(tx), shared=self._mirror.shared)
 
     def mirror_anew(self) -> list[str]:
         """F2: for a store that others wrote, or that was put back: the files here tell of another one."""
@@ -247,6 +248,12 @@ class Store:
 
     def describe(self) -> str:
         return self.engine.describe()
+
+    def role(self) -> StoreRole | None:
+        return self.engine.role()
+
+    def grants(self, writer: str, reader: str) -> str:
+        return self.engine.grants(writer, reader)
 
     def backup(self, path: str) -> None:
         self.engine.backup(path)

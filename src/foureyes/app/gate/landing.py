@@ -40,6 +40,7 @@ from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.stacks import standing, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
+from foureyes.core.words.place import holds_password
 from foureyes.core.words.refs import DETACHED
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
 from foureyes.steps import Steps, fe
@@ -90,10 +91,11 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
     if text is None or text != context.repo.file_at(ref, FILE):
         return ""
     try:
-        review_policy(Layers(file=read_file(text)))
+        layers = Layers(file=read_file(text))
+        review_policy(layers)
     except ConfigError:
         return ""
-    return text
+    return "" if holds_password(str(layers.file.get("store.url", ""))) else text
 
 
 def accept(context: Context, work: Work, task: Task, settings: str) -> str:

@@ -14,6 +14,7 @@ from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE
 from foureyes.app.views.check import CheckRun
+from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
@@ -21,7 +22,17 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
-from foureyes.steps import NO_STEP, blank, by_person, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
+
+ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
+
+
+def grants_for(role: StoreRole) -> Steps:
+    """What lets somebody in as what they are to be; the owner types the SQL."""
+    if role.kind == "owner":
+        return fe("store", "roles", before="for agents and others a role that only adds: ")
+    grant = fe("store", "roles", "--reader" if role.kind == "reader" else "--writer", role.name)
+    return by("other", grant, "who owns it gets the SQL by: ")
 
 
 class Doctor:
@@ -33,7 +44,7 @@ class Doctor:
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
-        checks.append(self._journal(progress))
+        checks += [*self._role(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), self._keys(actor)]
         return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
@@ -194,6 +205,21 @@ class Doctor:
         if unknown := unplaced(self._context, project):
             return Check("place", "warn", unknown, ADOPT)
         return Check("place", "ok", "the store lies where its journal says, and holds the target's last anchor")
+
+    def _role(self) -> list[Check]:
+        """Who the caller is to a server, and what that one could do to the journal; nothing of a file."""
+        role = self._context.store.role()
+        if role is None:
+            return []
+        text = f"role {role.name} is {ROLES[role.kind]} of schema {role.schema}"
+        if role.lacks:
+            return [Check("role", "warn", f"{text}, and lacks {'; '.join(role.lacks)}", grants_for(role))]
+        if role.more:
+            more = "; ".join(role.more)
+            return [Check("role", "warn", f"{text}, and could change what is recorded: {more}", grants_for(role))]
+        if role.kind == "owner":
+            return [Check("role", "ok", f"{text}: whoever has its password can rewrite the journal", grants_for(role))]
+        return [Check("role", "ok", text)]
 
     def _is_missing(self, target: str) -> bool:
         try:

@@ -10,7 +10,7 @@ from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import Named
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.kept_store import Adoption, Milestones, Restored
+from foureyes.app.views.kept_store import Adoption, Milestones, Restored, StoreRole
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
@@ -100,6 +100,17 @@ class Projects:
         with context.store.read() as tx:
             head = tx.one("journal.head", JournalHead)
         return Adoption(rows=head.seq if head else 0, place=place, anchor=anchor, notes=tuple(notes))
+
+    def role(self) -> StoreRole | None:
+        """Who the caller is to a store on a server; nobody in particular to a file."""
+        return self._context.store.role()
+
+    def grants(self, writer: str = "", reader: str = "") -> str:
+        """The SQL by which the owner of a server's store lets a writer and a reader in; empty for a file."""
+        usual = f"foureyes_{self._context.store.project}"
+        if not writer and not reader:
+            writer, reader = f"{usual}_writer", f"{usual}_reader"
+        return self._context.store.grants(writer, reader)
 
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""

@@ -16,6 +16,18 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
+    """Who a caller is to a server's store: its owner, a writer or a reader. `lacks`: rights that such a one needs;
+    `more`: what a writer could do to what is recorded, and need not.
+    """
+
+    name: str
+    kind: str
+    schema: str
+    lacks: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+
+
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
     """How far a store goes: the rows of its journal, the tasks that it knows as merged."""
 
@@ -25,7 +37,8 @@ class Milestones(msgspec.Struct, frozen=True, kw_only=True):
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
-    where that one could not be read. `behind`: why merging waits until a person takes this store up (P12).
+    where that one could not be read. `behind`: why merging waits until a person takes this store up (P12). `on_server`:
+    the store is on a server, and `kept` the name of a schema there.
     """
 
     kept: str
@@ -33,4 +46,5 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     rows_undone: int | None = None
     merged_undone: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
+    on_server: bool = False
     next: Steps = NO_STEP

@@ -9,6 +9,31 @@ FILE = "file"
 ANCHOR = "Journal:"
 """How the line of a merge commit begins that names row and hash of the journal (J3)."""
 
+WITHOUT = "name it without: ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE can have it"
+SECRET = ("password", "sslpassword")
+"""What a parameter of a server's address is called that nobody else may read."""
+
+
+def holds_password(address: str) -> bool:
+    """Whether a server's address has a password in it: between its user and its host, or as a parameter."""
+    before, _, parameters = address.partition("://")[2].partition("?")
+    names = [part.partition("=") for part in parameters.split("&")]
+    return bool(before.rpartition("@")[0].partition(":")[2]) or any(
+        name.strip().lower() in SECRET and value for name, _, value in names
+    )
+
+
+def without_password(address: str) -> str:
+    """A server's address as it may be shown."""
+    if not holds_password(address):
+        return address
+    scheme, _, rest = address.partition("://")
+    before, _, parameters = rest.partition("?")
+    user, _, host = before.rpartition("@")
+    shown = "&".join(part for part in parameters.split("&") if part.partition("=")[0].strip().lower() not in SECRET)
+    user = user.partition(":")[0]
+    return f"{scheme}://{user}{'@' if user else ''}{host}{'?' if shown else ''}{shown}"
+
 
 def place_words(place: str) -> str:
     """A place as people read it."""

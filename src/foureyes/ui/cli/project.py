@@ -12,7 +12,7 @@ import click
 from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, no_project_here, repository
 from foureyes.core.words.text import flat, lines_of
-from foureyes.errors import NoProject, VerificationFailed
+from foureyes.errors import NoProject, StoreProblem, VerificationFailed
 from foureyes.steps import either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
@@ -110,6 +110,11 @@ def _say_made(session: Session, made: Created) -> None:
         ]
         fields |= {"checks": checks, "prepare": made.prepare, "notes": made.notes}
         output.write_json(fields | ({"next": made.next} if made.next else {}))
+        return
+    if made.joined is not None:
+        from foureyes.ui.cli.text.joined import joined_text
+
+        output.write(joined_text(made.joined))
         return
     if not made.new and not made.committed:
         said = ["already a project; nothing changed", *[f"  {note}" for note in made.notes]]
@@ -230,7 +235,11 @@ def doctor(session: Session) -> None:
     """Look at everything that can be wrong. Repairs nothing. Exit code 6 if something is broken."""
     from foureyes.ui.cli.store import show_progress
 
-    checks = session.app.doctor.examine(session.actor, show_progress)
+    try:
+        checks = session.app.doctor.examine(session.actor, show_progress)
+    except StoreProblem:
+        _look_without(session)
+        raise
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
         output.write_lines(checks)
@@ -243,6 +252,14 @@ def doctor(session: Session) -> None:
     output.write(f"{len(checks)} checked, {output.count(warnings, 'warning')}, {output.count(failures, 'failure')}")
     if failures:
         raise SystemExit(VerificationFailed.exit_code)
+
+
+def _look_without(session: Session) -> None:
+    """For people: what can be said of git and the target where the store cannot be opened."""
+    from foureyes.bootstrap.examining import examined_without
+
+    for check in [] if session.json else examined_without(session.cwd):
+        output.write(_check(check))
 
 
 def _check(check: Check) -> str:
@@ -278,16 +295,17 @@ def restore(session: Session, file: str, yes: bool) -> None:
         session.note("nothing was restored")
         return
     done = restore_backup(session.cwd, os.environ, session.actor, file)
-    name = os.path.basename(done.kept)
+    name = done.kept if done.on_server else os.path.basename(done.kept)
     fields = {"restored": file, "kept": name, "rows_undone": done.rows_undone, "merged_undone": done.merged_undone}
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
-    lines += [f"  the store before it is .foureyes/{name}"] if name else ["  there was no store before it"]
+    where = f"schema {name}, on the same server" if done.on_server else f".foureyes/{name}"
+    lines += [f"  the store before it is {where}"] if name else ["  there was no store before it"]
     if done.rows_undone:
         lines.append(f"  {output.count(done.rows_undone, 'row')} of the journal came after the backup and are undone")
     if done.merged_undone:
         lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
     lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
-    if name:
+    if name and not done.on_server:
         undo = fe("restore", os.path.relpath(done.kept, session.cwd))
         lines.append(f"  undo: {steps_text(undo)}")
     session.answer(fields, "\n".join([*lines, next_line(done.next)]))
@@ -295,8 +313,9 @@ def restore(session: Session, file: str, yes: bool) -> None:
 
 def _wants_restored(session: Session, file: str) -> bool:
     """Asked on a terminal, where there is a store that the backup would replace."""
-    kept = os.path.join(folder_of(repository(session.cwd)), "store.db")
-    if not session.can_ask or not os.path.lexists(kept):
+    folder = folder_of(repository(session.cwd))
+    kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
+    if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
         return True
     session.note(f"what came after {file} was made goes out of force; the store as it is now is kept beside it")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
@@ -317,7 +336,7 @@ def bare(ctx: click.Context) -> None:
     on_terminal = can_draw()
     made: Created | None = None
     is_new = not is_project(folder_of(place))
-    if is_new and (elsewhere := no_project_here(place)):
+    if is_new and (elsewhere := no_project_here(place, os.environ)):
         raise elsewhere
     if is_new and not (on_terminal and (made := _first_run(session, describe(place)))):
         raise NoProject(

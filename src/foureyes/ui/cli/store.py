@@ -1,4 +1,4 @@
-"""`fe store copy`."""
+"""`fe store copy`, `join`, `roles`, `adopt`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 import click
 
 from foureyes.core.words.place import place_words
+from foureyes.errors import Refused
+from foureyes.steps import blank, by_person, fe
 from foureyes.ui.cli import diagnostics
 from foureyes.ui.cli.command import Session, verb
 
@@ -29,11 +31,41 @@ def store_copy(session: Session, url: str) -> None:
 
     count = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
     where = "the file .foureyes/store.db" if url == "sqlite" else "the server"
-    note = "" if url == "sqlite" else "\n  other machines: [store] url in foureyes.toml, then fe init there"
+    share = "\n  other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
+    note = "" if url == "sqlite" else share
     session.answer(
         {"rows": count, "store": "sqlite" if url == "sqlite" else "postgresql"},
         f"{count} rows copied and verified; the store is now {where}{note}",
     )
+
+
+@verb("join", example="fe store join postgresql://db.example.org/foureyes")
+@click.argument("url", required=False, default="")
+def store_join(session: Session, url: str) -> None:
+    """Let this clone use the store that a PostgreSQL server has of the project that foureyes.toml names.
+
+    For people. Without URL, the address of FOUREYES_STORE or of foureyes.toml. A password does not belong into it: put
+    it into ~/.pgpass, a service file or PGPASSWORD. In a clone that joined before, the address is changed.
+    """
+    from foureyes.bootstrap.joining import join_store
+    from foureyes.ui.cli.text.joined import joined_text
+
+    joined = join_store(session.cwd, os.environ, session.actor, url)
+    session.answer(joined, joined_text(joined))
+
+
+@verb("roles", example="fe store roles --writer agents --reader auditor")
+@click.option("--writer", default="", metavar="NAME", help="Who adds to the journal, and changes nothing of it.")
+@click.option("--reader", default="", metavar="NAME", help="Who looks, verifies and makes backups.")
+def store_roles(session: Session, writer: str, reader: str) -> None:
+    """The SQL that lets others in to a store on a server: a writer and a reader, beside its owner. Runs nothing."""
+    text = session.app.projects.grants(writer, reader)
+    if not text:
+        raise Refused(
+            "the store is a file: who may write .foureyes may write all of it.",
+            next_step=by_person(fe("store", "copy", blank("postgresql://…"))),
+        )
+    session.answer({"sql": text}, text)
 
 
 @verb("adopt", example='fe store adopt -m "the database was moved to a new server"')
@@ -60,5 +92,5 @@ def show_progress(done: int, total: int) -> None:
         diagnostics.talk(f"{done:,} of {total:,} rows" if total else f"{done:,} rows")
 
 
-store.add_command(store_copy)
-store.add_command(store_adopt)
+for _command in (store_copy, store_join, store_roles, store_adopt):
+    store.add_command(_command)

@@ -1,0 +1,98 @@
+"""What PostgreSQL and its driver say, in our words: what is wrong, what of it can be mended where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import unquote
+
+import psycopg
+from psycopg import errors
+
+from foureyes.errors import NoStore, StoreBusy, StoreProblem
+from foureyes.steps import Steps, blank, by, by_person, either, fe, prose
+
+LOCK_TIMEOUT = "10s"
+GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
+LOOK_AT_ADDRESS = either(
+    prose("look whether the server runs"),
+    by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
+    joint="; ",
+)
+LOOK_AT_PASSWORD = either(GIVE_PASSWORD, LOOK_AT_ADDRESS, joint="; ")
+
+
+@contextmanager
+def in_our_words(*, committing: bool = False) -> Iterator[None]:
+    """psycopg's errors as sentences of ours."""
+    try:
+        yield
+    except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
+        raise StoreBusy(
+            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step=prose("try again")
+        ) from problem
+    except (errors.DiskFull, errors.OutOfMemory) as problem:
+        raise StoreProblem(
+            "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")
+        ) from problem
+    except errors.ReadOnlySqlTransaction as problem:
+        raise StoreProblem(
+            f"the database does not let you write: {first_line(problem)}. Nothing was changed.",
+            next_step=prose("ask who administers it for write access"),
+        ) from problem
+    except errors.InsufficientPrivilege as problem:
+        raise StoreProblem(
+            f"your role on the server may not: {first_line(problem)}. Nothing was changed.",
+            next_step=by("other", fe("store", "roles"), "who owns the schema gets the SQL that lets you in by: "),
+        ) from problem
+    except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire) as problem:
+        raise StoreProblem(
+            f"the database cannot hold that text, it is not in UTF-8: {first_line(problem)}. Nothing was changed.",
+            next_step=by_person(fe("store", "copy", "sqlite", after=", then to a database in UTF-8")),
+        ) from problem
+    except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
+        raise NoStore(
+            "that database has no store of this project any more. Nothing was changed.", next_step=fe("doctor")
+        ) from problem
+    except psycopg.OperationalError as problem:
+        if committing:
+            raise StoreProblem(
+                "the connection was lost while the change was being saved: it was saved whole, or not at all.",
+                next_step=fe("audit", "log"),
+            ) from problem
+        raise StoreProblem(
+            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
+        ) from problem
+
+
+def unreachable(problem: Exception, url: str) -> StoreProblem:
+    """Why no connection was made; the next step by how far it came."""
+    said = without_secrets(first_line(problem), url)
+    return StoreProblem(f"the database cannot be reached: {said}. Nothing was changed.", next_step=_way_there(problem))
+
+
+def _way_there(problem: Exception) -> Steps:
+    """The driver knows whether the server asked for a password, and whether one was sent."""
+    tried = problem.pgconn if isinstance(problem, psycopg.Error) else None
+    if tried is None or not (tried.needs_password or tried.used_password):
+        return LOOK_AT_ADDRESS
+    return GIVE_PASSWORD if tried.needs_password else LOOK_AT_PASSWORD
+
+
+def first_line(problem: Exception) -> str:
+    """The server's own words, without their details."""
+    text = str(problem).strip().splitlines()
+    return text[0].rstrip(".") if text else type(problem).__name__
+
+
+def without_secrets(text: str, url: str) -> str:
+    """Lesson 27: nothing that stands where a password stands in the address, whole or in pieces, is ever said."""
+    rest = url.partition("://")[2]
+    guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
+    pieces = {
+        piece for part in (guarded, unquote(guarded)) for piece in re.split(r"[^0-9A-Za-z_]+", part) if len(piece) > 1
+    }
+    if any(piece in text for piece in pieces):
+        return "the address or the password was not accepted"
+    return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)

@@ -1,0 +1,161 @@
+"""Who is asking on a PostgreSQL server: owner, writer or reader of a project's schema, and what is missing for that.
+
+The owner makes, upgrades, moves and restores the store. A writer adds rows to the journal and can neither change nor
+take out one: so what was decided stays, also where an agent has the writer's password.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from foureyes.app.views.kept_store import StoreRole
+from foureyes.errors import StoreProblem
+from foureyes.steps import Steps, blank, by, fe, prose
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.engine import Engine, Value
+
+FACTS = (
+    "SELECT d.oid, s.system_identifier, current_user, d.datname, pg_encoding_to_char(d.encoding), "
+    "has_database_privilege(d.oid, 'CREATE'), n.oid, coalesce(has_schema_privilege(n.oid, 'USAGE'), false), "
+    "coalesce(pg_has_role(n.nspowner, 'USAGE'), false) FROM pg_database d CROSS JOIN pg_control_system() s "
+    "LEFT JOIN pg_namespace n ON n.nspname = %(name)s WHERE d.datname = current_database()"
+)
+GRANTS = """
+    SELECT c.relname, string_agg(p.word, ',') FROM pg_class c, (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE'))
+      AS p (word) WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema) AND c.relkind = 'r'
+      AND has_table_privilege(c.oid, p.word) = (:held = 1) GROUP BY c.relname ORDER BY c.relname
+"""
+ENCODING = "UTF8"
+JOURNAL, MIGRATIONS = "journal", "migrations"
+NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDATE", "DELETE")}
+"""What was recorded stays as it is; tables are changed by the owner, with a new version."""
+
+
+class Facts(NamedTuple):
+    """What a server says of a schema, of its database and of who is asking."""
+
+    schema: str
+    database_number: Value = None
+    server: Value = None
+    role: str = ""
+    database: str = ""
+    encoding: str = ""
+    may_create: bool = False
+    number: Value = None
+    may_use: bool = False
+    owns: bool = False
+
+    @property
+    def place(self) -> str:
+        """The numbers of the schema, of its database and of the server's files: a copy that was made by dumping, or
+        under another name, has other ones. Empty where there is no such schema.
+        """
+        return "" if self.number is None else f"postgresql {self.server}/{self.database_number}/{self.number}"
+
+
+def refuse_to_make(facts: Facts) -> None:
+    """What keeps a store from being made there."""
+    if facts.encoding != ENCODING:
+        raise StoreProblem(
+            f"database {facts.database} is in {facts.encoding}, and a store needs UTF-8: some texts could not be "
+            "written. Nothing was changed.",
+            next_step=prose(f"name a database that was made with ENCODING '{ENCODING}' TEMPLATE template0"),
+        )
+    if facts.number is None and not facts.may_create:
+        grant = f"GRANT CREATE ON DATABASE {quoted(facts.database)} TO {quoted(facts.role)}"
+        raise StoreProblem(
+            f"role {facts.role} may make no schema in database {facts.database}: the database does not let you. "
+            "Nothing was changed.",
+            next_step=prose(f"ask who administers it for: {grant}"),
+        )
+
+
+def refuse_unusable(facts: Facts) -> None:
+    """A schema that is there and shut is another matter than none (A role gets in by a grant, not by a copy)."""
+    if not facts.may_use:
+        raise StoreProblem(
+            f"database {facts.database} has the store of this project, and role {facts.role} may not use its schema "
+            f"{facts.schema}. Nothing was changed.",
+            next_step=by("other", grants_for(facts.role), "who owns it gets the SQL that lets you in by: "),
+        )
+
+
+def refuse_not_owned(facts: Facts, what: str) -> None:
+    """What renames or makes a schema is for who owns it, and is refused before anything is begun."""
+    if facts.number is not None and not facts.owns:
+        raise StoreProblem(
+            f"role {facts.role} does not own schema {facts.schema}, and so cannot {what}. Nothing was changed.",
+            next_step=prose("let the owner of the schema do it"),
+        )
+
+
+def grants_for(role: str) -> Steps:
+    return fe("store", "roles", "--writer", role or blank("NAME"))
+
+
+def role_of(engine: Engine, facts: Facts) -> StoreRole:
+    """Which of the three this is, what it lacks, and what it may beyond."""
+    if facts.owns:
+        return StoreRole(name=facts.role, kind="owner", schema=facts.schema)
+    lacks, beyond = _grants(engine, facts.schema, held=False), NOT_FOR_A_WRITER
+    if "INSERT" in lacks.get(JOURNAL, ()):
+        unread = [f"SELECT on {table}" for table, rights in lacks.items() if "SELECT" in rights]
+        return StoreRole(name=facts.role, kind="reader", schema=facts.schema, lacks=tuple(unread))
+    held = _grants(engine, facts.schema, held=True)
+    missing = {t: [word for word in words if word not in beyond.get(t, ())] for t, words in lacks.items()}
+    more = {table: [word for word in words if word in held.get(table, ())] for table, words in beyond.items()}
+    return StoreRole(
+        name=facts.role, kind="writer", schema=facts.schema, lacks=tuple(_said(missing)), more=tuple(_said(more))
+    )
+
+
+def _grants(engine: Engine, schema: str, *, held: bool) -> dict[str, list[str]]:
+    """Of each table, the rights that the caller has, or has not."""
+    rows = engine.fetch(GRANTS, {"schema": schema, "held": int(held)})[1]
+    return {str(table): sorted(str(words).split(",")) for table, words in rows}
+
+
+def _said(words: dict[str, list[str]]) -> list[str]:
+    return [f"{', '.join(each)} on {table}" for table, each in words.items() if each]
+
+
+def grants_sql(facts: Facts, writer: str, reader: str) -> str:
+    """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
+    lines = [
+        f"-- Roles of the store of this project: schema {facts.schema} in database {facts.database}.",
+        f"-- The owner makes, upgrades, moves and restores it; {facts.role} asks now. Its password is for people only.",
+        *[f"-- CREATE ROLE {quoted(name)} LOGIN;   -- if it is not there yet" for name in (writer, reader) if name],
+        "BEGIN;",
+    ]
+    if writer:
+        lines += [
+            "-- a writer adds to the journal, and changes or takes out nothing of it",
+            *_writing(facts, quoted(writer)),
+        ]
+    if reader:
+        lines += ["-- a reader looks, verifies and makes backups", *_given(facts, quoted(reader), "SELECT")]
+    return "\n".join([*lines, "COMMIT;"])
+
+
+def _writing(facts: Facts, role: str) -> list[str]:
+    kept = [
+        f"REVOKE {', '.join(words)} ON {quoted(facts.schema)}.{table} FROM {role};"
+        for table, words in NOT_FOR_A_WRITER.items()
+    ]
+    return [*_given(facts, role, "SELECT, INSERT, UPDATE, DELETE"), *kept]
+
+
+def _given(facts: Facts, role: str, words: str) -> list[str]:
+    """On all tables that there are, and on those that the owner makes for a later version."""
+    schema = quoted(facts.schema)
+    return [
+        f"GRANT USAGE ON SCHEMA {schema} TO {role};",
+        f"GRANT {words} ON ALL TABLES IN SCHEMA {schema} TO {role};",
+        f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT {words} ON TABLES TO {role};",
+    ]
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,93 @@
+"""Putting a backup in the place of a store on a PostgreSQL server: also where its schema is gone, or damaged.
+
+The backup becomes a whole store under another name first; then both names are changed in one transaction. What was the
+store keeps everything as `…_before_restore_…`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from foureyes.adapters.store.copying import copy_journal
+from foureyes.adapters.store.journal import journal_length
+from foureyes.adapters.store.migrate import migrate
+from foureyes.adapters.store.opening import NAME, copy_sound
+from foureyes.adapters.store.postgres_roles import refuse_not_owned
+from foureyes.adapters.store.shared import digits, postgres
+from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.adapters.store.store import Store
+from foureyes.errors import NoStore
+
+if TYPE_CHECKING:
+    from foureyes.adapters.store.postgres import PostgresEngine
+
+T = TypeVar("T")
+TURN = "SELECT pg_advisory_xact_lock(hashtext(:name))"
+GRANTED = """
+    SELECT format('GRANT %s ON TABLE %I.%I TO %I', a.privilege_type, :incoming, c.relname, pg_get_userbyid(a.grantee))
+      FROM pg_class c, aclexplode(c.relacl) a WHERE c.relkind = 'r' AND a.grantee NOT IN (0, c.relowner)
+      AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema)
+      AND to_regclass(format('%I.%I', :incoming, c.relname)) IS NOT NULL
+    UNION ALL
+    SELECT format('GRANT %s ON SCHEMA %I TO %I', a.privilege_type, :incoming, pg_get_userbyid(a.grantee))
+      FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = :schema AND a.grantee NOT IN (0, n.nspowner)
+"""
+"""What other roles were given of the store that was there, they are given of the one that takes its place."""
+
+
+def put_back(folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]) -> T:
+    """A sound backup of this project becomes the store. `noted` writes into it what happened, with the name under which
+    the one before is kept, empty where there was none; it counts when all of it is there.
+    """
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
+        fresh = os.path.join(desk, NAME)
+        copy_sound(source, fresh, project)
+        kept = _kept_as(url, project, now)
+        incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True)
+        try:
+            _fill(incoming, fresh, now)
+            done = noted(Store(incoming, project, place=incoming.place), kept)
+            _change_names(incoming, project, kept)
+        except BaseException:
+            incoming.script([f'DROP SCHEMA IF EXISTS "{incoming.schema}" CASCADE'])
+            raise
+        finally:
+            incoming.close()
+    return done
+
+
+def _kept_as(url: str, project: str, now: str) -> str:
+    """The name of the store that is there, once another one has its place; empty where there is none."""
+    try:
+        there = postgres(url, project)
+    except NoStore:
+        return ""
+    there.close()
+    refuse_not_owned(there.facts, "put a backup in its place")
+    return f"{there.schema}_before_restore_{digits(now)}"
+
+
+def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:
+    backup = SqliteEngine(fresh)
+    try:
+        migrate(incoming, now, None)
+        copy_journal(backup, incoming, journal_length(backup))
+    finally:
+        backup.close()
+
+
+def _change_names(incoming: PostgresEngine, project: str, kept: str) -> None:
+    """Whoever writes to the store that is there ends first; whoever comes then, writes to this one."""
+    from foureyes.adapters.store.postgres import schema_of
+
+    schema = schema_of(project)
+    with incoming.transaction(write=True):
+        incoming.fetch(TURN, {"name": schema})
+        rows = incoming.fetch(GRANTED, {"schema": schema, "incoming": incoming.schema})[1]
+        grants = [str(row[0]) for row in rows]
+        aside = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
+        incoming.script([*grants, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])

@@ -1,0 +1,202 @@
+"""`fe store join`: a clone gets to the store that a PostgreSQL server has of its project (P12)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.app.call.caller import permit
+from foureyes.app.call.placing import misplaced
+from foureyes.app.call.signing import NEW_KEY, active_keys
+from foureyes.app.pages.doctor import grants_for
+from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.views.status import Check
+from foureyes.bootstrap.making import made_folder
+from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, repository, settings_on_target, workshop
+from foureyes.bootstrap.wiring import application, now
+from foureyes.core.words.place import without_password
+from foureyes.errors import BadInput, GitProblem, NoStore, Refused
+from foureyes.steps import blank, by, by_person, either, fe, in_turn, prose, shell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foureyes.adapters.git.client.locate import Located
+    from foureyes.adapters.store.store import Store
+    from foureyes.app.application import Application
+    from foureyes.core.nouns.session import Actor
+
+FROM_ENVIRONMENT = "FOUREYES_STORE"
+
+
+class Joined(msgspec.Struct, frozen=True, kw_only=True):
+    """What a clone joined, and what is still missing for work there. `kept`: whether the address is written down."""
+
+    project: str
+    name: str
+    prefix: str
+    target: str
+    address: str
+    kept: bool
+    store: str
+    rows: int
+    role: StoreRole | None
+    missing: tuple[Check, ...] = ()
+
+
+def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = "") -> Joined:
+    """By a person: this clone uses the store that a server has of the project that foureyes.toml names. Without an
+    address the one that FOUREYES_STORE or foureyes.toml names. In a clone that joined before, the address is another
+    one from now on.
+    """
+    permit(actor, "store join")
+    place = repository(cwd)
+    known = settings_on_target(place)
+    project = _named(place, str(known.get("project.id", "")))
+    return join(place, environ, project, _address(known, environ, url) or _address_before(place), url)
+
+
+def join_known(place: Located, environ: Mapping[str, str]) -> Joined | None:
+    """As `fe init` joins, for anybody: where foureyes.toml names a project, and its server is known."""
+    known = settings_on_target(place)
+    project, said = str(known.get("project.id", "")), environ.get(FROM_ENVIRONMENT) or known.get("store.url")
+    return join(place, environ, project, _address(known, environ, "")) if project and said else None
+
+
+def join(place: Located, environ: Mapping[str, str], project: str, address: str, url: str = "") -> Joined:
+    """The clone of a project gets to its store; the address is written down where it did not come by the
+    environment.
+    """
+    from foureyes.adapters.store.shared import Pointer, open_shared, write_pointer
+
+    kept = bool(url) or not environ.get(FROM_ENVIRONMENT)
+    _refuse_other_store(folder_of(place), project)
+    with made_folder(folder_of(place)) as folder:
+        _refuse_no_store(address, project)
+        store = open_shared(folder, address, project, now())
+        with closing(store):
+            write_pointer(folder, Pointer(project, address if kept else ""))
+            joined = _joined(place, environ, store, address, kept=kept)
+    if place.worktree != place.git_dir:
+        with suppress(GitProblem):  # then the first worktree does it, or says why not
+            workshop(place).prepare_worktrees()
+    return joined
+
+
+def _named(place: Located, project: str) -> str:
+    """The project that the checked-out foureyes.toml names: without it nothing says which one of a server's it is."""
+    if not project:
+        branch = git(place).default_target() or "the branch that is checked out"
+        raise Refused(
+            f"foureyes.toml is not on {branch} in this clone, so nothing says which project it belongs to.",
+            next_step=in_turn(
+                by("other", shell("git", "push"), "where the project was made, after fe init: "),
+                shell("git", "pull", before="here "),
+                fe("store", "join", blank("URL")),
+                joint=", then ",
+            ),
+        )
+    return project
+
+
+def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) -> str:
+    """Where the server is: as typed, else as the environment says, else as foureyes.toml does."""
+    from foureyes.adapters.store.shared import check_url, kept_url
+
+    said = str(known.get("store.url", ""))
+    if not url and environ.get(FROM_ENVIRONMENT):
+        return check_url(environ[FROM_ENVIRONMENT])
+    return kept_url(url or said) if url or said else ""
+
+
+def _address_before(place: Located) -> str:
+    """The address that this clone joined before."""
+    from foureyes.adapters.store.shared import read_pointer
+
+    pointer = read_pointer(folder_of(place)) if is_project(folder_of(place)) else None
+    if pointer is None or not pointer.url:
+        raise BadInput("name the address of the server.", next_step=fe("store", "join", blank("postgresql://…")))
+    return pointer.url
+
+
+def _refuse_other_store(folder: str, project: str) -> None:
+    """P12: a clone has one store. One that joined before may have another address for it."""
+    from foureyes.adapters.store.opening import NAME, project_in
+    from foureyes.adapters.store.shared import read_pointer
+
+    path = os.path.join(folder, NAME)
+    pointer = read_pointer(folder) if is_project(folder) else None
+    if pointer is not None and pointer.project == project:
+        return
+    if pointer is not None:
+        raise Refused(f"this clone has joined project {pointer.project}, not {project}.", next_step=fe("doctor"))
+    if os.path.lexists(path) and project_in(path) == project:
+        raise Refused(
+            "this clone has the project's store itself, as a file.",
+            next_step=fe("store", "copy", blank("postgresql://…"), before="move it to the server: "),
+        )
+    if os.path.lexists(path):
+        raise Refused(
+            f"this clone has a store of its own in {FOLDER}/, of another project than foureyes.toml names ({project}).",
+            next_step=prose(f"move {FOLDER} aside, if nobody needs what is in it, then: ") + fe("store", "join"),
+        )
+
+
+def _refuse_no_store(address: str, project: str) -> None:
+    from foureyes.adapters.store.shared import has_project
+
+    if not has_project(address, project):
+        there = fe("store", "copy", blank("postgresql://…"))
+        raise NoStore(
+            f"foureyes.toml names project {project}, and that database has no store of it: a second journal of one "
+            "project is never begun.",
+            next_step=either(
+                by("person", there, "on the machine that has the store a person runs: "),
+                by_person(fe("restore", blank("FILE"), before="is it lost, put a backup there: ")),
+                joint="; ",
+            ),
+        )
+
+
+def _joined(place: Located, environ: Mapping[str, str], store: Store, address: str, *, kept: bool) -> Joined:
+    app = application(store, place, environ)
+    project = app.projects.get()
+    role = app.projects.role()
+    return Joined(
+        project=project.id,
+        name=project.name,
+        prefix=project.prefix,
+        target=project.target,
+        address=without_password(address),
+        kept=kept,
+        store=store.describe(),
+        rows=app.projects.milestones().rows,
+        role=role,
+        missing=tuple(_missing(app, role, kept=kept)),
+    )
+
+
+def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Check]:
+    """What work here still needs."""
+    context = app.context
+    with context.store.read() as tx:
+        project = context.project(tx)
+        missing = [Check("place", "warn", each, fe("doctor")) for each in misplaced(context, tx, project)]
+        keys = active_keys(tx)
+    found = unaccepted(context, project)
+    if found is not None:
+        missing.append(Check("configuration", "warn", found.text, found.next))
+    if role is not None and role.lacks:
+        missing.append(Check("role", "warn", f"the role lacks {'; '.join(role.lacks)}", grants_for(role)))
+    if not kept:
+        missing.append(
+            Check("address", "warn", f"the address is not written down: every call needs {FROM_ENVIRONMENT}")
+        )
+    if not keys:
+        alone = "no keys of people: you at another machine are another person to the rules (I1)"
+        missing.append(Check("keys", "warn", alone, NEW_KEY))
+    return missing

@@ -1,0 +1,137 @@
+"""Owner, writer and reader of a store on a server: what each may do, what is said where something is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from foureyes.adapters.store.postgres import PostgresEngine, schema_of
+from foureyes.adapters.store.shared import open_shared
+from foureyes.adapters.store.store import Store
+from foureyes.app.views.kept_store import StoreRole
+from foureyes.errors import StoreProblem
+from foureyes.ui.steps import steps_text
+
+from tests import engines
+from tests.adapters.store.shop import append, security
+from tests.engines import NOW
+from tests.stage.on_server import as_role, roles
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> engines.Place:
+    return engines.Place("postgres", tmp_path / "folder")
+
+
+@pytest.fixture
+def people(server: engines.Server) -> Iterator[tuple[str, str]]:
+    """A writer and a reader, who may do nothing yet."""
+    with roles(server, "writer", "reader") as (writer, reader):
+        yield writer, reader
+
+
+def opened(place: engines.Place, server: engines.Server, role: str) -> Store:
+    store = open_shared(str(place.folder), as_role(server, role), place.project, NOW)
+    engines.kept(store.engine)
+    return store
+
+
+def let_in(place: engines.Place, server: engines.Server, people: tuple[str, str]) -> None:
+    """The owner runs what is printed, as psql would."""
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute(place.open().grants(*people).encode())
+
+
+def test_a_schema_that_is_there_and_shut_is_not_taken_for_none(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    """A colleague with a role of their own was told to copy the store once more."""
+    place.create()
+    with pytest.raises(StoreProblem, match=f"role {people[0]} may not use its schema") as caught:
+        opened(place, server, people[0])
+    assert f"fe store roles --writer {people[0]}" in steps_text(caught.value.next_step)
+
+
+def test_whoever_may_make_no_schema_is_told_the_grant(server: engines.Server, people: tuple[str, str]) -> None:
+    with pytest.raises(StoreProblem, match="may make no schema in database postgres") as caught:
+        PostgresEngine(as_role(server, people[0]), engines.new_project(), create=True)
+    assert f'GRANT CREATE ON DATABASE "postgres" TO "{people[0]}"' in steps_text(caught.value.next_step)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_is_not_in_utf_8_is_refused_before_anything_is_made(
+    server: engines.Server, encoding: str
+) -> None:
+    name = f"other_{engines.new_project()}"
+    server.run(f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    try:
+        with pytest.raises(StoreProblem, match=f"is in {encoding}, and a store needs UTF-8") as caught:
+            PostgresEngine(server.url.replace("/postgres?", f"/{name}?"), engines.new_project(), create=True)
+        assert caught.value.next_step
+    finally:
+        server.run(f"DROP DATABASE {name}")
+
+
+def test_a_writer_adds_to_the_journal_and_changes_nothing_of_it(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    append(place.create(), security())
+    let_in(place, server, people)
+    store, schema = opened(place, server, people[0]), schema_of(place.project)
+    assert append(store, security()) == [2]
+    assert store.role() == StoreRole(name=people[0], kind="writer", schema=schema)
+    for statement in ("UPDATE journal SET kind = 'x'", "DELETE FROM journal", "TRUNCATE journal", "DROP TABLE journal"):
+        with pytest.raises(StoreProblem, match="your role on the server may not"):
+            store.engine.fetch(statement, {})
+    assert store.audit().findings == ()
+
+
+def test_a_reader_verifies_and_backs_up_and_writes_nothing(
+    place: engines.Place, server: engines.Server, people: tuple[str, str], tmp_path: Path
+) -> None:
+    append(place.create(), security())
+    let_in(place, server, people)
+    store = opened(place, server, people[1])
+    role = store.role()
+    assert role is not None
+    assert role.kind == "reader"
+    assert (store.audit().findings, store.audit().rows) == ((), 1)
+    store.backup(str(tmp_path / "backup.db"))
+    with pytest.raises(StoreProblem, match="your role on the server may not"):
+        append(store, security())
+
+
+def test_what_a_role_lacks_or_has_beyond_is_named(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    place.create()
+    let_in(place, server, people)
+    schema = schema_of(place.project)
+    server.run(f'REVOKE UPDATE ON "{schema}".tasks FROM {people[0]}')
+    server.run(f'GRANT DELETE ON "{schema}".journal TO {people[0]}')
+    server.run(f'REVOKE SELECT ON "{schema}".looks FROM {people[1]}')
+    writer, reader = (opened(place, server, name).role() for name in people)
+    assert writer is not None
+    assert reader is not None
+    assert (writer.kind, writer.lacks, writer.more) == ("writer", ("UPDATE on tasks",), ("DELETE on journal",))
+    assert (reader.kind, reader.lacks) == ("reader", ("SELECT on looks",))
+
+
+def test_an_older_schema_is_upgraded_by_its_owner_only(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    place.create()
+    let_in(place, server, people)
+    server.run(f'DELETE FROM "{schema_of(place.project)}".migrations WHERE n > 10')
+    with pytest.raises(StoreProblem, match="by the owner of its tables") as caught:
+        opened(place, server, people[0])
+    assert caught.value.next_step
+
+
+def test_only_who_is_named_is_let_in(place: engines.Place) -> None:
+    grants = place.create().grants("agents", "")
+    assert 'TO "agents";' in grants
+    assert "reader" not in grants

@@ -1,0 +1,122 @@
+"""A backup in the place of a store on a server, in one command: also where the schema is gone or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.store import putting_back
+from foureyes.adapters.store.postgres import schema_of
+from foureyes.app.views.task_list import ListQuery
+from foureyes.bootstrap.joining import join_store
+from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.wiring import open_project
+from foureyes.errors import Refused, StoreProblem
+
+from tests import engines
+from tests.stage.checkout import Checkout, make_template, quiet_home
+from tests.stage.on_server import Project, as_role, clone_of, roles
+from tests.stage.people import ALICE, BOB, CLAUDE
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_home(tmp_path / "home", monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _shelved() -> Iterator[None]:
+    with engines.from_the_shelf():
+        yield
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: engines.Server) -> Project:
+    """A project on a server, with a backup beside it and a task since."""
+    project = Project(Checkout(make_template(tmp_path / "project")), server)
+    project.copy()
+    project.create("before the backup")
+    app = project.app()
+    app.projects.backup(ALICE, str(tmp_path / "backup.db"))
+    app.close()
+    project.create("after it")
+    return project
+
+
+def titles(project: Project) -> list[str]:
+    app = project.app()
+    found = [row.title for row in app.lists.page(ListQuery())]
+    assert app.audit.verify().findings == ()
+    app.close()
+    return found
+
+
+def test_a_backup_takes_the_place_of_the_store_and_what_was_there_is_kept(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(Refused):
+        restore_backup(project.cwd, {}, CLAUDE, "../backup.db")
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert (done.on_server, done.rows_undone) == (True, 1)
+    assert titles(project) == ["before the backup"]
+    assert project.server.schemas(project.id) == [schema_of(project.id), done.kept]
+    app = project.app()
+    assert [(row.kind, "backup.db" in row.reason) for row in app.audit.exceptions()] == [("restore", True)]
+    app.close()
+    project.create("work goes on")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DROP SCHEMA {} CASCADE",
+        "UPDATE {}.journal SET payload = '[]'",
+        "DROP TABLE {}.migrations",
+        "DELETE FROM {}.head",
+    ],
+)
+def test_so_it_does_where_the_store_is_gone_or_damaged_J2(project: Project, harm: str) -> None:
+    project.server.run(harm.format(schema_of(project.id)))
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert bool(done.kept) is not harm.startswith("DROP SCHEMA")
+    assert titles(project) == ["before the backup"]
+
+
+def test_a_clone_that_has_no_store_yet_puts_it_back_where_the_environment_says(
+    project: Project, tmp_path: Path
+) -> None:
+    project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
+    clone, environ = clone_of(project, tmp_path / "clone"), {"FOUREYES_STORE": project.server.url}
+    restore_backup(clone, environ, ALICE, "../backup.db")
+    assert titles(project) == ["before the backup"]
+    app = open_project(clone, environ)
+    app.tasks.create(BOB, "by the clone")
+    app.close()
+    assert len(titles(project)) == 2
+
+
+def test_other_roles_keep_what_they_were_given(project: Project) -> None:
+    with roles(project.server, "writer") as (writer,):
+        app = project.app()
+        project.server.run(app.projects.grants(writer))
+        app.close()
+        restore_backup(project.cwd, {}, ALICE, "../backup.db")
+        url = as_role(project.server, writer)
+        joined = join_store(project.cwd, {}, ALICE, url)
+        assert joined.role is not None
+        assert (joined.role.kind, joined.role.lacks, joined.role.more) == ("writer", (), ())
+        with pytest.raises(StoreProblem, match="does not own schema"):
+            restore_backup(project.cwd, {}, ALICE, "../backup.db")
+
+
+def test_what_is_broken_off_leaves_the_store_as_it_was_and_nothing_beside_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(putting_back, "_change_names", lambda *args: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert len(titles(project)) == 2
+    assert project.server.schemas(project.id) == [schema_of(project.id)]
+    with pytest.raises(StoreProblem, match="no file"):
+        restore_backup(project.cwd, {}, ALICE, "../nothing.db")
+    assert len(titles(project)) == 2

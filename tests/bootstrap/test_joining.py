@@ -1,0 +1,126 @@
+"""`fe store join`: a clone gets to the store that a server has of its project, or is told what is missing (P12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.store.shared import Pointer, read_pointer
+from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.joining import join_store
+from foureyes.bootstrap.wiring import open_project
+from foureyes.errors import BadInput, NoProject, NoStore, Refused
+from foureyes.ui.steps import steps_text
+
+from tests import engines
+from tests.stage.checkout import Checkout
+from tests.stage.on_server import Project, clone_of
+from tests.stage.people import ALICE, BOB, CI, CLAUDE
+
+
+@pytest.fixture(autouse=True)
+def _shelved() -> Iterator[None]:
+    with engines.from_the_shelf():
+        yield
+
+
+@pytest.fixture
+def project(checkout: Checkout, server: engines.Server) -> Project:
+    project = Project(checkout, server)
+    project.copy()
+    return project
+
+
+def test_a_clone_joins_and_is_told_what_it_found_and_what_is_missing(project: Project, tmp_path: Path) -> None:
+    clone = clone_of(project, tmp_path / "clone")
+    joined = join_store(clone, {}, BOB, project.server.url)
+    assert (joined.project, joined.target, joined.kept) == (project.id, "main", True)
+    assert joined.role is not None
+    assert joined.role.kind == "owner"
+    assert [each.check for each in joined.missing] == ["keys"], "one person at two machines is two, without a key"
+    app = open_project(clone, {})
+    app.tasks.create(BOB, "from the clone")
+    assert app.audit.verify().findings == ()
+    (check,) = [each for each in app.doctor.examine(BOB) if each.check == "role"]
+    assert (check.result, "is the owner of schema" in check.message) == ("ok", True)
+    app.close()
+    again = join_store(clone, {}, BOB)
+    assert again.rows > joined.rows, "a second time looks once more"
+
+
+def test_by_the_environment_the_address_is_not_written_down_and_that_is_said(project: Project, tmp_path: Path) -> None:
+    clone, environ = clone_of(project, tmp_path / "clone"), {"FOUREYES_STORE": project.server.url}
+    with pytest.raises(NoProject) as caught:
+        open_project(clone, environ)
+    assert "fe store join" in steps_text(caught.value.next_step)
+    joined = join_store(clone, environ, BOB)
+    assert "address" in [each.check for each in joined.missing]
+    assert read_pointer(f"{clone}/.foureyes") == Pointer(project.id, "")
+    assert join_store(clone, environ, BOB, project.server.url).kept, "typed, it is"
+
+
+def test_a_clone_whose_configuration_names_the_server_proposes_exactly_that(project: Project, tmp_path: Path) -> None:
+    text = (project.checkout.path / "foureyes.toml").read_text()
+    project.checkout.commit("foureyes.toml", f'{text}\n[store]\nurl = "{project.server.url}"\n')
+    clone = clone_of(project, tmp_path / "clone")
+    with pytest.raises(NoProject, match="on a PostgreSQL server") as caught:
+        open_project(clone, {})
+    assert f"fe store join {project.server.url}" in steps_text(caught.value.next_step).replace("'", "")
+    assert join_store(clone, {}, BOB).project == project.id
+
+
+@pytest.mark.parametrize("actor", [CLAUDE, CI])
+def test_agents_and_services_join_by_init_alone(project: Project, tmp_path: Path, actor: object) -> None:
+    clone = clone_of(project, tmp_path / "clone")
+    with pytest.raises(Refused):
+        join_store(clone, {}, actor, project.server.url)  # type: ignore[arg-type]
+    environ = {"FOUREYES_STORE": project.server.url}
+    done = create_project(clone, environ, actor, prefix="fe", target=None, commit=True)  # type: ignore[arg-type]
+    assert (done.new, done.joined is not None, done.project) == (False, True, project.id)
+
+
+def test_without_foureyes_toml_nothing_says_which_project_it_is(project: Project, tmp_path: Path) -> None:
+    clone = Path(clone_of(project, tmp_path / "clone"))
+    project.checkout.git("-C", str(clone), "rm", "-q", "foureyes.toml")
+    project.checkout.git("-C", str(clone), "commit", "-q", "-m", "as before it was pushed")
+    with pytest.raises(Refused, match="nothing says which project") as caught:
+        join_store(str(clone), {}, BOB, project.server.url)
+    assert "git pull" in steps_text(caught.value.next_step)
+    assert not (clone / ".foureyes").exists()
+
+
+def test_a_password_in_an_address_that_would_be_kept_is_refused(project: Project, tmp_path: Path) -> None:
+    clone = clone_of(project, tmp_path / "clone")
+    for url in (project.server.url.replace("postgres:@", "postgres:s3cr3t@"), f"{project.server.url}&password=s3cr3t"):
+        with pytest.raises(BadInput, match="holds a password") as caught:
+            join_store(clone, {}, BOB, url)
+        assert ".pgpass" in steps_text(caught.value.next_step)
+        assert "s3cr3t" not in f"{caught.value.message}{steps_text(caught.value.next_step)}"
+        assert join_store(clone, {"FOUREYES_STORE": url}, BOB).address == project.server.url.replace(":@", "@")
+    with pytest.raises(BadInput, match="name the address"):
+        join_store(clone, {}, BOB)
+
+
+def test_a_clone_with_a_store_of_its_own_keeps_it(checkout: Checkout, server: engines.Server) -> None:
+    project = Project(checkout, server)
+    with pytest.raises(Refused, match="the project's store itself") as caught:
+        join_store(project.cwd, {}, ALICE, server.url)
+    assert "fe store copy" in steps_text(caught.value.next_step)
+    text = (checkout.path / "foureyes.toml").read_text()
+    checkout.commit("foureyes.toml", text.replace(project.id, "0" * 16))
+    with pytest.raises(Refused, match="of another project"):
+        join_store(project.cwd, {}, ALICE, server.url)
+
+
+def test_a_server_without_the_store_is_said_to_have_none_and_gets_none(
+    checkout: Checkout, server: engines.Server, tmp_path: Path
+) -> None:
+    project = Project(checkout, server)
+    clone = clone_of(project, tmp_path / "clone")
+    with pytest.raises(NoStore, match="has no store of it") as caught:
+        join_store(clone, {}, BOB, server.url)
+    step = steps_text(caught.value.next_step)
+    assert ("fe store copy" in step, "fe restore FILE" in step) == (True, True)
+    assert (server.schemas(project.id), (tmp_path / "clone" / ".foureyes").exists()) == ([], False)

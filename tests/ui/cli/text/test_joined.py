@@ -1,0 +1,39 @@
+"""What a clone joined, as text."""
+
+from __future__ import annotations
+
+from foureyes.app.views.kept_store import StoreRole
+from foureyes.app.views.status import Check
+from foureyes.bootstrap.joining import Joined
+from foureyes.steps import fe
+from foureyes.ui.cli.text.joined import joined_text
+
+
+def test_it_says_joined_what_was_found_and_what_is_missing() -> None:
+    role = StoreRole(name="dev", kind="writer", schema="foureyes_abc")
+    missing = (
+        Check("keys", "warn", "no keys of people", fe("key", "new", "--human")),
+        Check("x", "warn", "nothing to do"),
+    )
+    joined = Joined(
+        project="abc",
+        name="shop",
+        prefix="fe",
+        target="main",
+        address="postgresql://dev@db/team",
+        kept=True,
+        store="PostgreSQL 18",
+        rows=7,
+        role=role,
+        missing=missing,
+    )
+    assert joined_text(joined).splitlines() == [
+        "joined shop (abc).",
+        "  store      postgresql://dev@db/team: PostgreSQL 18, 7 rows",
+        "  role       dev, a writer of schema foureyes_abc",
+        "  target     main",
+        "  missing    no keys of people",
+        "             next: fe key new --human",
+        "  missing    nothing to do",
+        "next: fe status",
+    ]
