@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
-from foureyes.adapters.checks.stand import Unprepared
+from foureyes.adapters.checks.stand import OwnParts
 from foureyes.core.nouns.checkout import CheckoutRule
 
 from tests.adapters.checks.trees import Tree
@@ -34,5 +34,5 @@ def test_D5_what_the_target_has_and_what_is_an_input_may_lie_there(tmp_path: Pat
     rule = CheckoutRule(prepare="x", inputs=("lock",))
     refuse_own_parts(str(tree), str(made), rule, Tree(files))
     refuse_own_parts(str(tree), str(made), rule, Tree(files, target={**files, "lock": "0\n"}))
-    with pytest.raises(Unprepared, match=r"^it changes tool, where checkout\.prepare makes something: "):
+    with pytest.raises(OwnParts, match=r"^it changes tool, where checkout\.prepare makes something: "):
         refuse_own_parts(str(tree), str(made), rule, Tree(files, target={"lock": "1\n"}))

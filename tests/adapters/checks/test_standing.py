@@ -141,7 +141,7 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
     project = make(prepare=tool)
     for path in (".venv/bin/tool", ".venv/lib/x.pth", ".venv", "made/up"):
         verdict = project.judged("true", Tree({**FILES, path: "mine\n"}, target=FILES))
-        assert verdict.outcome == "crashed"
+        assert verdict.outcome == "failed", "another run would say the same: who made it takes it out"
         assert verdict.summary == (
             f"it changes {path}, where checkout.prepare makes something: take that out of the tree, or name it in "
             "checkout.inputs"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foureyes.app.gate.checks import Checks
 from foureyes.app.views.check import CheckReport
 from foureyes.app.views.news import News
-from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.check import RED_BEFORE, Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, GitProblem, NotFound
@@ -251,6 +251,54 @@ def test_a_check_that_broke_is_run_again_and_one_that_failed_is_not_D5(desk: Des
     desk.outside.runner.says("lint", exit_code=0)
     assert row_of(check(desk, task), "lint").outcome == "failed"
     assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+PREPARED = '\n[checkout]\nprepare = "npm ci"\ninputs = ["lock"]\n'
+
+
+@pytest.mark.parametrize(("path", "offered"), [("lock", "fe redo {} "), ("a.py", "fe check run {}")])
+def test_an_environment_that_an_attempt_broke_by_its_own_inputs_can_be_sent_back_D5(
+    world: GitWorld, path: str, offered: str
+) -> None:
+    """Another run alone would only crash again."""
+    configure(world, LINT + PREPARED)
+    world.outside.runner.answers["lint"] = Ran(exit_code=None, unprepared="checkout.prepare ended with exit code 1")
+    task = deliver(world, {path: "x\n"})
+    report = check(world, task)
+    assert row_of(report, "lint").outcome == "crashed"
+    with world.refused("D5") as refused:
+        world.approve(BOB, task, reason="fine")
+    (reason,) = [reason for reason in refused[0].reasons if reason.rule == "D5"]
+    for step in (reason.next, world.app.check_runs.of_task(BOB, task).next):
+        assert offered.format(task) in steps_text(step)
+        assert f"fe check run {task}" in steps_text(step)
+    mend = steps_text(world.app.check_runs.of_task(CLAUDE, task).next)
+    assert ("mend it, commit, then: fe submit" in mend) == (path == "lock")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        (report_of([ONE], failing=[TWO]), report_of([ONE], failing=[TWO]), True),
+        (report_of([ONE], failing=[TWO]), report_of([], failing=[ONE, TWO]), False),
+        (report_of([ONE, TWO]), report_of([ONE], failing=[TWO]), False),
+        (Ran(exit_code=2, unbuilt="checkout.build ended with exit code 2"),) * 2 + (True,),
+    ],
+    ids=["the same", "one more", "green there", "no build"],
+)
+def test_what_fails_on_the_target_too_is_said_to_be_nobodys_fault_D5(
+    desk: DeskWorld, before: Ran, now: Ran, same: bool
+) -> None:
+    configure(desk, TESTS)
+    desk.outside.runner.answers["tests"] = before
+
+    def on_the_target_first() -> None:
+        desk.outside.runner.answers["tests"] = before if len(desk.outside.runner.ran) == 1 else now
+
+    desk.outside.runner.during = on_the_target_first
+    task = desk.handed_in()
+    row = row_of(check(desk, task), "tests")
+    assert (row.outcome, RED_BEFORE in row.summary) == ("failed", same)
 
 
 @pytest.mark.parametrize("ran", [report_of([]), report_of([], skipped=[ONE, TWO])], ids=["no test", "all skipped"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from foureyes.adapters.checks.stand import Unprepared
+from foureyes.adapters.checks.stand import OwnParts
 from foureyes.app.ports import TreeFiles
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.fence import named
@@ -18,8 +18,8 @@ ALL = ("**",)
 
 
 def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> None:
-    """D5: an attempt that changes what `prepare` makes does not run. What the target has or had there, too, somebody
-    agreed to; and inputs are what an environment is known by.
+    """D5: an attempt that changes what `prepare` makes does not run, and fails by that. What the target has or had
+    there, too, somebody agreed to; and inputs are what an environment is known by.
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:
@@ -28,7 +28,7 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
     for path in sorted(now.keys() - files.listed(rule.inputs).keys()):
         is_agreed = any(now[path] == had.get(path) for had in before)
         if not is_agreed and any(path == place or path.startswith(f"{place}/") for place in places):
-            raise Unprepared(
+            raise OwnParts(
                 f"it changes {named(path)}, where checkout.prepare makes something: take that out of the tree, or name "
                 "it in checkout.inputs"
             )

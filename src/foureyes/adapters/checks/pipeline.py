@@ -20,7 +20,7 @@ from foureyes.adapters.checks.output import Output, Progress
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
-from foureyes.adapters.checks.stand import Stand, Stopped, Unprepared, why_ended
+from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared, why_ended
 from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
@@ -103,6 +103,8 @@ class Pipeline:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         except Unprepared as problem:
             ran = Ran(exit_code=None, unprepared=visible(str(problem)))
+        except OwnParts as problem:
+            ran = Ran(exit_code=None, unbuilt=visible(str(problem)))
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
     def _on_shelf(

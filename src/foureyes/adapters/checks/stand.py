@@ -21,6 +21,10 @@ class Unprepared(Exception):
     """A check cannot stand anywhere; the sentence says why."""
 
 
+class OwnParts(Exception):
+    """A tree has something of its own where its environment is; the sentence says what, and what to do about it."""
+
+
 class Stopped(Exception):
     """Whoever waits is not needed any more."""
 

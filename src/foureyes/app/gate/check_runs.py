@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate
-from foureyes.app.gate.checks import NO_TASK, report, target_tree
+from foureyes.app.gate.checks import NO_TASK, after_red, report, target_tree
 from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckReport, CheckRow, CheckRun
@@ -19,12 +19,10 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states
-from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
-from foureyes.steps import NO_STEP, Steps, by, fe, phrase
+from foureyes.steps import NO_STEP, fe
 
 KEPT = 50
 """How many runs of a task are listed; all of them are in the journal."""
@@ -63,7 +61,7 @@ class CheckRuns:
         said = report(facts, made, set(), actor)
         rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
         others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
-        step = _after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
+        step = after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
         return msgspec.structs.replace(said, checks=rows, runs=others, next=merge or step)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:
@@ -94,15 +92,6 @@ class CheckRuns:
     def _runs(self, tx: Tx, rows: Sequence[RunRow]) -> list[CheckRun]:
         names = parties_of(tx, {row.session for row in rows}) if rows else {}
         return [_run(row, names[row.session].name if row.session in names else row.session) for row in rows]
-
-
-def _after_red(facts: Facts, actor: Actor) -> Steps:
-    """What brings work on that is red where it counts: who made it mends it, who looks at it sends it back."""
-    task = facts.task.id
-    if is_involved(facts, facts.party(actor.session)):
-        return fe("submit", task, before="mend it, commit, then: ")
-    redo = fe("redo", task, "--issue", "tests", "-m", phrase("…"))
-    return redo if actor.kind == "human" else by("other", redo, "who reviews it runs: ")
 
 
 class Numbered(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from foureyes.core.rules.retrying import broken_of, lacks_a_run
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, GitProblem, NotFound, Reason
-from foureyes.steps import Steps, by, fe, prose
+from foureyes.steps import Steps, by, by_person_or_service, either, fe, phrase, prose
 
 PAGE = 50
 NO_TASK = TaskId("")
@@ -257,12 +257,23 @@ def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
         return fe("context", task.id)
     if task.status != "reviewing":  # what is over needs no check any more
         return fe("show", task.id)
+    if any(state.is_own_trouble for state in made.check_states if lacks(state)):
+        return either(after_red(facts, actor), by_person_or_service(fe("check", "run", task.id)))
     missing = [moves_on(state, task.id, by_anyone=False) for state in made.check_states if lacks(state)]
     if missing and _is_own(facts, made, actor):
         return by("other", fe("check", "run", task.id), "another person or a service runs: ")
     if missing:
         return missing[0]
     return fe("show", task.id, "--diff")
+
+
+def after_red(facts: Facts, actor: Actor) -> Steps:
+    """What brings work on that is red where it counts: who made it mends it, who looks at it sends it back."""
+    task = facts.task.id
+    if is_involved(facts, facts.party(actor.session)):
+        return fe("submit", task, before="mend it, commit, then: ")
+    redo = fe("redo", task, "--issue", "tests", "-m", phrase("…"))
+    return redo if actor.kind == "human" else by("other", redo, "who reviews it runs: ")
 
 
 def lacks(state: CheckState) -> bool:

@@ -30,23 +30,15 @@ MANY_FAILURES = 20
 IN_ENVIRONMENT = " in environment "
 """What stands between a program and the key of the environment that it ran in."""
 
+RED_BEFORE = "the target fails the same, so it is not this change's fault"
 CANNOT_RUN = frozenset({126, 127})
 """What a shell answers for a program that is not there or cannot be run."""
 
 FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys("bandit biome eslint flake8 golangci-lint mypy pyright ruff semgrep shellcheck".split(), (1,)),
     "pytest": (1, 5),
-    "ruff": (1,),
-    "mypy": (1,),
-    "pyright": (1,),
-    "flake8": (1,),
     "pylint": tuple(code for code in range(1, 32)),
-    "eslint": (1,),
-    "biome": (1,),
     "tsc": (1, 2),
-    "golangci-lint": (1,),
-    "shellcheck": (1,),
-    "semgrep": (1,),
-    "bandit": (1,),
 }
 """Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
 
@@ -105,9 +97,8 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     read.
 
     `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
-    there
-    or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else wrote to
-    that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor could the tree.
+    there or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else
+    wrote to that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor the tree.
     """
 
     exit_code: int | None
@@ -270,9 +261,9 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands for one attempt: its latest result that counts for whoever asks, if there is one.
 
     `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
-    the
-    report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the target
-    fails, too, is not in the result any more; `no_baseline` says why that is not known.
+    the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
+    target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
+    what its environment is made from; `red_before`: what fails fails on the target, too.
     """
 
     rule: CheckRule
@@ -282,6 +273,13 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     compared: bool = True
     flaky: bool = False
     no_baseline: str = ""
+    own_inputs: bool = False
+    red_before: bool = False
+
+    @property
+    def is_own_trouble(self) -> bool:
+        """It did not even begin, where the attempt itself says what is to be there: a lock file that it broke."""
+        return self.own_inputs and self.result is not None and self.word == "crashed" and self.result.exit_code is None
 
     @property
     def is_green(self) -> bool:
@@ -320,7 +318,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return "not compared with the target's tests yet"
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
-        return self.result.summary
+        return self.result.summary + (f"; {RED_BEFORE}" if self.red_before else "")
 
 
 def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:
@@ -357,6 +355,9 @@ def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
         return in_turn(fe("show", task, "--diff"), either(agree, redo))
     if state.word == "unsound":
         return prose("mend that, then ") + run
+    if state.is_own_trouble:
+        redo = by_person(fe("redo", task, "-m", phrase("what its environment lacks")))
+        return in_turn(fe("check", "show", task), either(redo, run))
     if state.word in ("crashed", "timed_out") or (state.word == "failed" and state.claimed):
         return in_turn(fe("check", "show", task), run)
     return fe("check", "show", task) if state.word == "failed" else run

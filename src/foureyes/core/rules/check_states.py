@@ -11,6 +11,7 @@ from foureyes.core.nouns.check import CheckResult, CheckState, Outcome
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
+from foureyes.core.words.globs import matching
 from foureyes.core.words.test_names import pairs
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def check_state(
         compared=compared,
         flaky=len(outcomes) > 1,
         no_baseline=seen.lacking,
+        own_inputs=_changes_inputs(facts, rule),
+        red_before=bool(before) and base_tree != tree and _fails_the_same(seen.result, before[-1]),
     )
 
 
@@ -81,6 +84,20 @@ def _against(
         return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
     renames = {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
     return against(rule, result, before[-1], facts.tests, renames)
+
+
+def _fails_the_same(now: CheckResult, before: CheckResult) -> bool:
+    """Whether the target fails, and by its names nothing fails besides. A run that names nothing fails as a whole."""
+    if now.outcome != "failed" or before.outcome != "failed" or now.failures > len(now.failing):
+        return False
+    return set(now.failing) <= set(before.failing) if now.failing else not before.failing
+
+
+def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
+    """D5: whether the environment is one for this attempt alone."""
+    if rule.checkout is None or not rule.checkout.prepare.strip():
+        return False
+    return bool(matching(facts.changed_paths(), rule.checkout.inputs))
 
 
 def counts(facts: Facts, result: CheckResult) -> bool:
