@@ -69,6 +69,17 @@ def test_open_is_ready_first_then_waiting_rejected_blocked_deferred_and_held(des
     assert column.count == 7
 
 
+def test_an_epic_is_no_card_that_somebody_could_take_T4(desk: DeskWorld) -> None:
+    epic = desk.create(type="epic", priority=0)
+    child = desk.create(parent=epic)
+    column = desk.app.board.view(ALICE).open
+    assert (ids(column), column.count) == ([child, epic], 2)
+    assert [(card.state, card.note) for card in column.cards] == [
+        ("ready", ""), ("waiting", "an epic: its tasks are the work"),
+    ]  # fmt: skip
+    assert ids(desk.app.board.column(ALICE, "open", after=1)) == [epic]
+
+
 def test_a_window_of_a_column_begins_where_it_is_told_to(desk: DeskWorld) -> None:
     ready = [desk.create() for _ in range(4)]
     waiting = [desk.create(depends_on=[ready[0]]) for _ in range(3)]

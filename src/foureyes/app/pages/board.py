@@ -182,13 +182,16 @@ def _window(limit: int) -> int:
 
 
 def _open_groups(look: Look) -> list[Group]:
-    """The parts of the column of open tasks, in their order."""
+    """The parts of the column of open tasks, in their order. An epic is work for nobody (T4)."""
     count = look.counters.get
     held = look.tx.one("board.count_held", Count) if count("held", 0) else None
     stopped = held.n if held else 0
     ready, rejected = count("ready", 0), count("rejected", 0)
+    epics = look.tx.one("project.ready_goals", Count) if ready else None
+    goals = epics.n if epics else 0
     return [
-        Group("board.ready", ready),
+        Group("board.ready", ready - goals),
+        Group("board.goals", goals),
         Group("board.waiting", count("status:open", 0) - ready - stopped),
         Group("board.rejected", rejected),
         Group("board.blocked", count("status:blocked", 0) - rejected),

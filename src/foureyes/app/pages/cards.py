@@ -203,7 +203,7 @@ def _standing(row: CardRow) -> CardState:
         return "deferred"
     if row.hold is not None:
         return "held"
-    return "ready" if row.ready else "waiting"
+    return "ready" if row.ready and row.type != "epic" else "waiting"
 
 
 def _why(row: CardRow) -> str:
@@ -212,6 +212,8 @@ def _why(row: CardRow) -> str:
         return row.blocked_reason
     if row.status == "deferred":
         return f"until {row.defer_until}" if row.defer_until else ""
+    if row.hold is None and row.ready and row.type == "epic":
+        return "an epic: its tasks are the work"
     if row.hold is not None or row.ready:
         return row.hold or ""
     if row.waiting_for:

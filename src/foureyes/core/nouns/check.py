@@ -193,9 +193,7 @@ def _broke(rule: CheckRule, code: int) -> str:
 
 
 def _missing(rule: CheckRule, ran: Ran) -> str:
-    """Why a tool did not run at all, though its exit code is that of one that found something: the program that starts
-    it says that it is not there.
-    """
+    """Why a tool did not run, though its exit code is that of one that found something: its starter lacks it."""
     if ran.exit_code == 0 or ran.tests or ran.findings:
         return ""
     tool = tool_of(rule.run)

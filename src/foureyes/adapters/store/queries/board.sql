@@ -1,7 +1,10 @@
 -- The board: which tasks stand in which column, in which order, and what a card says.
 
 -- name: board.ready
-SELECT id FROM tasks WHERE ready = 1 ORDER BY priority, n LIMIT :limit OFFSET :after;
+SELECT id FROM tasks WHERE ready = 1 AND type <> 'epic' ORDER BY priority, n LIMIT :limit OFFSET :after;
+
+-- name: board.goals
+SELECT id FROM tasks WHERE ready = 1 AND type = 'epic' ORDER BY priority, n LIMIT :limit OFFSET :after;
 
 -- name: board.waiting
 SELECT id FROM tasks WHERE deleted = 0 AND status = 'open' AND ready = 0 AND hold IS NULL ORDER BY priority, n LIMIT :limit OFFSET :after;

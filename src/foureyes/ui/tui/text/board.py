@@ -78,7 +78,7 @@ def _what(card: Card) -> str:
     if card.held:
         return f"held: {visible(card.note)}" if card.note else "held"
     said = {
-        "waiting": f"waits {', '.join(card.waits_for)}",
+        "waiting": f"waits {', '.join(card.waits_for)}" if card.waits_for else visible(card.note),
         "rejected": "rejected",
         "blocked": f"blocked: {visible(card.note)}" if card.note else "blocked",
         "deferred": "deferred",
