@@ -12,6 +12,7 @@ from foureyes.app.views.status import StatusView
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP
+from foureyes.ui.cli.project import status_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure
@@ -156,3 +157,19 @@ def test_a_limited_queue_counts_all_and_leads_to_what_it_shows(desk: DeskWorld) 
     whole = desk.app.queue.view(CODEX)
     assert [row.task for row in whole.rows] == [mine, other]
     assert msgspec.structs.replace(whole, rows=view.rows, next=view.next) == view
+
+
+def test_an_epic_leads_to_its_tasks_and_never_to_a_claim_T4(desk: DeskWorld) -> None:
+    made = desk.app.tasks.create(ALICE, "Shop", type="epic")
+    epic = made.task
+    assert steps_text(made.next) == steps_text(desk.show(epic).next) == f'fe create "a task of it" --parent {epic}'
+    desk.create(parent=epic)
+    assert steps_text(desk.show(epic).next) == f"fe list --parent {epic}"
+
+
+def test_what_is_open_adds_up_in_the_status_line(desk: DeskWorld) -> None:
+    epic, held, ready = desk.create(type="epic"), desk.create(), desk.create()
+    desk.create(depends_on=[ready], parent=epic)
+    desk.app.stops.hold(ALICE, held, "freeze")
+    said = status_text(desk.app.status.show(ALICE), desk.app.attention.view(ALICE))
+    assert "open 4 (1 ready, 1 waiting, 1 epic, 1 stopped)" in said

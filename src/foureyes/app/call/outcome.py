@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.views.outcome import Outcome
-from foureyes.steps import NO_STEP, Steps, by, by_person_or_service, fe
+from foureyes.steps import NO_STEP, Steps, by, by_person_or_service, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
@@ -33,6 +33,11 @@ def claim_by(actor: Actor, task: str = "", *where: str) -> Steps:
     """
     claim = fe("start", task, *where) if task else fe("next")
     return claim if actor.kind == "agent" else by("other", claim, "an agent runs: ")
+
+
+def first_of_epic(epic: str) -> Steps:
+    """T4: an epic is work for nobody: its tasks are."""
+    return fe("create", phrase("a task of it"), "--parent", epic)
 
 
 def merge_by(actor: Actor | None, *options: str) -> Steps:

@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate
-from foureyes.app.gate.checks import NO_TASK, after_red, report, target_tree
+from foureyes.app.gate.checks import NO_TASK, after_red, lacks, report, target_tree
 from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.ports import Tx
 from foureyes.app.views.check import CheckReport, CheckRow, CheckRun
@@ -22,9 +22,10 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
-from foureyes.steps import NO_STEP, fe
+from foureyes.steps import NO_STEP, fe, phrase
 
 KEPT = 50
+MEND_TARGET = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
 """How many runs of a task are listed; all of them are in the journal."""
 
 
@@ -61,7 +62,9 @@ class CheckRuns:
         said = report(facts, made, set(), actor)
         rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
         others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
+        red = [state for state in states if lacks(state)]
         step = after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
+        step = MEND_TARGET if red and all(state.red_before for state in red) else step
         return msgspec.structs.replace(said, checks=rows, runs=others, next=merge or step)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.outcome import claim_by
+from foureyes.app.call.outcome import claim_by, first_of_epic
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def after_task(
         submit = fe("submit", task.id)
         makes = actor.session == task.implementer
         steps = {
-            "open": claim_by(actor, task.id),
+            "open": _of_epic(detail) if task.type == "epic" else claim_by(actor, task.id),
             "in_progress": submit if makes or actor.kind != "agent" else by("other", submit, "who works on it runs: "),
             "approved": merge,
         }
@@ -73,6 +73,13 @@ def after_task(
     reason = ("-m", phrase("why it is fine")) if you.needs_reason else ()
     look = NO_STEP if with_diff else fe("show", task.id, "--diff")
     return in_turn(look, fe("approve", task.id, "--seen", seen, *reason), joint=f"{GAP}then   ")
+
+
+def _of_epic(detail: TaskDetail) -> Steps:
+    """T4, T5: its tasks are the work; nobody starts it."""
+    if not detail.children:
+        return first_of_epic(detail.task.id)
+    return fe("list", "--parent", detail.task.id)
 
 
 def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:

@@ -79,7 +79,8 @@ class Status:
         }
         counts["stuck"] = stuck.n if stuck else 0
         counts["ready"] -= counts["stuck"]  # what a runner left to a person begins with nobody (E6)
-        counts["ready"] -= goals.n if goals is not None else 0  # an epic is work for nobody (T4)
+        counts["epics"] = goals.n if goals is not None else 0
+        counts["ready"] -= counts["epics"]  # an epic is work for nobody (T4)
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         reviewable = page.rows
         view = StatusView(

@@ -10,7 +10,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.modes import modes_of
-from foureyes.app.call.outcome import outcome
+from foureyes.app.call.outcome import first_of_epic, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Named
 from foureyes.app.call.several import each, named
@@ -37,6 +37,7 @@ from foureyes.core.nouns.task import (
     HIGHEST,
     LOWEST,
     Task,
+    TaskType,
     check_priority,
     clean_title,
     clean_word,
@@ -48,10 +49,12 @@ from foureyes.errors import BadInput, Conflict, Reason
 from foureyes.steps import Steps, fe
 
 
-def after_planning(actor: Actor, task: TaskId) -> Steps:
+def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
     """What somebody does who has planned a task. Who starts a task is an author of it and cannot approve it (P2), so a
-    person is not led there.
+    person is not led there; an epic is work for nobody (T4).
     """
+    if kind == "epic":
+        return first_of_epic(task)
     return fe("start", task) if actor.kind == "agent" else fe("ready")
 
 
@@ -107,7 +110,7 @@ class Tasks:
                 new = free_id(self._context, work.tx)
                 work.record(new, event)
                 created = self._context.get(work.tx, new)
-                done = outcome(created, f"created {new}", after_planning(actor, new), notes=notes_of(work))
+                done = outcome(created, f"created {new}", after_planning(actor, new, kind), notes=notes_of(work))
         return self._with_mode(actor, done)
 
     def _with_mode(self, actor: Actor, done: Outcome) -> PlannedTask:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -170,9 +170,7 @@ def status(session: Session) -> None:
 
 def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str] = ()) -> str:
     """The status lines, after what waits for a person (E6)."""
-    count = view.counts
-    split = f"{count['ready']} ready, {count['waiting']} waiting" if count["open"] else ""
-    split += f", {count['stuck']} stuck" if split and count.get("stuck") else ""
+    count, split = view.counts, _split(view.counts)
     lines = [
         *first_lines(waiting),
         f"{view.project} on {view.target} · policy {view.policy} (from {view.policy_source})",
@@ -200,6 +198,20 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
     lines += [f"  note      {steps_text(note)}" for note in view.notes if note != said]
     return "\n".join([*lines, next_line(view.next)])
+
+
+def _split(count: Mapping[str, int]) -> str:
+    """What is open, by what it waits for; the parts are all of it. What a person has to move is stopped (E6)."""
+    if not count["open"]:
+        return ""
+    more = {name: count.get(name, 0) for name in ("stuck", "epics")}
+    more["stopped"] = count["open"] - count["ready"] - count["waiting"] - sum(more.values())
+    said = [
+        f"{number} {name[:-1] if (name, number) == ('epics', 1) else name}"
+        for name, number in more.items()
+        if number > 0
+    ]
+    return ", ".join([f"{count['ready']} ready", f"{count['waiting']} waiting", *said])
 
 
 def sprint_line(sprint: SprintGlance) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.ui.tui import flow as review
 
 if TYPE_CHECKING:
+    from foureyes.app.views.outcome import Outcome
     from foureyes.ui.tui.screens.page import Page
 
 
@@ -23,6 +24,8 @@ def leads_to(words: list[str]) -> str:
             return "run the checks"
         case ["fe", "finding", "show" | "rule" | "respond" | "waive" | "track", _, *_]:
             return "open the finding"
+        case ["fe", "resume", task, *_] if not task.startswith("-"):
+            return "lift the hold"
         case _:
             return ""
 
@@ -51,6 +54,34 @@ def follow(page: Page, words: list[str]) -> bool:
 
             page.app.back()  # what is done there makes other reasons
             page.app.push_screen(FindingPage(finding))
+        case ["fe", "resume", task, *_] if not task.startswith("-"):
+            _lift(page, task)
         case _:
             return False
     return True
+
+
+def _lift(page: Page, task: str) -> None:
+    """D3: a hold is lifted with a reason; then there are other reasons, or none."""
+    from foureyes.ui.tui.screens.ask_text import ask_text
+
+    app, sheet = page.app, f"lift the hold of {task}"
+
+    def lifted(done: Outcome) -> None:
+        app.looks.of(task).acts += 1
+        for below in app.pages:
+            if below.task_id == task:
+                below.changed(app.seq)
+        app.pages[-1].note(done.message)
+
+    def given(reason: str) -> None:
+        app.back()
+        app.last_command = f'fe resume {task} -m "{reason}"'
+        app.act(
+            lambda desk: desk.application.stops.resume(desk.actor, task, reason),
+            lifted,
+            app.show_refusal,
+            words=sheet,
+        )
+
+    ask_text(page, sheet, given, lines=["a note says why; it stays on record"], enter="lift it", words=sheet)

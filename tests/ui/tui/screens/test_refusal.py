@@ -70,6 +70,26 @@ def test_a_check_that_was_not_run_is_run_by_its_number_and_no_output_is_promised
     assert [row.outcome for row in seat.app.check_runs.of_task(BOB, task).checks] == ["passed", "passed"]
 
 
+def test_a_hold_is_lifted_by_its_number_with_a_reason_D3(seat: Seat) -> None:
+    task = seat.deliver()
+    seat.app.stops.hold(BOB, task, "freeze")
+
+    async def story(at: Player) -> None:
+        screen = await at.press("r", "a")
+        assert isinstance(at.app.screen, RefusalPage)
+        assert "1 lift the hold" in screen
+        screen = await at.press("1")
+        assert f"lift the hold of {task}" in screen
+        await at.press("escape")
+        assert isinstance(at.app.screen, RefusalPage), "nothing was done"
+        await at.press("1", *"over", "enter")
+        assert isinstance(at.app.screen, TaskPage)
+        assert "allowed" in at.screen
+
+    play(seat.sit(), story)
+    assert seat.app.lists.show(BOB, task).task.hold is None
+
+
 def test_what_breaks_in_a_handler_is_said_and_the_app_goes_on(seat: Seat) -> None:
     seat.deliver()
 
