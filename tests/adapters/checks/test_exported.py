@@ -13,6 +13,8 @@ from foureyes.adapters.checks.exported import Exported, seal
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check_rule import CheckRule
 
+from tests.adapters.checks.trees import blob
+
 
 class Written:
     """An export that counts."""
@@ -28,8 +30,9 @@ class Written:
         os.symlink("src/app.py", Path(path, "link"))
 
 
-TREE = SimpleNamespace(name="abc")
-"""Of which only the name is asked for."""
+FILES = {"src/app.py": "100644 " + blob(b"right\n"), "link": "120000 " + blob(b"src/app.py")}
+TREE = SimpleNamespace(name="abc", listed=lambda globs: FILES)
+"""Of which only the name and the files are asked for."""
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def export() -> Written:
 @pytest.fixture
 def tree(export: Written, tmp_path: Path) -> Exported:
     (tmp_path / "place").mkdir()
-    return Exported(export, str(tmp_path / "place"))
+    return Exported(export, str(tmp_path / "place"), lambda: FILES)
 
 
 def copied(tree: Exported, place: Path) -> Path:
@@ -85,6 +88,27 @@ def test_D5_what_is_written_to_it_while_it_is_copied_is_copied_again(
     monkeypatch.setattr(module, "copy_tree", meanwhile)
     assert (copied(tree, tmp_path / "a") / "src" / "app.py").read_text() == "right\n"
     assert (times[0], export.count) == (module.TRIES, module.TRIES + 1), "at last git writes to the place itself"
+
+
+@pytest.mark.parametrize("path", ["src/app.py", "conftest.py"])
+def test_D5_what_is_written_between_the_export_and_the_first_look_at_it_is_not_used(
+    tree: Exported, export: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    left, real = [2], module.seal
+
+    def meanwhile(place: str) -> str:
+        if left[0]:
+            left[0] -= 1
+            Path(place, path).write_text("wrong\n")
+        return real(place)
+
+    monkeypatch.setattr(module, "seal", meanwhile)
+    assert sorted(os.listdir(copied(tree, tmp_path / "a"))) == ["link", "src"]
+    assert ((tmp_path / "a" / "src" / "app.py").read_text(), export.count) == ("right\n", 3)
+    left[0] = 100
+    Path(tree.path, "src", "app.py").write_text("wrong\n")
+    with pytest.raises(OSError, match="somebody else writes to the files of its tree"):
+        tree.written()
 
 
 def test_a_seal_is_of_names_rights_and_content(tmp_path: Path) -> None:

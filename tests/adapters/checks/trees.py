@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from hashlib import sha1, sha256
 from pathlib import Path
 
 from foureyes.adapters.checks.pipeline import Pipeline
@@ -35,10 +35,10 @@ class Tree:
         return sha256(repr(sorted(self._files.items())).encode()).hexdigest()[:40]
 
     def listed(self, globs: Sequence[str]) -> dict[str, str]:
-        return {path: self._files[path] for path in matching(self._files, globs)}
+        return _some(self._files, globs)
 
     def of_target(self, globs: Sequence[str]) -> list[dict[str, str]]:
-        return [{path: had[path] for path in matching(had, globs)} for had in (self._target, *self._before)]
+        return [_some(had, globs) for had in (self._target, *self._before)]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
         for name in paths:
@@ -49,6 +49,16 @@ class Tree:
     def export(self, path: str) -> None:
         self.written += 1
         self.write_some(list(self._files), path)
+
+
+def _some(files: Mapping[str, str], globs: Sequence[str]) -> dict[str, str]:
+    """As git tells them: with mode and object."""
+    return {path: f"100644 {blob(files[path].encode())}" for path in matching(files, globs)}
+
+
+def blob(content: bytes) -> str:
+    """What git knows a content by."""
+    return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 class Project:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.checks.contents import unlike
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core.words.ids import Sha
 
@@ -37,3 +38,22 @@ def test_D5_the_inputs_of_a_tree_are_listed_and_written_and_nothing_else(world: 
     files.write_some(list(files.listed(GLOBS)), str(place))
     found = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
     assert found == ["package.json", "packages/a/package.json"]
+
+
+@pytest.mark.on("sqlite")
+def test_D5_what_git_writes_of_a_tree_is_what_it_lists_whatever_the_attributes_say(
+    world: GitWorld, tmp_path: Path
+) -> None:
+    repo, place = world.checkout, tmp_path / "written"
+    place.mkdir()
+    (repo.path / "crlf.txt").write_bytes(b"a\r\nb\n\xff")
+    (repo.path / ".gitattributes").write_text("* ident\n*.md text eol=crlf\n")
+    (repo.path / "b\u00e4d dir").mkdir()
+    (repo.path / "b\u00e4d dir" / "run.md").write_text("$Id$\n")
+    (repo.path / "b\u00e4d dir" / "run.md").chmod(0o755)
+    (repo.path / "out").symlink_to("/nowhere")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "odd files")
+    tree = Sha(repo.git("rev-parse", "HEAD^{tree}").strip())
+    world.app.context.workshop.export(tree, str(place))
+    assert unlike(str(place), FilesOfTree(world.app.context, tree).listed(("**",))) == ""

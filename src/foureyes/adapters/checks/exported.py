@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 
+from foureyes.adapters.checks.contents import unlike
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.process import run
-from foureyes.core.words.text import readable
+from foureyes.core.words.text import readable, visible
 
 COPYING = 600.0
 TRIES = 3
@@ -23,8 +24,9 @@ TRIES = 3
 class Exported:
     """A tree below `place`, a directory that is its own; written with the first use, and again when it was changed."""
 
-    def __init__(self, export: Callable[[str], None], place: str) -> None:
+    def __init__(self, export: Callable[[str], None], place: str, files: Callable[[], Mapping[str, str]]) -> None:
         self._export = export
+        self._files = files
         self._place = place
         self.path = os.path.join(place, "tree")
         self._seal = ""
@@ -34,11 +36,21 @@ class Exported:
         afterwards.
         """
         if not self._seal or (look and not self.is_sound()):
+            self._write()
+        return self.path
+
+    def _write(self) -> None:
+        """What is written between git's last file and the seal is found by its content."""
+        other = ""
+        for _ in range(TRIES):
             remove(self.path)
             os.mkdir(self.path, 0o700)
             self._export(self.path)
             self._seal = seal(self.path)
-        return self.path
+            if not (other := unlike(self.path, self._files())):
+                return
+        self._seal = ""
+        raise OSError(errno.EIO, "somebody else writes to the files of its tree", visible(other))
 
     def is_sound(self) -> bool:
         """Whether nobody wrote there since git did; else it is written again with the next use."""

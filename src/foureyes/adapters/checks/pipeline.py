@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
+EVERYTHING = ("**",)
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
 """Tools that are given the files of the tree and run none of them."""
 
@@ -145,7 +146,7 @@ class Pipeline:
             else:
                 place = make(self._environ, self._checkouts)
                 self._places.callback(remove, place)
-            self._trees[key] = Exported(export, place)
+            self._trees[key] = Exported(export, place, lambda: tree.listed(EVERYTHING))
         return self._trees[key]
 
     def environments(self) -> list[EnvironmentRow]:

@@ -1,0 +1,54 @@
+"""Whether the files of a directory are those of a tree, by their content (D5): what was written there before anybody
+looked is found by that alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from hashlib import new
+
+from foureyes.adapters.folders import Odd, opened
+
+LINK, MODULE = "120000", "160000"
+AT_ONCE = 1 << 20
+
+
+def unlike(root: str, files: Mapping[str, str]) -> str:
+    """The first path at which something else is, or nothing, or something that the tree does not have; empty where all
+    is as it was committed. `files`: every path of the tree, with its mode and object.
+    """
+    there = set(_files(root))
+    for path, about in sorted(files.items()):
+        mode, _, name = about.partition(" ")
+        if mode == MODULE:
+            continue
+        if path not in there or not _is(os.path.join(root, path), mode, name):
+            return path
+    return min(there - files.keys(), default="")
+
+
+def _files(root: str) -> list[str]:
+    """Everything that is no directory."""
+    found, start = [], len(root.rstrip("/")) + 1
+    for folder, folders, names in os.walk(root):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        found += [os.path.join(folder, name)[start:] for name in (*names, *links)]
+    return found
+
+
+def _is(path: str, mode: str, name: str) -> bool:
+    """Whether it is what git knows by a name."""
+    digest = new("sha256" if len(name) == 64 else "sha1", usedforsecurity=False)
+    try:
+        if mode == LINK:
+            content = os.fsencode(os.readlink(path))
+            digest.update(b"blob %d\0" % len(content) + content)
+        else:
+            with open(opened(path), "rb") as file:
+                digest.update(b"blob %d\0" % os.fstat(file.fileno()).st_size)
+                while part := file.read(AT_ONCE):
+                    digest.update(part)
+    except (Odd, OSError):
+        return False
+    return digest.hexdigest() == name

@@ -1,0 +1,53 @@
+"""Files by their content (D5): whether a directory holds what was committed, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from foureyes.adapters.checks.contents import unlike
+
+from tests.adapters.checks.trees import blob
+
+FILES = {"a.py": f"100644 {blob(b'a')}", "dir/b": f"100755 {blob(b'')}", "link": f"120000 {blob(b'dir')}"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "a.py").write_text("a")
+    (tmp_path / "dir" / "b").touch()
+    (tmp_path / "link").symlink_to("dir")
+    return tmp_path
+
+
+def test_D5_what_was_committed_is_like_it_and_submodules_are_directories(tree: Path) -> None:
+    assert unlike(str(tree), FILES) == ""
+    (tree / "module").mkdir()
+    assert unlike(str(tree), {**FILES, "module": "160000 " + "0" * 40}) == ""
+    long = sha256(b"blob 1\0a").hexdigest()
+    assert unlike(str(tree), {**FILES, "a.py": f"100644 {long}"}) == "", "of a repository with the longer names, too"
+
+
+def test_D5_another_content_and_what_is_gone_or_more_is_found(tree: Path) -> None:
+    (tree / "dir" / "conftest.py").touch()
+    assert unlike(str(tree), FILES) == "dir/conftest.py"
+    (tree / "dir" / "b").unlink()
+    assert unlike(str(tree), FILES) == "dir/b"
+    (tree / "a.py").write_text("b")
+    assert unlike(str(tree), FILES) == "a.py"
+
+
+def test_D5_what_is_of_another_kind_is_found_and_nobody_waits_for_it(tree: Path) -> None:
+    (tree / "link").unlink()
+    (tree / "link").symlink_to("a.py")
+    assert unlike(str(tree), FILES) == "link"
+    (tree / "dir" / "b").unlink()
+    (tree / "dir" / "b").symlink_to("../a.py")
+    assert unlike(str(tree), FILES) == "dir/b"
+    (tree / "a.py").unlink()
+    os.mkfifo(tree / "a.py")
+    assert unlike(str(tree), FILES) == "a.py"
