@@ -23,14 +23,18 @@ def runner_of(said: str) -> int:
     return int(said.rpartition(" ")[2])
 
 
-def test_a_start_leaves_a_runner_that_writes_into_the_same_store_and_ends_with_the_sprint_X2_X5_E2E_S02(
+def test_a_plan_is_started_by_a_runner_that_writes_into_the_same_store_and_ends_with_it_X2_X5_E2E_S01_E2E_S02(
     theatre: Theatre,
 ) -> None:
     shop = theatre.shop
     alice = shop.cast.alice
     tasks = [shop.create(alice, title=f"Task {number}") for number in range(2)]
     other = shop.create(alice, title="Not in it")
-    begun = shop.done(alice, "sprint", "start", *tasks, "--tasks", "2", "--agents", "2")
+    plan = shop.done(alice, "sprint", "plan", *tasks, "--tasks", "2")
+    assert ([row["task"] for row in plan["tasks"]], plan["id"]) == (tasks, "s-01")
+    assert shop.done(alice, "sprint", "status", "s-01")["state"] == "planned"
+    assert [shop.status(task) for task in tasks] == ["open", "open"], "to plan begins nothing"
+    begun = shop.done(alice, "sprint", "start", "s-01", "--agents", "2")
     number = runner_of(begun["runner"])
     wait_for(lambda: not is_alive(number))
     assert [shop.status(task) for task in (*tasks, other)] == ["reviewing", "reviewing", "open"]

@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foureyes.core.nouns.cycle import InCycle
+from foureyes.errors import NotFound
+from foureyes.ui.cli.text.task import context_text
+from foureyes.ui.steps import steps_text
 
 from tests.stage.cycled import CONCERN, PEERS, QWEN, begun, look_review, two_concerns
 from tests.stage.gated import configure
@@ -78,3 +83,33 @@ def test_the_last_of_several_rounds_is_named_whatever_its_number_R2(desk: DeskWo
     with desk.store.read() as tx:
         rows = tx.all("cycle.standing", InCycle, ids=[task])
     assert {row.paused for row in rows if row.cycle == "c-10" and row.state == "clarifying"} == {"c-10"}
+
+
+def test_an_author_who_has_to_clarify_is_told_the_points_and_the_verb_by_show_and_next_R2(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    shown = desk.show(task, CLAUDE)
+    assert [(point.cycle, point.id, point.reviewer, point.text) for point in shown.points] == [
+        ("c-1", "p1", "codex", "the salt is missing"),
+        ("c-1", "p2", "gemini", "no limit"),
+    ]
+    answer = 'fe review clarify c-1 p1 -m "the answer"'
+    assert steps_text(shown.next) == answer
+    assert "clarify" not in steps_text(desk.show(task, CODEX).next), "who did not make it is not asked"
+    text = context_text(shown)
+    assert ("## Reviewers ask (2)" in text, "> the salt is missing" in text, answer in text) == (True, True, True)
+    with pytest.raises(NotFound, match="reviewers ask you about") as caught:
+        desk.app.claims.next(CLAUDE)
+    assert steps_text(caught.value.next_step) == answer
+    other = desk.create()
+    begun = desk.app.claims.next(CLAUDE)
+    assert (begun.task, any("c-1 p2: no limit" in note for note in begun.notes)) == (other, True)
+
+
+def test_who_is_asked_nothing_is_told_nothing_R2(desk: DeskWorld) -> None:
+    task = two_concerns(desk)
+    for point in ("p1", "p2"):
+        desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there")
+    assert desk.show(task, CLAUDE).points == []
+    assert "Reviewers ask" not in context_text(desk.show(task, CLAUDE))
+    desk.create()
+    assert not any("reviewers ask" in note for note in desk.app.claims.next(CLAUDE).notes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from foureyes.app.cycles.unreviewed import unreviewed
+from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure
 from tests.stage.looped import review
-from tests.stage.people import ALICE, BOB, CODEX
+from tests.stage.people import ALICE, BOB, CI, CODEX
 from tests.stage.world import DeskWorld
 
 ONLY_ITS_MAKER = '\n[review.peers]\nreviewers = ["claude"]\nask = 1\n'
@@ -46,3 +47,25 @@ def test_where_the_policy_names_no_reviewers_peers_who_come_by_are_waited_for_V4
     with desk.store.read() as tx:
         assert unreviewed(tx, (), 10) == []
     assert rows(desk) == []
+
+
+def test_where_nobody_could_be_asked_and_nobody_came_by_in_time_it_is_R0_with_why_V4_V8(desk: DeskWorld) -> None:
+    configure(desk, ONLY_ITS_MAKER)
+    task = desk.handed_in()
+    assert desk.app.cycles.decide(CI) == []
+    desk.clock.wait(31 * 60)
+    assert "fe review decide c-1" in steps_text(desk.app.cycles.show("c-1").next)
+    (done,) = desk.app.cycles.decide(CI)
+    assert (done.cycle, done.rule) == ("c-1", "R0")
+    assert "claude was not asked: made the work" in desk.app.cycles.show("c-1").reasons
+    assert rows(desk) == [(task, "c-1 R0: it was not reviewed")]
+    assert [row.rule for row in desk.app.cycles.issues()] == ["R0"]
+
+
+def test_who_comes_by_is_an_answer_and_one_of_two_is_too_few_after_a_while_R0_V8(desk: DeskWorld) -> None:
+    configure(desk, "\n[review]\nreviews = 2\n")
+    task = desk.handed_in()
+    review(desk, task, by=CODEX)
+    assert desk.app.cycles.show("c-1").state == "open"
+    desk.clock.wait(31 * 60)
+    assert [done.rule for done in desk.app.cycles.decide(CI)] == ["R0"]

@@ -10,7 +10,7 @@ from foureyes.core.words.ids import TaskId
 
 from tests.stage.cycled import PEERS, two_concerns
 from tests.stage.gated import configure
-from tests.stage.people import ALICE, CLAUDE
+from tests.stage.people import ALICE, CI, CLAUDE
 from tests.stage.world import DeskWorld
 
 
@@ -49,7 +49,34 @@ def test_cycles_in_which_nobody_can_be_asked_keep_no_deadline_waiting_V8_V9(
     configure(desk, "")
     desk.clock.wait(31 * 60)
     with desk.store.read() as tx:
-        assert asked.to_decide(desk.app.context, tx) == ("c-3",)
+        assert asked.to_decide(desk.app.context, tx) == ("c-3", "c-1"), "first what somebody waits for"
     configure(desk, PEERS)
     with desk.store.read() as tx:
-        assert set(asked.to_decide(desk.app.context, tx)) == {"c-3", "c-1"}, "now somebody can be"
+        assert asked.to_decide(desk.app.context, tx) == ("c-3", "c-1")
+
+
+def test_a_cycle_is_looked_at_again_when_a_cooldown_ends_and_by_hand_too_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS.replace("ask = 2", "ask = 1"))
+    runner = desk.app.runs.begin(ALICE, agents=1).actor
+    for name in ("codex", "gemini"):
+        desk.app.runs.cool(runner, name, until=desk.app.context.later(600), error="quota", error_text="limit")
+    desk.handed_in()
+    assert desk.app.cycles.show("c-1").asked == ()
+    with desk.store.read() as tx:
+        assert asked.to_decide(desk.app.context, tx) == ()
+        assert asked.waits_for_cooled(desk.app.context, tx), "the runner waits for that"
+    desk.clock.wait(601)
+    with desk.store.read() as tx:
+        assert asked.to_decide(desk.app.context, tx) == ("c-1",)
+        assert not asked.waits_for_cooled(desk.app.context, tx)
+    desk.app.cycles.decide(CI)
+    assert [row.reviewer for row in desk.app.cycles.show("c-1").asked] == ["codex"]
+
+
+def test_nobody_waits_for_the_cooldown_of_who_made_the_work_V4(desk: DeskWorld) -> None:
+    configure(desk, PEERS.replace('"codex", "gemini"', '"claude", "codex"'))
+    runner = desk.app.runs.begin(ALICE, agents=1).actor
+    desk.app.runs.cool(runner, "claude", until=desk.app.context.later(600), error="quota", error_text="limit")
+    desk.app.cycles.request(ALICE, desk.handed_in())
+    with desk.store.read() as tx:
+        assert not asked.waits_for_cooled(desk.app.context, tx)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from msgspec.structs import replace
+
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
@@ -175,6 +177,28 @@ def can_ask(context: Context, tx: Tx, known: Whole) -> bool:
         if choice_for(context, tx, target.task, seats=1, already=already).chosen:
             return True
     return False
+
+
+def is_cooling(context: Context, tx: Tx, known: Whole) -> bool:
+    """V4: whether somebody could be asked about a target, were it not left alone for now."""
+    policy = context.gate_policy(tx)
+    for target in known.live:
+        facts = facts_of(context, tx, target.task)
+        grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+        pool = [replace(each, cooled="") for each in candidates(context, tx, policy, facts) if each.cooled]
+        already = {row.reviewer for row in known.asked if row.task == target.task}
+        if choose(pool, makers(tx, facts), grade, seats=1, already=already).chosen:
+            return True
+    return False
+
+
+def left_out(context: Context, tx: Tx, known: Whole) -> list[str]:
+    """V4: why nobody could be asked, of each candidate."""
+    found = []
+    for target in known.live:
+        choice = choice_for(context, tx, target.task, seats=known.cycle.seats, already=())
+        found += [f"{each.name} was not asked: {each.why}" for each in choice.left_out]
+    return list(dict.fromkeys(found)) or ["the policy names nobody who could be asked"]
 
 
 def pending_of(known: Whole, target: TargetRow) -> int:

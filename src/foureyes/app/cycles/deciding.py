@@ -7,7 +7,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of, voiceless
 from foureyes.app.call.work import Work
-from foureyes.app.cycles.asking import ask_more
+from foureyes.app.cycles.asking import ask_more, left_out
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
 from foureyes.app.cycles.eyes import eyes, may_stop
 from foureyes.app.cycles.opening import open_again
@@ -48,7 +48,8 @@ class Judged(msgspec.Struct, frozen=True):
 
 def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> Done:
     """V8: who is overdue gives no review; whoever is next is asked; when nobody is waited for, the rule. Where nobody
-    was asked, who comes by is waited for; `now`: not any more, and nobody else is asked.
+    could be asked, who comes by is waited for as long as somebody would have been; `now`: not any more, and nobody else
+    is asked.
     """
     known = _without_overdue(context, work, whole(work.tx, cycle))
     if known.cycle.state == "clarifying":
@@ -60,12 +61,12 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     names = eyes(work.tx, known)
     asked, answered = asks_of(known), answers_of(context, work, known, names)
     complete = now or is_complete(asked, answered, known.tasks, known.cycle.seats)
-    if not complete and (ask_more(context, work, known) or not known.asked):
+    if not complete and (ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))):
         return WAITS
     counting = counting_in(context, work, known)
     unmet = unmet_in(context, work, known)
     ruled = decide(known.tasks, asked, answered, counting, known.cycle.quorum, unmet)
-    ruled = _with_voiceless(context, work, known, ruled) if ruled.rule == "R0" else ruled
+    ruled = _with_whom(context, work, known, ruled) if ruled.rule == "R0" else ruled
     if ruled.rule == "R0" and not now and ask_more(context, work, known, ruled.short, ruled.lacking):
         return WAITS
     return _follow(context, work, known, ruled)
@@ -91,13 +92,24 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
             work.record(row.task, event)
 
 
-def may_be_due(known: Whole, now: str) -> bool:
-    """Whether anything may have to be decided: somebody is late, or nobody is waited for."""
+def is_waited_out(context: Context, tx: Tx, known: Whole) -> bool:
+    """V8: whether nobody could be asked for as long as a reviewer has: then nobody is left but a person (R0)."""
+    minutes = max(1, context.gate_policy(tx).peers.timeout_minutes)
+    return not known.asked and known.cycle.at <= context.ago(minutes)
+
+
+def may_be_due(context: Context, tx: Tx, known: Whole) -> bool:
+    """Whether anything may have to be decided: somebody is late, nobody is waited for, or whoever comes by was for
+    long enough.
+    """
+    now = context.now()
     if known.cycle.state == "clarifying":
         return not known.unanswered or (bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now)
     live = set(known.tasks)
     silent = [row for row in known.asked if row.state == "asked" and row.task in live]
-    return any(is_overdue(row, now) for row in silent) or (not silent and bool(known.asked or known.reviews))
+    if silent:
+        return any(is_overdue(row, now) for row in silent)
+    return bool(known.asked or known.reviews) or is_waited_out(context, tx, known)
 
 
 def is_overdue(row: Asked, now: str) -> bool:
@@ -161,10 +173,11 @@ def unmet_in(context: Context, work: Work, known: Whole) -> dict[str, list[str]]
     return found
 
 
-def _with_voiceless(context: Context, work: Work, known: Whole, ruled: Ruled) -> Ruled:
-    """R0: who agrees and does not count, with why (V3, V4)."""
+def _with_whom(context: Context, work: Work, known: Whole, ruled: Ruled) -> Ruled:
+    """R0: who agrees and does not count, and where nobody was asked why nobody could be (V3, V4)."""
     without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
-    return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys(without.values())))
+    left = [] if known.asked else left_out(context, work.tx, known)
+    return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys([*left, *without.values()])))
 
 
 def _follow(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:

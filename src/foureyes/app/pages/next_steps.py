@@ -52,9 +52,11 @@ def after_task(
     command by the status, if there is one.
 
     `merge`: what brings an approved task on. `with_diff`: the caller has the change before them already. `against`:
-    what removes the first reason why nobody can work on it (E6).
+    what removes the first reason why nobody can work on it (E6). What reviewers ask who made it comes first (R2).
     """
     task, you = detail.task, detail.you
+    if detail.points and actor.session == task.implementer:
+        return detail.points[0].step
     if you is None:
         submit = fe("submit", task.id)
         makes = actor.session == task.implementer

@@ -12,12 +12,12 @@ from foureyes.app.call.rows import Count, Named
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView
-from foureyes.app.views.status import StatusView
+from foureyes.app.views.status import OpenPoint, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, GitProblem
-from foureyes.steps import NO_STEP, Steps, fe, phrase, prose
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,15 +33,6 @@ REVIEWABLE_SHOWN = 20
 POINTS = 10
 POINT = 200
 NOTHING = ReviewablePage(rows=[], looked_at=0)
-
-
-class OpenPoint(msgspec.Struct, frozen=True):
-    """R2: something that reviewers ask who made the work, and that is not answered."""
-
-    cycle: str
-    id: str
-    task: str
-    text: str
 
 
 class Status:
@@ -99,9 +90,7 @@ class Status:
             sprint=sprint,
         )
         if points:
-            first = points[0]
-            step = fe("review", "clarify", first.cycle, first.id, "-m", phrase("the answer"))
-            return msgspec.structs.replace(view, next=step)
+            return msgspec.structs.replace(view, next=points[0].step)
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.review import ApprovalView, FeedbackView
+    from foureyes.app.views.status import OpenPoint
     from foureyes.steps import Steps
 
 
@@ -63,6 +64,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
 
 
 SHOWN_RUNS = 4
+SHOWN_POINTS = 20
 REASON = 500
 AT_REST = ("open", "blocked", "deferred")
 
@@ -118,7 +120,16 @@ def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
         runs=_runs(tx, task),
         pauses=[] if facts.task.status == "closed" else tx.all("run.pauses_of", PauseView, task=task),
     )
+    if facts.task.hold is not None or any(pause.rule == "R2" for pause in detail.pauses):
+        detail = msgspec.structs.replace(detail, points=_points(tx, task))
     return msgspec.structs.replace(detail, names=names_in(tx, detail))
+
+
+def _points(tx: Tx, task: TaskId) -> list[OpenPoint]:
+    """R2: what reviewers ask, while it is paused for that."""
+    from foureyes.app.views.status import OpenPoint
+
+    return tx.all("cycle.open_points", OpenPoint, task=task, limit=SHOWN_POINTS)
 
 
 def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:

@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_for, parties_of, voiceless
 from foureyes.app.call.rows import Count
 from foureyes.app.cycles.clarifying import answer_by
-from foureyes.app.cycles.deciding import is_overdue
+from foureyes.app.cycles.deciding import is_overdue, is_waited_out
 from foureyes.app.cycles.reading import Whole, whole, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleView, GivenView, IssueRow, PointView, TargetView
@@ -54,7 +54,7 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
         waits_for=tuple(names.get(each, each) for each in waits_for(known)),
         at=cycle.at,
         ended_at=cycle.ended_at,
-        next=next_of(known, now),
+        next=next_of(known, now, out=is_waited_out(context, tx, known)),
     )
 
 
@@ -148,8 +148,8 @@ def waits_for(known: Whole) -> tuple[str, ...]:
     return tuple(dict.fromkeys(silent)) or ("whoever looks",)
 
 
-def next_of(known: Whole, now: str) -> Steps:
-    """What moves a cycle, and who may do that."""
+def next_of(known: Whole, now: str, *, out: bool = False) -> Steps:
+    """What moves a cycle, and who may do that. `out`: nobody could be asked, and nobody came by for long enough."""
     cycle = known.cycle
     task = known.tasks[0] if known.tasks else ""
     if cycle.state == "clarifying":
@@ -159,7 +159,7 @@ def next_of(known: Whole, now: str) -> Steps:
         return fe("review", "clarify", cycle.id, points[0].id, "-m", phrase("the answer"))
     if cycle.state == "open":
         late = any(is_overdue(row, now) for row in known.asked)
-        if late or not task:
+        if late or out or not task:
             return fe("review", "decide", cycle.id)
         return fe("show", task, "--diff")
     return after_rule(cycle.rule, task, wide=cycle.wide)

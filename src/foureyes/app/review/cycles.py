@@ -10,9 +10,10 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import Named
-from foureyes.app.cycles.asking import ask
+from foureyes.app.cycles.asking import ask, can_ask
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
-from foureyes.app.cycles.reading import cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.cycles.reading import Whole, cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.ports import Tx
 from foureyes.app.review.clarifications import ask_author, clarify_points
 from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
 from foureyes.app.review.requesting import open_about, refuse_maker
@@ -106,7 +107,7 @@ class Cycles:
                     Reason("V8", "an agent does not cut short who is waited for", fe("review", "decide")),
                 )
             found = []
-            due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or may_be_due(each, self._context.now())}
+            due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or self._is_due(work.tx, each)}
             for row in rows:
                 if row.is_live and row.id in due:
                     if now and cycle:
@@ -118,6 +119,12 @@ class Cycles:
                 elif cycle:
                     found.append(outcome_of(self._context, work.tx, row.id, changed=False))
             return found
+
+    def _is_due(self, tx: Tx, known: Whole) -> bool:
+        """V4, V8: it may have to be decided, or somebody can be asked by now."""
+        if may_be_due(self._context, tx, known):
+            return True
+        return known.cycle.state == "open" and not known.asked and can_ask(self._context, tx, known)
 
     def clarify(self, actor: Actor, cycle: str, point: str, text: str) -> CycleOutcome:
         """R2: who made the work, or a person, answers a concern; with the last answer the cycle runs again."""

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
-from foureyes.app.cycles.asking import can_ask
+from foureyes.app.cycles.asking import can_ask, is_cooling
 from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import may_be_due
 from foureyes.app.cycles.reading import wholes
@@ -121,10 +121,17 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
     idle = {
         known.cycle.id
         for known in wholes(tx, rows)
-        if known.cycle.state == "open" and not may_be_due(known, now) and not can_ask(context, tx, known)
+        if known.cycle.state == "open" and not may_be_due(context, tx, known) and not can_ask(context, tx, known)
     }
     due = [row for row in rows if row.id not in idle]
     return tuple(row.id for row in due if row.id not in open_ or "" < answer_by(context, tx, row) <= now)
+
+
+def waits_for_cooled(context: Context, tx: Tx) -> bool:
+    """V4: whether a cycle waits for nobody but a reviewer that is left alone for now: it is asked when that ends."""
+    rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST)
+    waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
+    return any(is_cooling(context, tx, known) for known in waiting)
 
 
 def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:

@@ -15,7 +15,7 @@ from foureyes.app.call.rows import Named, RunnerRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
-from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_decide
+from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_decide, waits_for_cooled
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import Desk, key_of
@@ -67,7 +67,8 @@ class Looking:
             tasks = self._tasks(tx, policy, desk, runs, bound=bool(sprints or desk.sprint or desk.options.sprints))
             merge_due, settles = self._merge(tx, desk)
             checks_at = self._checks.look(tx, policy, desk.checking)
-            cooled = self._profiles.wake_at if tasks else ""
+            cooled = self._profiles.wake_at
+            cooled = cooled if cooled and (tasks or waits_for_cooled(self._context, tx)) else ""
             project = self._context.project(tx)
             everywhere = tx.all("run.pauses_of", PauseView, task="")
             ends = [it.sprint.ends_at for it in sprints]

@@ -6,10 +6,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.steps import NO_STEP, Steps
+from foureyes.steps import NO_STEP, Steps, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.views.sprint import SprintGlance
+
+
+class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """R2: something that reviewers ask who made the work, and that is not answered."""
+
+    cycle: str
+    id: str
+    task: str
+    text: str
+    reviewer: str = ""
+
+    @property
+    def step(self) -> Steps:
+        """What answers it."""
+        return fe("review", "clarify", self.cycle, self.id, "-m", phrase("the answer"))
 
 
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
     from foureyes.app.views.stack import StackRow
     from foureyes.app.views.standstill import PauseView
+    from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt
@@ -83,7 +84,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     `counting` are the sessions whose review of the latest attempt counts (D9). `place`: where in the merge queue it
     would stand if it were approved now; 0 where an approval leads elsewhere. `worktree`: the path of its own checkout,
     while somebody works on it (K1). `runs`: the latest of agents on it, the oldest first. `pauses`: what keeps runs
-    from it, its own and everybody's (V9).
+    from it, its own and everybody's (V9). `points`: what reviewers ask who made the work (R2).
     """
 
     task: Task
@@ -117,6 +118,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     worktree: str = ""
     runs: list[PastRunView] = []
     pauses: list[PauseView] = []
+    points: list[OpenPoint] = []
     next: Steps = NO_STEP
 
     def name(self, session: str | None) -> str:
@@ -131,6 +133,7 @@ def named() -> dict[str, type]:
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
     from foureyes.app.views.stack import StackRow
     from foureyes.app.views.standstill import PauseView
+    from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
     from foureyes.core.nouns.attempt import Attempt
@@ -142,6 +145,7 @@ def named() -> dict[str, type]:
         kind.__name__: kind
         for kind in (
             CheckView,
+            OpenPoint,
             FindingView,
             ApprovalView,
             FeedbackView,

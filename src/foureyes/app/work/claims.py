@@ -18,15 +18,18 @@ from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.text import clean_text
+from foureyes.core.words.text import clean_text, one_line
 from foureyes.errors import LostClaim, NotFound, Reason
 from foureyes.steps import NO_STEP, Steps, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
     from foureyes.app.ports import Tx
     from foureyes.app.views.outcome import Outcome
+    from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.work import ClaimedWorktree
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
@@ -36,6 +39,16 @@ if TYPE_CHECKING:
 
 SAID = 3
 """How many tasks of the caller's own are named."""
+
+
+QUESTION = 200
+"""How much of what reviewers ask is said."""
+
+
+def _question(point: OpenPoint) -> str:
+    """R2: what reviewers ask, and what answers it, in a line."""
+    said = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
+    return f'{said} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
 
 
 class Claims:
@@ -156,12 +169,22 @@ class Claims:
         apart = self._apart(actor, worktree, head)
         apart = apart and not (worktree is None and head is None)
         with self._context.writing(actor, "next") as work:
-            task = self._best(work)
+            asked = self._asked(work)
+            task = self._best(work, asked)
             refuse_merged(task.id, merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
-        return self._prepared(work, task, done) if done else self._start_reserved(actor, task, head)
+        begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task, head)
+        return replace(begun, notes=(*begun.notes, *map(_question, asked))) if asked else begun
 
-    def _best(self, work: Work) -> Task:
+    def _asked(self, work: Work) -> list[OpenPoint]:
+        """R2: what reviewers ask about earlier work of the caller: that goes on only once it is answered."""
+        if work.actor.kind != "agent":
+            return []
+        from foureyes.app.views.status import OpenPoint
+
+        return work.tx.all("cycle.asks_maker", OpenPoint, session=work.actor.session, limit=SAID)
+
+    def _best(self, work: Work, asked: Sequence[OpenPoint] = ()) -> Task:
         """The ready task that comes first and that nobody else is about to start."""
         taken, left = self._reserved(work)
         rows = [
@@ -172,6 +195,8 @@ class Claims:
             refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
         if left is not None and (row := self._context.get(work.tx, TaskId(left))).ready:
             return row
+        if not rows and asked:
+            raise NotFound(f"no task is ready; {_question(asked[0])}", next_step=asked[0].step)
         if not rows:
             raise NotFound(
                 "no task is ready.",

@@ -115,8 +115,13 @@ FROM reviews WHERE cycle IN (SELECT value FROM json_each(:ids)) AND cycle <> '' 
 SELECT cycle, id, task, reviewer, review, finding, text, answer, session, answered_at FROM clarifications
 WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, review, id;
 
+-- name: cycle.open_points
+SELECT p.cycle, p.id, p.task, p.text, p.reviewer FROM clarifications p
+JOIN cycles c ON c.id = p.cycle AND c.state = 'clarifying' JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = ''
+WHERE p.task = :task AND p.answer = '' ORDER BY c.n, length(p.id), p.id LIMIT :limit;
+
 -- name: cycle.asks_maker
-SELECT p.cycle, p.id, p.task, p.text FROM tasks k JOIN clarifications p ON p.task = k.id AND p.answer = ''
+SELECT p.cycle, p.id, p.task, p.text, p.reviewer FROM tasks k JOIN clarifications p ON p.task = k.id AND p.answer = ''
 JOIN cycles c ON c.id = p.cycle AND c.state = 'clarifying' JOIN cycle_targets t ON t.cycle = p.cycle AND t.task = p.task AND t.over = ''
 WHERE k.implementer = :session AND k.status IN ('in_progress', 'reviewing') ORDER BY c.n, length(p.id), p.id LIMIT :limit;
 
