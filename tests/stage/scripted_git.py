@@ -60,6 +60,8 @@ class ScriptedRepo:
         branch = self.here if ref in ("HEAD", DETACHED) else self.branch_ref(ref)
         if branch:
             return self.branches[branch][-1]
+        if ref in self.refs:
+            return self.refs[ref]
         return Sha(ref) if self.knows(Sha(ref)) else None
 
     def knows(self, commit: Sha) -> bool:

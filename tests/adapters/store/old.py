@@ -31,9 +31,9 @@ from tests.engines import NOW
 
 OLD = 2
 """The schema that the stores of this module have, unless another is asked for."""
-OLDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+OLDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 """The schemas of which there are stores."""
-LAST = (5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+LAST = (5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 """The schemas of the stores that `write_last.py` wrote."""
 
 

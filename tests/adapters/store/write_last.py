@@ -1,4 +1,4 @@
-"""The writer of `schema_5.jsonl` to `schema_15.jsonl`: runs in a working copy of the version whose store it is to be,
+"""The writer of `schema_5.jsonl` to `schema_16.jsonl`: runs in a working copy of the version whose store it is to be,
 with that version's own Application, stages and shop.
 
     cd <working copy of 4d8fb9d> && .venv/bin/python <here>/write_last.py > <here>/schema_5.jsonl
@@ -12,6 +12,7 @@ with that version's own Application, stages and shop.
     cd <working copy of 62c048c> && .venv/bin/python <here>/write_last.py > <here>/schema_13.jsonl
     cd <working copy of 0d49f0a> && .venv/bin/python <here>/write_last.py > <here>/schema_14.jsonl
     cd <working copy of e9ed825> && .venv/bin/python <here>/write_last.py > <here>/schema_15.jsonl
+    cd <working copy of df88d69> && .venv/bin/python <here>/write_last.py > <here>/schema_16.jsonl
 
 Modules are imported by name, because they are those of that version and not of this one.
 """

@@ -287,7 +287,8 @@ def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Do
 
 
 def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
-    return tip_of(context, facts.attempt, context.project(work.tx).target) if facts.attempt else None
+    target = context.project(work.tx).target
+    return tip_of(context, facts.task.id, facts.attempt, target, work.tx) if facts.attempt else None
 
 
 def _again(context: Context, work: Work, known: Whole) -> Done:

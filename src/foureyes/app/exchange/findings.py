@@ -12,6 +12,7 @@ from foureyes.app.findings.findings import at_an_attempt, end_approvals, everyth
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, Code, anchor, code_of
 from foureyes.app.tasks.escalation import escalate
+from foureyes.app.work.elsewhere import bring
 from foureyes.core.documents.counts import summary_problems
 from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem
 from foureyes.core.documents.reader import read
@@ -51,6 +52,7 @@ class Exchange:
         assert facts.attempt is not None
         changed = {path for file in facts.attempt.files for path in (file.path, file.old_path) if path}
         mine = [finding for finding in findings if whole or not finding.path or finding.path in changed]
+        bring(self._context, facts.task.id)
         code = code_of(self._context, facts.attempt, mine)
         anchored = [_anchored(finding, code) for finding in mine]
         with self._context.writing(actor, "finding import") as work:

@@ -28,6 +28,7 @@ from foureyes.app.views.finding import FindingPage, FindingView, MoveView
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
+from foureyes.app.work.elsewhere import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
@@ -117,6 +118,7 @@ class Findings:
         permit(actor, "finding add")
         finding = _clean(finding)
         facts = at_an_attempt(self._context, actor, task)
+        bring(self._context, facts.task.id)
         anchored = anchor(finding, code_of(self._context, facts.attempt, [finding]))
         if anchored.lost:
             step = fe("show", facts.task.id, "--diff")

@@ -279,7 +279,7 @@ def stand(context: Context, work: Work, case: Case) -> AfterRulings:
 
 def tip_in(context: Context, case: Case) -> Tip | None:
     """What git says about the attempt of a case, asked before the transaction that decides it."""
-    return tip_of(context, case.attempt, case.target) if case.attempt else None
+    return tip_of(context, case.task.id, case.attempt, case.target) if case.attempt else None
 
 
 def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:

@@ -15,6 +15,7 @@ from foureyes.app.gate.own_part import ground_of, in_parts
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.diff import DiffView
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.work.elsewhere import bring
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
@@ -99,6 +100,7 @@ class Attempts:
             rows = attempts_of_task(tx, name)
             now = named_attempt(rows, name, attempt)
             ground = ground_of(tx, name, now.n) if since is None else None
+        bring(self._context, name)
         if ground is not None:
             return in_parts(self._context, ground, now.base, now.head)
         base = now.base if since is None else named_attempt(rows, name, since).head

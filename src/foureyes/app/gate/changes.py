@@ -12,6 +12,7 @@ from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.gate.own_part import ground_of, own_first
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
+from foureyes.app.work.elsewhere import bring
 from foureyes.core.documents.lens import CONTEXT, MOST_CONTEXT, widened, without_space
 from foureyes.core.rules.policy import FOLDED_PATHS
 from foureyes.core.words.globs import matching
@@ -40,6 +41,7 @@ def change_of(
         then = named_attempt(rows, name, since) if since is not None else None
         exclude = context.gate_policy(tx).coverage_exclude
         ground = ground_of(tx, name, now.n) if since is None else None
+    bring(context, name)
     base = then.head if then else now.base
     wanted = min(max(around, CONTEXT), MOST_CONTEXT)
     whole = _carried(context, then, now, CONTEXT) if then else None

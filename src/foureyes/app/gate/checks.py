@@ -18,6 +18,7 @@ from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRow, Later, Pending
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
+from foureyes.app.work.elsewhere import bring
 from foureyes.core.nouns.check import CheckResult, CheckState, moves_on
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
@@ -64,6 +65,7 @@ class Checks:
             facts, policy = self._look(tx, actor, task_id)
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
+        bring(self._context, task_id)
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
         fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell, stop=stop)
         return self._decided(actor, task_id, fresh)
@@ -196,7 +198,7 @@ class Checks:
             facts = facts_of(self._context, tx, task)
             target = self._context.project(tx).target
         assert facts.attempt is not None
-        tip = tip_of(self._context, facts.attempt, target)
+        tip = tip_of(self._context, task, facts.attempt, target)
         with self._context.writing(actor, "check run") as work:
             made = decide_by_rule(self._context, work, task, tip)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))

@@ -28,6 +28,8 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.stack import StackRow
+from foureyes.app.work.elsewhere import clone_of
+from foureyes.app.work.sending import with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
 from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal
@@ -96,13 +98,13 @@ HandInStep = Callable[[HandIn], SubmitOutcome | None]
 """A step refuses, or adds to what is known; one that has an answer ends the hand-in."""
 
 
-def hand_in(context: Context, actor: Actor, wish: Wish) -> SubmitOutcome:
-    """Every step, one after the other."""
+def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -> SubmitOutcome:
+    """Every step, one after the other; then it `sends` to the remote, if the project has one (Q6)."""
     hand = HandIn(context, actor, wish)
     for step in STEPS:
         answer = step(hand)
         if answer is not None:
-            return answer
+            return with_sent(context, answer) if sends and hand.policy.remote else answer
     raise AssertionError("the last step of a hand-in has an answer")
 
 
@@ -233,6 +235,7 @@ def freeze(hand: HandIn) -> None:
         base_tree=change.base_tree,
         marks=(*change.marks, *_marks_behind(hand)),
         size=change.size,
+        clone=clone_of(hand.context),
         pieces=() if change.is_empty else repo.pieces(change.base, change.head),
     )
 

@@ -29,6 +29,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem, MergeRow, MergesGoOn
 from foureyes.app.views.news import News
 from foureyes.app.views.outcome import Outcome
+from foureyes.app.work.sending import send
 from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
@@ -72,6 +73,8 @@ class Merges:
         `wait`: and again for what only has to settle, until nothing is left that does (Q0).
         """
         permit(actor, "merge")
+        if (sent := send(self._context)).why_not and tell is not None:
+            tell(News(f"not pushed yet: {sent.why_not}"))
         rows, seconds = self._work_off(actor, tell, [])
         while wait and seconds is not None:
             if seconds and tell is not None:

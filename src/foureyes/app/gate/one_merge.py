@@ -23,6 +23,7 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
+from foureyes.app.work.elsewhere import branch_there, bring, is_elsewhere
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
@@ -38,7 +39,7 @@ from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import visible
-from foureyes.errors import GitProblem, Reason
+from foureyes.errors import GitProblem, Reason, RemoteProblem
 from foureyes.steps import shell
 
 STARTS = 5
@@ -153,6 +154,10 @@ class OneMerge:
     def _prepare(self, now: Try) -> Plan | MergeRow:
         """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
         context, attempt, target = self._context, now.attempt, now.case.target
+        try:
+            bring(context, self._task)
+        except RemoteProblem as problem:
+            return self._leave(problem.message, stuck=False)
         where = self._tip(attempt, target)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
@@ -182,7 +187,10 @@ class OneMerge:
     def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
         repo = self._context.repo
-        head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+        if is_elsewhere(self._context, attempt.clone):
+            head: Sha | None = branch_there(self._context, self._task, attempt)
+        else:
+            head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
         if head is not None and head != attempt.head:
             relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
             head = attempt.head if relation in KEEPS_APPROVAL else head

@@ -242,7 +242,7 @@ def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
         attempts = attempts_of(tx, [row.id for row in rows if row.status == "reviewing"])
         target = context.project(tx).target
     for task, attempt in attempts.items():
-        tip = tip_of(context, attempt, target)
+        tip = tip_of(context, task, attempt, target)
         with context.writing(actor, "merge") as work:
             if context.get(work.tx, TaskId(task)).iteration == attempt.n:
                 decide_by_rule(context, work, TaskId(task), tip)

@@ -32,13 +32,15 @@ CHECKED = "CheckFinished"
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """What was judged about an attempt, apart from what others do beside it; and what it rests on in git.
 
-    `row` has no number, no age and nothing of its neighbours yet. `agent`: the program that handed it in.
+    `row` has no number, no age and nothing of its neighbours yet. `agent`: the program that handed it in;
+    `elsewhere`: in another clone.
     """
 
     row: QueueRow
     ref: str
     head: str
     landed: bool
+    elsewhere: bool
     tip: Tip
     paths: tuple[str, ...]
     trees: tuple[str, ...]

@@ -52,7 +52,8 @@ def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Act
 
 def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) -> Preview:
     """What the caller may do; nothing while the configuration is broken (G1)."""
-    tip = tip_of(context, facts.attempt, context.project(tx).target) if facts.attempt else gate.Tip()
+    target = context.project(tx).target
+    tip = tip_of(context, facts.task.id, facts.attempt, target, tx) if facts.attempt else gate.Tip()
     try:
         return preview(facts, me, context.policy(tx, actor), tip)
     except ConfigError as problem:

@@ -17,6 +17,7 @@ from foureyes.app.pages.judged import Ground, Judged, Judgement, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.session import SessionView
+from foureyes.app.work.elsewhere import is_elsewhere
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
@@ -92,9 +93,7 @@ class Judge:
         judged = self._judged.of
         known = {task: judged[task] for task in tasks if task in judged}
         landed = self._reached([Sha(each.head) for each in known.values() if each.landed], ground.target, heads)
-        moved = {
-            task for task, each in known.items() if each.tip != _tip(each.landed, each.head, each.ref, heads, landed)
-        }
+        moved = {task for task, each in known.items() if each.tip != _tip(each, heads, landed, each.elsewhere)}
         missing = [TaskId(task) for task in tasks if task not in known or task in moved]
         for first in range(0, len(missing), PAGE):
             known |= self._page(tx, missing[first : first + PAGE], ground, heads)
@@ -135,8 +134,8 @@ class Judge:
             self._decided = {row.agent: row.n for row in tx.all("attempt.decided_by_agent", Decided)}
         return self._decided
 
-    @staticmethod
     def _judge(
+        self,
         facts: Facts,
         ground: Ground,
         heads: Mapping[str, Sha],
@@ -145,13 +144,15 @@ class Judge:
     ) -> Judgement:
         attempt = facts.attempt
         assert attempt is not None
-        tip = _tip(attempt.landed, attempt.head, attempt.ref, heads, landed)
+        elsewhere = is_elsewhere(self._context, attempt.clone)
+        tip = _tip(attempt, heads, landed, elsewhere)
         maker = makers.get(attempt.submitted_by)
         return Judgement(
             row=_row(facts, attempt, ground, tip, maker.name if maker else attempt.submitted_by),
             ref=attempt.ref,
             head=attempt.head,
             landed=attempt.landed,
+            elsewhere=elsewhere,
             tip=tip,
             paths=tuple(dict.fromkeys(facts.changed_paths())),
             trees=tuple(tree for tree in (attempt.tree, attempt.base_tree) if tree),
@@ -194,9 +195,12 @@ def _row(facts: Facts, attempt: Attempt, ground: Ground, tip: gate.Tip, who: str
     )
 
 
-def _tip(is_landed: bool, head: str, ref: str, heads: Mapping[str, Sha], landed: set[Sha]) -> gate.Tip:
-    """What one look at all branches says about an attempt."""
-    return gate.Tip(on_target=head in landed) if is_landed else gate.Tip(head=heads.get(ref))
+def _tip(of: Attempt | Judgement, heads: Mapping[str, Sha], landed: set[Sha], elsewhere: bool) -> gate.Tip:
+    """What one look at all branches says about an attempt; of one of another clone what its machine last told (D4)."""
+    head = Sha(of.head)
+    if of.landed:
+        return gate.Tip(on_target=head in landed)
+    return gate.Tip(head=head if elsewhere else heads.get(of.ref))
 
 
 def _in_order(rows: list[QueueRow], paths: Mapping[str, tuple[str, ...]]) -> list[QueueRow]:

@@ -68,7 +68,7 @@ class Closing:
             row = self._context.find(tx, task)
             attempt = attempt_of(tx, row.id) if row.status == "reviewing" else None
             target = self._context.project(tx).target
-        return tip_of(self._context, attempt, target) if attempt else gate.Tip()
+        return tip_of(self._context, row.id, attempt, target) if attempt else gate.Tip()
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Nobody began it and nobody will."""

@@ -23,6 +23,7 @@ from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
 from foureyes.app.work.branches import tip_of
+from foureyes.app.work.elsewhere import bring
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
@@ -200,11 +201,12 @@ class Decisions:
         """The case before the transaction, with what git says about the attempt's ref: git takes its time."""
         with self._context.store.read() as tx:
             case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
+        bring(self._context, case.task.id)
         return msgspec.structs.replace(case, tip=self._tip(case))
 
     def _tip(self, case: Case) -> gate.Tip | None:
         """What git says about the attempt now."""
-        return case.tip if case.attempt is None else tip_of(self._context, case.attempt, case.target)
+        return case.tip if case.attempt is None else tip_of(self._context, case.task.id, case.attempt, case.target)
 
     def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:
         """D1: approving again what is already through is a no-op."""

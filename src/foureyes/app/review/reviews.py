@@ -32,6 +32,7 @@ from foureyes.app.review.review_content import ReviewContent, came_back, content
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
+from foureyes.app.work.elsewhere import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import (
@@ -124,6 +125,7 @@ class Reviews:
             case = case_of(self._context, tx, actor, task_id)
         if case.attempt is None:
             raise not_handed_in(task_id)
+        bring(self._context, task_id)
         return case
 
     def _refuse(self, case: Case, given: ReviewContent, seen: str, before: Case) -> None:

@@ -119,6 +119,7 @@ class Runner:
         snapshot = self._looking.look(self.desk)
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
+        self._performing.send(self.desk)
         *steps, last = plan(snapshot)
         moved, decided = snapshot.more, False
         for step in steps:

@@ -18,6 +18,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.app.run.sprints_seen import move_sprint
 from foureyes.app.run.starting import Overdrawn, Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
+from foureyes.app.work.sending import send
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
@@ -58,6 +59,7 @@ AGAIN_SECONDS = 5
 JOB_AGAIN_SECONDS = 60
 ROOM_AGAIN_SECONDS = 60
 MERGE = "merge"
+SEND = "send"
 NOTIFY = "notify:"
 LONG = 200
 HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
@@ -74,6 +76,17 @@ class Performing:
         self._agents = agents
         self._crew = crew
         self._tell = tell
+        self._unsent, self._sending = True, False
+
+    def send(self, desk: Desk) -> None:
+        """Q6: push what the remote lacks, beside everything else; again later where that failed."""
+        if not self._unsent or self._sending or desk.is_put_off(SEND, self._context.now()):
+            return
+        with self._context.store.read() as tx:
+            is_shared = self._context.remote(tx) is not None
+        self._unsent, self._sending = False, is_shared
+        if is_shared:
+            self._crew.start(SEND, _send())
 
     def perform(self, step: Step, desk: Desk) -> bool:
         """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
@@ -171,6 +184,7 @@ class Performing:
         own = desk.in_hand[step.run]
         said = ending.finish(self._context, self._runner, self._agents, own, step)
         del desk.in_hand[step.run]
+        self._unsent = True
         self._tell(step.task, f"{own.run.profile} {said}")
 
     def _take_over(self, step: TakeOver) -> bool:
@@ -194,6 +208,9 @@ class Performing:
 
     def finished(self, done: Done, desk: Desk) -> None:
         """A job of the crew came to its end."""
+        if done.key == SEND:
+            self._sent(done, desk)
+            return
         if done.key == MERGE:
             desk.merging = False
             desk.merge_problem = done.problem
@@ -207,6 +224,14 @@ class Performing:
             desk.put_off[key_of(step)] = self._context.later(AGAIN_SECONDS if done.soon else JOB_AGAIN_SECONDS)
         for line in (done.said or done.problem).splitlines():
             self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
+
+    def _sent(self, done: Done, desk: Desk) -> None:
+        self._sending = False
+        if done.rests:
+            self._unsent = True
+            desk.put_off[SEND] = self._context.later(JOB_AGAIN_SECONDS)
+        if said := done.said or done.problem:
+            self._tell("", said)
 
 
 def _was_sooner(step: Step, problem: Exception) -> bool:
@@ -245,6 +270,19 @@ def _merge(runner: Actor) -> Job:
         text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
         closed = tuple(row.task for row in rows if row.merged)
         return JobEnd(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)
+
+    return job
+
+
+def _send() -> Job:
+    """Q6: what was handed in here, to the remote."""
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        sent = send(context)
+        tasks = ", ".join(dict.fromkeys(sent.attempts))
+        said = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
+        said += [f"not pushed yet: {sent.why_not}"] if sent.why_not else []
+        return JobEnd("; ".join([*said, *sent.left]), rests=bool(sent.why_not))
 
     return job
 

@@ -16,6 +16,7 @@ from foureyes.app.review.reviews import Reviews, asked, submit_told
 from foureyes.app.run.rows import ReviewRun
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.session import SessionView
+from foureyes.app.work.elsewhere import bring
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
@@ -113,6 +114,8 @@ def review_files(context: Context, runner: Actor, agents: Agents, run: Run) -> R
     """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
+    if not run.look:
+        bring(context, run.task)
     request = _request(context, runner, run, change)
     files = {
         CHANGE: _cut(context.repo.diff_text(change.base, change.head)),

@@ -240,14 +240,15 @@ class Runs:
         """T: hand in for the implementer what its run made; `commit` commits what it left first, and runs no program of
         the tree.
         """
-        from foureyes.app.gate.attempts import Attempts
+        from foureyes.app.gate.hand_in import Wish, hand_in
 
         permit(runner, "run")
         with self._context.store.read() as tx:
             row = get(tx, run)
         leased = self._leased(runner, run)
         words = spaced(message, TEXT)
-        return Attempts(self._context).submit(leased, row.task, message=words, commit=commit, signal=signal, apart=True)
+        wish = Wish(task=row.task, message=words, commit=commit, signal=signal, apart=True)
+        return hand_in(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
         """T: give a run's claim back, or the one that a run before it left; `how` it ended, where that is a round of

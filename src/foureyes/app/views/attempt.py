@@ -15,7 +15,7 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     these files before and did not pass (D5). `notes`: what there is to say about where it came from. `repeats`: the
     attempt before, where this one is exactly its files again (L11), with `fixed_by_nothing` findings answered FIXED;
     `said`: how near escalation is (E5). `committed`: the paths that were committed on the way; `new`: those that git
-    did not know before.
+    did not know before. `sent`: whether the project's remote has it by now (Q6); empty where it has none.
     """
 
     task: str
@@ -47,3 +47,4 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     committed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
+    sent: str = ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
+from foureyes.app.work.elsewhere import branch_there, is_elsewhere
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -19,17 +20,28 @@ if TYPE_CHECKING:
     from foureyes.core.rules import gate
 
 
-def tip_of(context: Context, attempt: Attempt, target: str) -> gate.Tip | None:
-    """What git says about where an attempt came from; None when git cannot be asked."""
+def tip_of(context: Context, task: str, attempt: Attempt, target: str, inside: Tx | None = None) -> gate.Tip | None:
+    """D4: what git says about where an attempt came from; None when git cannot be asked. A branch that lives on another
+    machine is asked for at the remote, but not `inside` of a transaction.
+    """
     from foureyes.core.rules import gate
 
     try:
         if attempt.landed:
-            head = context.repo.commit_of(f"refs/heads/{target}")
-            return gate.Tip(on_target=head is not None and context.repo.is_ancestor(attempt.head, head))
+            return gate.Tip(on_target=_has_landed(context, attempt, target))
+        if is_elsewhere(context, attempt.clone):
+            return gate.Tip(head=branch_there(context, task, attempt, inside))
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None
+
+
+def _has_landed(context: Context, attempt: Attempt, target: str) -> bool:
+    """Whether the target has it; of what was handed in elsewhere, a clone that is behind cannot say that it has not."""
+    head = context.repo.commit_of(f"refs/heads/{target}")
+    if head is not None and context.repo.is_ancestor(attempt.head, head):
+        return True
+    return is_elsewhere(context, attempt.clone) and context.repo.commit_of(attempt.head) is None
 
 
 def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
@@ -37,7 +49,7 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
     from foureyes.core.rules import gate
 
     if not attempt.landed:
-        return gate.Tip(head=heads.get(attempt.ref))
+        return gate.Tip(head=attempt.head if is_elsewhere(context, attempt.clone) else heads.get(attempt.ref))
     return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))
 
 

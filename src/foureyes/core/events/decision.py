@@ -17,7 +17,8 @@ from foureyes.core.words.lifecycle import Status
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
     """A frozen hand-in (A1). `implementer` is whom it counts for; the session of the row did it. `below`: the work of
-    other tasks that is inside (A7).
+    other tasks that is inside (A7). `clone`: the machine and repository that it was handed in from, where several share
+    the project (D4).
     """
 
     n: int
@@ -43,6 +44,7 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     pieces: tuple[str, ...] = ()
     below: tuple[Below, ...] = ()
     size: int = NOT_MEASURED
+    clone: str = ""
 
 
 class StackFound(Event, frozen=True, kw_only=True):

@@ -180,7 +180,9 @@ def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: b
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen hand-in as the store has it. `n` is its iteration."""
+    """A frozen hand-in as the store has it. `n` is its iteration; `clone` where it was handed in from, where several
+    clones share the project.
+    """
 
     n: int
     base: Sha
@@ -204,6 +206,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     base_tree: str = ""
     marks: list[Mark] = []
     size: int = NOT_MEASURED
+    clone: str = ""
 
     @property
     def seen(self) -> str:

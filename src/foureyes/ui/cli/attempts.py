@@ -58,9 +58,10 @@ def _submit(session: Session, task: str, **given: Any) -> None:
 def submit_text(outcome: SubmitOutcome) -> str:
     """What a hand-in says."""
     if not outcome.changed:
+        sent = f"\n  remote    {outcome.sent}" if outcome.sent else ""
         return (
             f"{outcome.task} is handed in already: attempt {outcome.attempt}, diff "
-            f"{outcome.seen}\n{next_line(outcome.next)}"
+            f"{outcome.seen}{sent}\n{next_line(outcome.next)}"
         )
     size = f"{count(outcome.commits, 'commit')}, {count(outcome.files, 'file')} +{outcome.added} -{outcome.removed}"
     size += f", diff {outcome.seen}"
@@ -74,6 +75,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
         new = f", new: {some(outcome.new, SHOWN)}" if outcome.new else ""
         lines.append(f"  committed {count(len(outcome.committed), 'file')}{new}")
     lines += [f"  branch    {note}" for note in outcome.notes]
+    lines += [f"  remote    {outcome.sent}"] if outcome.sent else []
     lines += [f"  stack     {line}" for line in stack_lines(outcome.stack)]
     lines += [*_again(outcome), *_mode(outcome)]
     return "\n".join([*lines, f"you are free. {next_line(outcome.next)}"])

@@ -26,9 +26,9 @@ from foureyes.core.words.text import visible
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, blank, prose, shell
 
-PATIENCE = 1800.0
+PATIENCE = 600.0
 """Seconds for one fetch or push, which may be the whole history."""
-ASKING = 120.0
+ASKING = 60.0
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 SMALL = 100
 """Up to so many objects they are put beside the others; more stay together, as git does it."""

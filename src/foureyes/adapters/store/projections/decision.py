@@ -45,6 +45,7 @@ def attempt_submitted(db: Engine, row: Row, event: e.AttemptSubmitted) -> None:
         "base_tree",
         "marks",
         "size",
+        "clone",
     )
     values: dict[str, object] = {name: getattr(event, name) for name in fields}
     db.run(

@@ -2,9 +2,9 @@
 
 -- name: attempt.insert
 INSERT INTO attempts (task, n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message,
-  submitted_by, via, submitted_at, duration_seconds, relation, signal, base_tree, marks, size)
+  submitted_by, via, submitted_at, duration_seconds, relation, signal, base_tree, marks, size, clone)
 VALUES (:task, :n, :base, :head, :tree, :ref, :diff_id, :landed, :no_code, :files, :commits, :added, :removed, :message,
-  :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks, :size);
+  :submitted_by, :via, :at, :duration_seconds, :relation, :signal, :base_tree, :marks, :size, :clone);
 
 -- name: attempt.draw
 UPDATE attempts SET drawn = :drawn WHERE task = :task AND n = :n AND drawn = 0;
@@ -27,15 +27,15 @@ ON CONFLICT (task, seq, session, action) DO NOTHING;
 
 -- name: attempt.of_task
 SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added, removed, message, submitted_by, via, submitted_at,
-  duration_seconds, relation, signal, base_tree, marks, size
+  duration_seconds, relation, signal, base_tree, marks, size, clone
 FROM attempts WHERE task = :task ORDER BY n;
 
 -- name: attempt.kept
-SELECT task, n, head, tree FROM attempts ORDER BY task, n;
+SELECT task, n, head, tree, ref, landed, clone FROM attempts ORDER BY task, n;
 
 -- name: attempt.latest
 SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,
-  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks, a.size
+  a.message, a.submitted_by, a.via, a.submitted_at, a.duration_seconds, a.relation, a.signal, a.base_tree, a.marks, a.size, a.clone
 FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 

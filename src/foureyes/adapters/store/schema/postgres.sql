@@ -50,6 +50,7 @@ CREATE TABLE attempts (
   marks text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   size integer NOT NULL DEFAULT 0,
   drawn integer NOT NULL DEFAULT 0,
+  clone text COLLATE "C" NOT NULL DEFAULT ''::text,
   CHECK ((landed = ANY (ARRAY[0, 1]))),
   CHECK ((no_code = ANY (ARRAY[0, 1]))),
   CHECK ((signal = ANY (ARRAY['DONE'::text, 'BLOCKED'::text, 'NEEDS_REVIEW'::text]))),

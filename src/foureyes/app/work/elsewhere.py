@@ -1,0 +1,137 @@
+"""What was handed in on another machine: whether an attempt lives here, what its branch is there, and how its objects
+come here (D4, Q6).
+
+A clone that lacks something is no reason against it: what is not here is fetched, or it is said why that cannot be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.place import FILE
+from foureyes.errors import RemoteProblem
+from foureyes.steps import Steps, by, fe, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import Remote
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.attempt import Attempt
+
+
+class Handed(msgspec.Struct, frozen=True):
+    """An attempt as far as its place matters."""
+
+    n: int
+    head: Sha
+    ref: str
+    clone: str = ""
+
+
+def clone_of(context: Context) -> str:
+    """D4: what a hand-in says about where it comes from; nothing where one repository has the store to itself."""
+    return "" if context.store.place in ("", FILE) else context.outside.clone()
+
+
+def is_elsewhere(context: Context, clone: str) -> bool:
+    """Whether that is another clone than this one."""
+    return bool(clone) and clone != context.outside.clone()
+
+
+def machine_of(clone: str) -> str:
+    """The machine that a clone is on."""
+    return clone.rpartition(":")[0] or "another machine"
+
+
+def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> Sha:
+    """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
+    it not, what its own machine last told, which is the attempt. `inside` of a transaction nobody waits for a network:
+    what the remote had when this attempt was fetched, or later.
+    """
+    remote = _remote(context) if inside is None else context.remote(inside)
+    if remote is None or attempt.ref == DETACHED:
+        return attempt.head
+    if inside is None:
+        try:
+            return remote.fetch([attempt.ref]).get(attempt.ref, attempt.head)
+        except RemoteProblem:
+            return attempt.head
+    commit_of, own = context.repo.commit_of, tracked(remote.name, attempt_ref(task, attempt.n))
+    if commit_of(own) != attempt.head:
+        return attempt.head
+    return commit_of(tracked(remote.name, attempt.ref)) or attempt.head
+
+
+def bring(context: Context, task: TaskId) -> tuple[str, ...]:
+    """Make sure that the objects of a task's attempts are here; what was fetched for that. `RemoteProblem` where they
+    cannot be.
+    """
+    if context.store.place in ("", FILE):
+        return ()
+    with context.store.read() as tx:
+        rows = tx.all("attempt.of_task", Handed, task=task)
+    lacking = [row for row in rows if not _is_here(context, task, row)]
+    if not lacking:
+        return ()
+    remote = _remote(context)
+    if remote is None:
+        raise _unknown(task, lacking[-1])
+    _fetch(context, remote, task, lacking)
+    many = f"attempt {lacking[0].n}" if len(lacking) == 1 else f"{len(lacking)} attempts"
+    return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
+
+
+def _remote(context: Context) -> Remote | None:
+    with context.store.read() as tx:
+        return context.remote(tx)
+
+
+def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
+    """Its head is kept here, or was fetched by somebody: then it is kept from now on."""
+    repo, ref = context.repo, attempt_ref(task, row.n)
+    if repo.commit_of(ref) == row.head:
+        return True
+    if repo.commit_of(row.head) is None:
+        return False
+    if is_elsewhere(context, row.clone):
+        context.workshop.keep(ref, row.head)
+    return True
+
+
+def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
+    refs = {attempt_ref(task, row.n): row for row in lacking}
+    branches = {row.ref for row in lacking} - {DETACHED}
+    try:
+        found = remote.fetch([*refs, *sorted(branches)])
+    except RemoteProblem as problem:
+        why = f"{_not_here(task, lacking[-1])}, and cannot be fetched: {problem.message}"
+        raise RemoteProblem(why, kind=problem.kind, next_step=problem.next_step) from problem
+    for ref, row in refs.items():
+        if context.repo.commit_of(row.head) is not None:
+            context.workshop.keep(ref, row.head)
+            continue
+        has = f"{remote.name} has {found[ref][:7]} in its place" if ref in found else f"{remote.name} does not have it"
+        why = f"{_not_here(task, row)}, and cannot be fetched: {has}"
+        raise RemoteProblem(why, kind="missing", next_step=_there(task, row))
+
+
+def _not_here(task: TaskId, row: Handed) -> str:
+    where = f" (it was handed in on {machine_of(row.clone)})" if row.clone else ""
+    return f"attempt {row.n} of {task} is not in this clone{where}"
+
+
+def _there(task: TaskId, row: Handed) -> Steps:
+    return by("other", fe("submit", task), f"on {machine_of(row.clone)}, to push it: ")
+
+
+def _unknown(task: TaskId, row: Handed) -> RemoteProblem:
+    step = prose('name the remote that the clones share in foureyes.toml: [git] remote = "origin"')
+    return RemoteProblem(
+        f"{_not_here(task, row)}, and cannot be fetched: the project names no remote", kind="missing", next_step=step
+    )

@@ -1,0 +1,36 @@
+"""Two machines of a team, for what travels between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stage.clones import ALONE, Clones, clones_in, copy_of_clones
+
+
+@pytest.fixture(scope="session")
+def shared_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return clones_in(tmp_path_factory.mktemp("clones"))
+
+
+@pytest.fixture(scope="session")
+def alone_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return clones_in(tmp_path_factory.mktemp("alone"), ALONE)
+
+
+@pytest.fixture
+def clones(shared_template: Path, tmp_path: Path) -> Iterator[Clones]:
+    """The project names the remote that both have."""
+    made = copy_of_clones(shared_template, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def strangers(alone_template: Path, tmp_path: Path) -> Iterator[Clones]:
+    """The project names no remote."""
+    made = copy_of_clones(alone_template, tmp_path)
+    yield made
+    made.close()

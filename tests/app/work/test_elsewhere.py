@@ -1,0 +1,101 @@
+"""What was handed in on another machine: not stale for that, fetched where it is lacking, or told why not (D4, Q6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.core.words.refs import attempt_ref
+from foureyes.errors import RemoteProblem
+
+from tests.stage.clones import Clones
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+
+pytestmark = pytest.mark.on("sqlite")
+
+
+def test_what_was_made_on_one_machine_is_read_and_approved_on_another_D4(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    assert "work.py" in clones.beta.app.attempts.diff(task)
+    assert clones.beta.app.attempts.changes(task).files[0].path == "work.py"
+    you = clones.beta.show(task).you
+    assert you is not None
+    assert you.reasons == ()
+    clones.beta.approve(BOB, task)
+    assert clones.beta.status(task) == "approved"
+    assert clones.beta.checkout.git("branch", "--list", "fe/*") == "", "no branch was made for it"
+
+
+def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:
+    first = clones.alpha.handed_in(CLAUDE)
+    second = clones.beta.work(CODEX, clones.beta.create(), name="other.py")
+    clones.beta.submit(CODEX, second)
+    clones.alpha.approve(BOB, first)
+    clones.beta.approve(BOB, second)
+    clones.alpha.checkout.switch("main")
+    rows = {row.task: row.outcome for row in clones.alpha.app.merges.process(ALICE)}
+    assert rows == {first: "merged", second: "merged"}
+
+
+def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones) -> None:
+    with clones.cut():
+        task = clones.beta.handed_in(CLAUDE)
+    clones.beta.approve(BOB, task)
+    (row,) = clones.alpha.app.merges.process(ALICE)
+    assert row.outcome == "waiting"
+    assert (
+        "is not in this clone (it was handed in on beta), and cannot be fetched: origin does not have it" in row.message
+    )
+    assert clones.alpha.status(task) == "approved"
+
+
+def test_without_a_remote_it_is_said_that_there_is_none_and_nothing_is_void_D4(strangers: Clones) -> None:
+    task = strangers.beta.handed_in(CLAUDE)
+    strangers.beta.approve(BOB, task)
+    with pytest.raises(RemoteProblem, match=r"not in this clone .* names no remote"):
+        strangers.alpha.app.attempts.diff(task)
+    (row,) = strangers.alpha.app.merges.process(ALICE)
+    assert row.outcome == "waiting"
+    assert strangers.alpha.status(task) == "approved"
+
+
+def test_a_branch_that_moved_on_its_own_machine_makes_the_attempt_stale_once_the_remote_has_it_D4(
+    clones: Clones,
+) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    seen = clones.beta.seen(task)
+    clones.alpha.checkout.commit("more.py", session=CLAUDE)
+    clones.alpha.checkout.git("push", "-q", "origin", f"fe/{task}")
+    with clones.beta.refused("D4"):
+        clones.beta.approve(BOB, task, seen=seen)
+
+
+def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    clones.beta.app.attempts.diff(task)
+    with clones.cut():
+        clones.beta.approve(BOB, task)
+    assert clones.beta.status(task) == "approved"
+
+
+def test_what_the_remote_has_under_another_name_is_not_taken_for_it(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    clones.remote.git("update-ref", attempt_ref(task, 1), "refs/heads/main")
+    clones.remote.git("update-ref", "-d", f"refs/heads/fe/{task}")
+    with pytest.raises(RemoteProblem, match="in its place"):
+        clones.beta.app.attempts.diff(task)
+
+
+def test_what_somebody_fetched_by_hand_is_here(strangers: Clones) -> None:
+    task = strangers.beta.handed_in(CLAUDE)
+    strangers.alpha.checkout.git("fetch", "-q", "../beta", f"fe/{task}")
+    assert "work.py" in strangers.alpha.app.attempts.diff(task)
+    assert strangers.alpha.checkout.git("rev-parse", attempt_ref(task, 1)) == strangers.beta.checkout.head()
+
+
+def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    clones.alpha.app.feedback.redo(ALICE, task, text="more")
+    clones.alpha.start(CLAUDE, task)
+    clones.alpha.checkout.commit("more.py", session=CLAUDE)
+    clones.alpha.submit(CLAUDE, task)
+    assert [file.path for file in clones.beta.app.attempts.changes(task, since=1).files] == ["more.py"]
