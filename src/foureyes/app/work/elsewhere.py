@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
+from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, by, fe, prose
 

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
-from foureyes.core.words.refs import DETACHED, KEPT_ATTEMPTS, KEPT_REMOTES, attempt_ref, tracked
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import DETACHED, KEPT_ATTEMPTS, KEPT_REMOTES, attempt_ref, tracked
 from foureyes.errors import GitProblem
 from foureyes.steps import either, fe
 
