@@ -246,8 +246,7 @@ class Runs:
         with self._context.store.read() as tx:
             row = get(tx, run)
         leased = self._leased(runner, run)
-        words = spaced(message, TEXT)
-        wish = Wish(task=row.task, message=words, commit=commit, signal=signal, apart=True)
+        wish = Wish(task=row.task, message=spaced(message, TEXT), commit=commit, signal=signal, apart=True)
         return hand_in(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
