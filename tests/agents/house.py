@@ -54,6 +54,15 @@ class House:
         self, task: str, *commands: Asked, options: tuple[str, ...] = ("--until-idle",), kill_when: str = ""
     ) -> list[dict[str, Any]]:
         """As a person, to its end; what the runner told. `kill_when`: a file of the worktree at which it is killed."""
+        return self._typed(("run", *options), commands, task, kill_when)
+
+    def calibrate(self, *commands: Asked, options: tuple[str, ...]) -> list[dict[str, Any]]:
+        """As a person: what became of each profile that was tried."""
+        return self._typed(("review", "calibrate", *options), commands)
+
+    def _typed(
+        self, words: tuple[str, ...], commands: tuple[Asked, ...], task: str = "none", kill_when: str = ""
+    ) -> list[dict[str, Any]]:
         told, plan = self.folder / "told.json", self.folder / "plan.json"
         tree = self.shop.folder / "worktrees" / task
         killed = str(tree / kill_when) if kill_when else ""
@@ -61,8 +70,7 @@ class House:
         script = {"commands": commands, "folder": str(tree), "told": str(told), "kill_when": killed}
         plan.write_text(json.dumps(script))
         within = ["unshare", "-n", sys.executable, "-m", "tests.agents.within", str(plan)]
-        command = [*within, *FE, "run", *options, "--json"]
-        done = self.shop.cast.alice.run(command, cwd=self.shop.repo, env=self.environ)
+        done = self.shop.cast.alice.run([*within, *FE, *words, "--json"], cwd=self.shop.repo, env=self.environ)
         assert done.rc == (-signal.SIGKILL % 256 if kill_when else 0), done
         self.told = json.loads(told.read_text())
         assert self.told["left"] == []

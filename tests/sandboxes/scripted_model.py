@@ -32,10 +32,13 @@ Asked = str | dict[str, Any]
 - `tool`: a tool of an MCP server by the end of its name, with `args`, and `first` what somebody else runs before;
 - `write`: a file, with its `content`;
 - `say`: what the model says, which ends its turn;
-- `answer`: a document, said by the tool that a program has for it, else as text;
+- `answer`: a document, said by the tool that a program has for it, else as text; `@DIFF@` in it is the change that the
+  program was asked about;
 - `trouble`: what goes wrong instead, `times` it does so (else for ever).
 """
 FOUND = {"@SEEN@": r'"seen":"([\w.]+)"', "@FINDING@": r'"id":"(TL-[\w-]+)"'}
+ABOUT = re.compile(rb"diff_id\W{1,9}(sha256:[0-9a-f]{64})")
+"""Which change a request is about, in whatever way the prompt is packed."""
 
 SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "exec_command": lambda command: {"cmd": command, "yield_time_ms": 30000},
@@ -84,6 +87,7 @@ class Conversation:
         self._says |= {json.dumps(asked["answer"]) for asked in spoken if "answer" in asked}
         self._troubles, self._over = 0, 0
         self._begun = 0
+        self._about = ""
         self._lock = threading.Lock()
 
     def next(self, heard: Heard) -> Say | Call:
@@ -111,6 +115,8 @@ class Conversation:
         """What a program sends the model."""
         with self._lock:
             self.heard = {text: max(times, asked.count(text.encode())) for text, times in self.heard.items()}
+            about = ABOUT.findall(asked)
+            self._about = about[-1].decode() if about else self._about
 
     def _possible(self, heard: Heard) -> list[Asked]:
         """What can be asked for; troubles that are over are not counted."""
@@ -130,7 +136,9 @@ class Conversation:
             return self._writing(asked, heard)
         if "answer" in asked:
             name = next((name for name in heard.tools if name.lower().replace("_", "") == HELD_TO), "")
-            return Call(name, asked["answer"]) if name else Say(json.dumps(asked["answer"]))
+            text = json.dumps(asked["answer"]).replace("@DIFF@", self._about)
+            self._says.add(text)
+            return Call(name, json.loads(text)) if name else Say(text)
         if "tool" not in asked:
             return Say(asked.get("say", DONE))
         name = next((name for name in heard.tools if name.endswith(asked["tool"])), "")

@@ -47,13 +47,15 @@ class Peers(Theatre):
         settings = shop.repo / "foureyes.toml"
         settings.write_text(settings.read_text().replace("[project]\n", "[project]\ndemo = true\n"))
         super().__init__(shop, folder, SETTINGS + agents)
+        self.request = folder / "request.json"
+        self.keeps = {"run": ["sh", "-c", f"cat .foureyes-review/request.json > {self.request}"]}
 
     def reviewed(self, *, one: dict[str, Any], two: dict[str, Any], work: list[dict[str, Any]] = WORK) -> str:
         """A task that `dev` makes, and what each of the others says about it."""
         answers = [{"point": point, "answer": "It is."} for point in (1, 2)]
         answer = {"say": json.dumps({"type": "clarification", "answers": answers})}
         plays = [
-            {"purpose": "review", "profile": "one", "play": "1", "steps": [one]},
+            {"purpose": "review", "profile": "one", "play": "1", "steps": [self.keeps, one]},
             {"purpose": "review", "profile": "two", "play": "1", "steps": [two]},
             {"purpose": "review", "steps": [PROSE if PROSE in (one, two) else GOOD]},
             {"purpose": "clarify", "steps": [answer]},
@@ -115,7 +117,31 @@ def test_each_rule_follows_from_what_reviewers_say_V8(
     assert (page["task"]["hold"] is not None) == (rules == ["R1"])
     folder = peers.shop.repo / ".foureyes"
     assert [list((folder / name).iterdir()) for name in ("checkouts", "runs")] == [[], []]
+    asked = check_request(json.loads(peers.request.read_text()), task)
+    if two == WORRY:
+        check_result(next(row for row in page["reviews"] if row["by"].startswith("two")), asked)
     assert peers.shop.verify()
+
+
+def check_request(document: dict[str, Any], task: str) -> str:
+    """V2: the document that a reviewer has, field by field; the change that it is about."""
+    context = document["context"]
+    assert (document["type"], document["reviewer"], document["targets"]) == ("review_request", "one", [task])
+    assert (document["task"], document["title"], document["attempt"], document["iteration"]) == (task, "Reviewed", 1, 1)
+    assert list(context["summaries"]) == [task]
+    assert context["diff"] == f"fe show {task} --diff"
+    assert document["focus_areas"][0] == "Security vulnerabilities"
+    assert document["max_words"] == 200
+    assert {"acceptance", "checks", "open_findings", "clarified"} <= set(context)
+    return str(document["diff_id"])
+
+
+def check_result(review: dict[str, Any], diff_id: str) -> None:
+    """V3: what is kept of the document that a reviewer answered with, field by field."""
+    assert (review["verdict"], review["effective"], review["summary"]) == ("concerns", "concerns", "Is it wanted?")
+    assert (review["diff_id"], review["attempt"], review["missing"]) == (diff_id, 1, [])
+    assert len(review["files"]) == 1
+    assert review["at"]
 
 
 @pytest.mark.parametrize("type_", ["milestone", "blocker", "request_review"])

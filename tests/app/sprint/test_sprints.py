@@ -46,6 +46,14 @@ def test_a_plan_says_how_long_where_that_comes_from_and_what_needs_a_person_X1(d
     assert desk.app.sprints.status(ALICE).state == "planned"
 
 
+def test_a_plan_says_which_tasks_a_person_has_to_review_by_name_X1_D6(desk: DeskWorld) -> None:
+    rules = 'law = { reviewers = ["codex", "human"] }\nux = { reviewers = ["codex"] }\n'
+    configure(desk, f"\n[review.label_rules]\n{rules}")
+    desk.create(BOB, title="one", labels=["law"])
+    desk.create(BOB, title="two", labels=["ux"])
+    assert [task.person for task in plan(desk).tasks] == ["label law: human", ""]
+
+
 def test_the_past_of_a_label_says_how_long_its_tasks_take_X1(desk: DeskWorld) -> None:
     for _ in range(3):
         task = desk.started(CLAUDE, labels=["api"])

@@ -15,6 +15,7 @@ from foureyes.app.tasks.sprinting import own_zone, sprints_of, zone_named
 from foureyes.app.views.sprint import PlannedTaskView, SprintAsk, SprintPlanView, TargetView
 from foureyes.core.events.sprint import Chosen
 from foureyes.core.rules.policy import required_grade
+from foureyes.core.rules.required import is_profile, required_reviewers
 from foureyes.core.sprint.estimating import Estimates, Past, together
 from foureyes.core.sprint.selecting import Candidate, Wanted, choose, with_waiting
 from foureyes.core.sprint.target import ends_at, target_of, target_words
@@ -158,14 +159,20 @@ def _views(
 
 
 def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) -> str:
-    """M, I6: why nothing of it is merged before a person has looked; empty where that may be."""
+    """M, I6, D6: why nothing of it is merged before a person has looked; empty where that may be."""
     if mode == "per-task":
         return "per-task"
     try:
-        grade, source = required_grade(context.gate_policy(tx), labels)
+        policy = context.gate_policy(tx)
     except ConfigError:
         return ""
-    return source if grade == "human" else ""
+    grade, source = required_grade(policy, labels)
+    if grade == "human":
+        return source
+    named = [
+        f"label {label}: {name}" for name, label in required_reviewers(policy, labels).items() if not is_profile(name)
+    ]
+    return named[0] if named else ""
 
 
 def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId]) -> list[str]:
