@@ -6,12 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, counts, cycles, gate, loop, others, scale, sprints, startup, terminal, writes
+from bench import audit, claims, commands, counts, cycles, gate, loop, others, scale, sprints, startup, terminal, writes
 from bench import run as running
 from bench.install import ROOT
 
 FIGURES: dict[str, Callable[[], int]] = {
     "startup": startup.main,
+    "commands": commands.main,
     "counts": counts.main,
     "writes": writes.main,
     "claims": claims.main,

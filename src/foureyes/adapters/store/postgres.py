@@ -38,6 +38,7 @@ CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
 WRITING = f"BEGIN; SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"
 """One writer at a time per project: a lock on its name. The clock is read when it is this writer's turn."""
+VERSION = "SELECT max(n) FROM migrations"
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 KEPT_BACK = 200
 CONNECT_SECONDS = 10
@@ -92,6 +93,7 @@ class PostgresEngine:
         self._writing = False
         self._began: tuple[float, float] | None = None
         self.place = ""
+        self._version: int | None = None
         self.rejoined = -inf
         """When a lost connection was made anew."""
         self.connection = self._connect()
@@ -124,9 +126,21 @@ class PostgresEngine:
 
     def _identity(self) -> Facts | None:
         """What there is to know of this schema; None where there is none."""
-        self.facts = self.facts_of(self.project)
+        self.facts = self._facts_and_version() or self.facts_of(self.project)
         self.place = self.facts.place
         return self.facts if self.place else None
+
+    def _facts_and_version(self) -> Facts | None:
+        """Both in one message, where there is a store: what every command asks first."""
+        try:
+            cursor = self.connection.execute(f"{FACTS}; {VERSION}", {"name": self.schema})
+        except (errors.UndefinedTable, errors.InvalidSchemaName, errors.InsufficientPrivilege):
+            return None
+        row: tuple[Any, ...] = cursor.fetchone() or ()
+        cursor.nextset()
+        found = cursor.fetchone()
+        self._version = int(found[0] or 0) if found else None
+        return Facts(self.schema, *row)
 
     def facts_of(self, project: str) -> Facts:
         """What the server says of a project's schema, of its database and of who is asking."""
@@ -285,11 +299,15 @@ class PostgresEngine:
             self.connection.close()
 
     def schema_version(self) -> int:
+        """As it was seen when the store was entered, the first time it is asked for."""
+        version, self._version = self._version, None
+        if version is not None:
+            return version
         with in_our_words():
             row = self._ask("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
             if row is None or not row[0]:
                 return 0
-            found = self._ask("SELECT max(n) FROM migrations").fetchone()
+            found = self._ask(VERSION).fetchone()
             return int(found[0] or 0) if found else 0
 
     def set_schema_version(self, version: int) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from foureyes.adapters.folders import Odd, entries, folder, read, replace
+from foureyes.adapters.store import driver
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, Value
 from foureyes.adapters.store.feedback_files import FeedbackFiles
@@ -152,6 +153,7 @@ def postgres(url: str, project: str, *, create: bool = False) -> PostgresEngine:
     """The engine; its driver is an extra that not everybody has."""
     check_url(url)
     try:
+        driver.load()
         from foureyes.adapters.store.postgres import PostgresEngine
     except ImportError as problem:
         raise StoreProblem(
