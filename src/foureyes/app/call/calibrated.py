@@ -40,4 +40,4 @@ def calibrations(tx: Tx) -> dict[str, Calibration]:
     """The last calibration of each profile that was ever calibrated."""
     from foureyes.core.nouns.calibration import Calibration
 
-    return {row.profile: row for row in tx.once("calibrations", lambda: tx.all("cycle.calibrations", Calibration))}
+    return {row.profile: row for row in tx.once("calibrations", lambda: tx.all("calibration.latest", Calibration))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import islice, takewhile
 
 import msgspec
 
@@ -10,7 +11,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes, last_words
-from foureyes.app.cycles.reading import Whole
+from foureyes.app.cycles.reading import Whole, chain
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.documents.shapes import ClarifiedPoint
@@ -35,9 +36,8 @@ def is_last_round(tx: Tx, cycle: Cycle) -> bool:
     """R2: whether so many cycles in a row came to it that a person is asked instead. What a person had clarified after
     a blocker (R1) is none of them.
     """
-    rounds, before = 1, cycle.follows
-    while before and (row := tx.one("cycle.get", Cycle, cycle=before)) and row.rule == "R2":
-        rounds, before = rounds + 1, row.follows
+    before = islice(chain(tx, cycle), 1, None)
+    rounds = 1 + sum(1 for _ in takewhile(lambda each: each.rule == "R2", before))
     return rounds >= CLARIFICATIONS_MOST
 
 
@@ -78,7 +78,7 @@ def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
     for review in last_words(known, names):
         if review.effective == "approved":
             continue
-        raised = tx.all("finding.of_review", Finding, task=review.task, seq=review.seq)
+        raised = tx.all("finding.raised_in", Finding, task=review.task, seq=review.raised_in)
         standing = [row for row in raised if row.state in UNRESOLVED]
         texts = [(row.root, f"{row.title}: {row.problem}" if row.problem else row.title) for row in standing]
         for finding, text in texts or [("", review.summary)]:

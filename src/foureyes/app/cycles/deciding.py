@@ -11,7 +11,7 @@ from foureyes.app.cycles.asking import ask_more, left_out
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
 from foureyes.app.cycles.eyes import eyes, may_stop
 from foureyes.app.cycles.opening import open_again
-from foureyes.app.cycles.reading import Whole, whole
+from foureyes.app.cycles.reading import Whole, chain, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import send_back
@@ -20,7 +20,7 @@ from foureyes.app.views.standstill import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete
-from foureyes.core.nouns.cycle import Asked, Cycle, CycleId, TargetRow
+from foureyes.core.nouns.cycle import Asked, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import made_by
@@ -227,11 +227,11 @@ def lift(work: Work, known: Whole, rule: str) -> None:
     """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
     target; what pauses everything, once each of its targets is judged. What was left to a person only a person lifts.
     """
-    chain = followed(work.tx, known.cycle)
+    before = {each.id for each in chain(work.tx, known.cycle)} - {known.cycle.id}
     for each in work.tx.all("run.pauses", PauseView):
         if each.made_by != "rule" or each.rule != "R2":
             continue
-        if each.cycle in chain or _is_about_older_work(work.tx, known, each):
+        if each.cycle in before or _is_about_older_work(work.tx, known, each):
             event = e.RunsResumed(reason=f"{known.cycle.id} {rule}", by="rule", rule=rule, cycle=each.cycle)
             work.gate.record(each.task, event)
 
@@ -258,17 +258,6 @@ def _is_judged(tx: Tx, known: Whole, was: TargetRow) -> bool:
         return was.attempt < now.attempt
     last = tx.one("cycle.judged", Judged, task=was.task)
     return last is not None and (last.closed or last.attempt > was.attempt)
-
-
-def followed(tx: Tx, cycle: Cycle) -> list[str]:
-    """The cycles that were clarified before this one."""
-    chain: list[str] = []
-    before = cycle.follows
-    while before and before not in chain:
-        chain.append(before)
-        row = tx.one("cycle.get", Cycle, cycle=before)
-        before = row.follows if row else ""
-    return chain
 
 
 def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:

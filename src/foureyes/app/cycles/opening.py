@@ -8,7 +8,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, ask_more, seats_of, wants_eyes
-from foureyes.app.cycles.reading import live_of, next_id, whole, wholes
+from foureyes.app.cycles.reading import chain, live_of, next_id, whole, wholes
 from foureyes.core import events as e
 from foureyes.core.nouns.cycle import Cycle, CycleId, Target, Trigger
 from foureyes.core.rules.facts import Facts
@@ -69,14 +69,7 @@ def same_work(work: Work, targets: Sequence[Target], trigger: Trigger, *, wide: 
 
 def _triggers(work: Work, cycle: Cycle) -> set[Trigger]:
     """What asked for a cycle: its own trigger, or that of the one that was clarified."""
-    found: set[Trigger] = {cycle.trigger}
-    while cycle.follows:
-        before = work.tx.one("cycle.get", Cycle, cycle=cycle.follows)
-        if before is None:
-            break
-        cycle = before
-        found.add(cycle.trigger)
-    return found
+    return {each.trigger for each in chain(work.tx, cycle)}
 
 
 def attempt_target(facts: Facts) -> Target:

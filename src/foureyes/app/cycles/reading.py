@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -52,6 +52,16 @@ def cycle_named(tx: Tx, name: str) -> Cycle:
 def is_cycle_name(name: str) -> bool:
     """Whether a name is meant for a cycle; no task is called like one, whatever the project's prefix."""
     return name.strip().lower().startswith("c-") and name.strip()[2:].isdigit()
+
+
+def chain(tx: Tx, cycle: Cycle) -> Iterator[Cycle]:
+    """R2: a cycle, and those that were clarified before it, the latest first."""
+    seen: set[str] = set()
+    found: Cycle | None = cycle
+    while found is not None and found.id not in seen:
+        yield found
+        seen.add(found.id)
+        found = tx.one("cycle.get", Cycle, cycle=found.follows) if found.follows else None
 
 
 def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[Whole]:

@@ -80,7 +80,7 @@ def of_the_project(context: Context, most: int) -> list[Bundle]:
     if most <= 0:
         return []
     with context.store.read() as tx:
-        rows = tx.all("cycle.true_findings", TrueFinding, limit=MOST_FINDINGS)
+        rows = tx.all("calibration.true_findings", TrueFinding, limit=MOST_FINDINGS)
     found: dict[tuple[str, int], list[TrueFinding]] = {}
     for row in rows:
         found.setdefault((row.task, row.raised), []).append(row)

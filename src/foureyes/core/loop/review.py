@@ -38,6 +38,11 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
     @property
+    def raised_in(self) -> int:
+        """The row of the journal with what it raised: a review is recorded just before that."""
+        return self.seq + 1
+
+    @property
     def is_whole(self) -> bool:
         """V6: it says that it read every changed file."""
         return not self.missing

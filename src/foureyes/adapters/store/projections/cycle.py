@@ -77,7 +77,7 @@ def cycle_ended(db: Engine, row: Row, event: e.CycleEnded) -> None:
 
 
 def reviewer_calibrated(db: Engine, row: Row, event: e.ReviewerCalibrated) -> None:
-    db.run("cycle.calibrated", plain(_values(event) | {"seq": row.seq, "session": row.session, "at": row.at}))
+    db.run("calibration.insert", plain(_values(event) | {"seq": row.seq, "session": row.session, "at": row.at}))
 
 
 PROJECTIONS: dict[str, Any] = {

@@ -80,12 +80,13 @@ SELECT f.root, f.id, f.task, kind, severity, title, path, line, problem, fix, wh
   waived_until, tracked, alike, seq, at
 FROM findings f JOIN finding_ids i ON i.root = f.root WHERE i.id = :id;
 
--- name: finding.of_review
+-- What one row of the journal raised.
+-- name: finding.raised_in
 SELECT f.root, f.id, f.task, f.kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, f.session, raised,
   flagged, flags, state, note, anchored, waiting, must_fix, left_diff, answer, answered, answered_by, ruling, ruled_by, false_fixes, reopened,
   waived_until, tracked, alike, f.seq, f.at
 FROM findings f JOIN finding_moves m ON m.root = f.root
-WHERE m.task = :task AND m.seq = :seq + 1 AND m.kind IN ('raised', 'flagged') ORDER BY f.root;
+WHERE m.task = :task AND m.seq = :seq AND m.kind IN ('raised', 'flagged') ORDER BY f.root;
 
 -- name: finding.of_project
 SELECT root, id, task, kind, severity, title, path, line, problem, fix, why, quote, symbol, rule, fix_patch, tool, mark, source, by_check, session, raised,
