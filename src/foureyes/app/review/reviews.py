@@ -8,15 +8,13 @@ from foureyes.app.call.calibrated import without_voice
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import answers
-from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.cycles.deciding import WAITS, Done, decide_if_due
-from foureyes.app.findings.lookup import finding_named, findings_of, open_blocking
+from foureyes.app.findings.lookup import finding_named, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
     AfterRulings,
@@ -29,26 +27,21 @@ from foureyes.app.findings.rulings import (
 )
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.review_content import ReviewContent, came_back, content_of, is_not_you, went_back
-from foureyes.app.views.finding import AnswerView
+from foureyes.app.review.review_requests import attempt_request
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
 from foureyes.app.work.elsewhere import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import (
-    CheckLine,
-    OpenFinding,
-    RequestContext,
     ReviewPayload,
     ReviewRequest,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.review import Review, Told, uncovered, untold
+from foureyes.core.loop.review import Told, uncovered, untold
 from foureyes.core.nouns.cycle import CycleId
-from foureyes.core.nouns.finding import AFTER_RULING, Finding, Raised, Ruling, status_of
-from foureyes.core.nouns.finding_state import UNRESOLVED
+from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.gate import is_reviewing
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
 from foureyes.core.words.fence import some
@@ -251,42 +244,9 @@ class Reviews:
         """V2: what a reviewer of the latest attempt is asked."""
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
-            facts = facts_of(self._context, tx, task_id)
-            if facts.attempt is None:
-                raise not_handed_in(task_id)
-            policy = self._context.policy(tx, actor)
-            answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=task_id)}
-            known = [finding for finding in findings_of(tx, task_id) if finding.state in UNRESOLVED]
             me = tx.one("session.get", SessionView, id=actor.session)
-            given = [row for row in tx.all("review.of_task", Review, task=task_id) if not row.look]
-            before = [row for row in given if row.attempt < facts.attempt.n]
-            clarified = clarified_of(tx, task_id, attempt=facts.attempt.n)
-        attempt = facts.attempt
-        context = RequestContext(
-            summaries={str(task_id): attempt.message or facts.task.title},
-            diff=f"fe show {task_id} --diff",
-            acceptance=facts.task.acceptance,
-            checks=tuple(
-                CheckLine(check=state.rule.name, outcome=state.word, summary=state.summary)
-                for state in check_states(facts, policy)
-            ),
-            open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
-            clarified=clarified,
-        )
-        return ReviewRequest(
-            reviewer=reviewer or (me.name if me else actor.name or str(actor.session)),
-            task=task_id,
-            title=facts.task.title,
-            attempt=attempt.n,
-            diff_id=attempt.diff_id,
-            seen=attempt.seen,
-            targets=(str(task_id),),
-            context=context,
-            focus_areas=policy.focus,
-            max_words=policy.max_words,
-            is_re_review=bool(before or any(finding.flagged < attempt.n for finding in known)),
-            iteration=attempt.n,
-        )
+            name = reviewer or (me.name if me else actor.name or str(actor.session))
+            return attempt_request(self._context, tx, actor, task_id, name)
 
 
 def submit_told(
@@ -344,23 +304,6 @@ def _cycle_notes(taken: Taken) -> list[str]:
     if ruled is not None:
         return [f"{taken.event.cycle} is decided: {ruled.rule}, {'; '.join(ruled.reasons)}"]
     return [f"{taken.event.cycle} waits for others"] if taken.event.cycle else []
-
-
-def asked(finding: Finding, answer: AnswerView | None) -> OpenFinding:
-    """An open finding as a reviewer is asked about it."""
-    return OpenFinding(
-        id=finding.id,
-        severity=finding.severity,
-        state=finding.state,
-        title=finding.title,
-        location=finding.where,
-        problem=finding.problem,
-        fix=finding.fix,
-        quote=finding.quote,
-        answer=answer.word if answer else "",
-        answer_text=answer.words if answer else "",
-        ground=answer.ground if answer else "",
-    )
 
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:

@@ -8,24 +8,21 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.cycles.clarifying import clarified_of
-from foureyes.app.findings.lookup import findings_of
 from foureyes.app.review.look_reviews import looks_in_review, submit_look
 from foureyes.app.review.prompts import AtHand, prompt_at_hand
-from foureyes.app.review.reviews import Reviews, asked, submit_told
+from foureyes.app.review.review_requests import attempt_request, look_request
+from foureyes.app.review.reviews import submit_told
 from foureyes.app.run.rows import ReviewRun
-from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.session import SessionView
 from foureyes.app.work.elsewhere import bring
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.shapes import RequestContext, ReviewRequest, ReviewResult, name_of
+from foureyes.core.documents.shapes import ReviewRequest, ReviewResult, name_of
 from foureyes.core.loop.review import Told, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.cycle import Look, TargetRow
-from foureyes.core.nouns.finding_state import UNRESOLVED
+from foureyes.core.nouns.cycle import Look
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.reviewing import is_about
 from foureyes.core.words.fence import fenced
@@ -126,33 +123,11 @@ def review_files(context: Context, runner: Actor, agents: Agents, run: Run) -> R
 
 
 def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
-    """V2: what a reviewer is asked; of a look what is known before there is an attempt."""
-    if not run.look:
-        return Reviews(context).request(runner, run.task, reviewer=run.profile)
+    """V2: what a reviewer of an attempt, or of a look, is asked."""
     with context.store.read() as tx:
-        task, policy = context.get(tx, run.task), context.policy(tx, runner)
-        answers = {row.root: row for row in tx.all("finding.answers", AnswerView, task=run.task)}
-        known = [finding for finding in findings_of(tx, run.task) if finding.state in UNRESOLVED]
-        targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
-        clarified = clarified_of(tx, run.task, look=run.look)
-    return ReviewRequest(
-        reviewer=run.profile,
-        task=run.task,
-        title=task.title,
-        attempt=task.iteration + 1,
-        diff_id=change.diff_id,
-        targets=(str(run.task),),
-        context=RequestContext(
-            summaries={str(run.task): targets[0].summary if targets else task.title},
-            diff=CHANGE,
-            acceptance=task.acceptance,
-            open_findings=tuple(asked(finding, answers.get(finding.root)) for finding in known),
-            clarified=clarified,
-        ),
-        focus_areas=policy.focus,
-        max_words=policy.max_words,
-        iteration=task.iteration + 1,
-    )
+        if run.look:
+            return look_request(context, tx, runner, run, change.diff_id)
+        return attempt_request(context, tx, runner, run.task, run.profile)
 
 
 def drop_files(agents: Agents, run: Run) -> None:
