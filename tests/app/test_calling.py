@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.adapters.remote import wire
 from foureyes.app import calling
-from foureyes.app.calling import Asked, ask, by_name, call, method_of, takes_actor
+from foureyes.app.calling import RemoteCall, ask, by_name, call, method_of, takes_actor
 from foureyes.app.catalog import WHO, Verb, verbs
 from foureyes.app.gate import attempts
 from foureyes.app.gate.hand_in import Wish
@@ -49,7 +49,7 @@ def carried(desk: DeskWorld, actor: Actor, verb: Verb, *args: Any, **given: Any)
         verb=f"{verb.noun}.{verb.name}", args=list(args), given=given, knows=takes_actor(method_of(verb))
     )
     sent = wire.read(wire.write(request), wire.Request)
-    asked = Asked(verb=sent.verb, args=sent.args, given=sent.given, knows=sent.knows)
+    asked = RemoteCall(verb=sent.verb, args=sent.args, given=sent.given, knows=sent.knows)
     try:
         done = wire.answer(ask(desk.app, actor, asked))
     except FoureyesError as problem:
@@ -103,7 +103,7 @@ def test_writes_of_a_run_are_those_of_who_calls_and_of_nobody_who_is_named(hande
     given = {"task": names[catalog.TASK], "text": "x"}
     for forged in ({"actor": msgspec.to_builtins(ALICE)}, {"self": 1}, {"nothing": 1}):
         with desk.unchanged(), pytest.raises(BadInput):
-            ask(desk.app, CODEX, Asked(verb="notes.log", given=given | forged))
+            ask(desk.app, CODEX, RemoteCall(verb="notes.log", given=given | forged))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_writes_of_a_run_are_those_of_who_calls_and_of_nobody_who_is_named(hande
 )  # fmt: skip
 def test_what_a_run_cannot_ask_for_is_refused_and_nothing_is_done(desk: DeskWorld, verb: str, args: list[Any]) -> None:
     with desk.unchanged(), pytest.raises(BadInput):
-        ask(desk.app, BOB, Asked(verb=verb, args=args))
+        ask(desk.app, BOB, RemoteCall(verb=verb, args=args))
 
 
 def test_who_serves_a_run_stands_nowhere_so_no_program_of_the_tree_runs_when_it_commits_A1(
@@ -128,5 +128,5 @@ def test_who_serves_a_run_stands_nowhere_so_no_program_of_the_tree_runs_when_it_
     wishes: list[Wish] = []
     monkeypatch.setattr(attempts, "hand_in", lambda context, actor, wish: wishes.append(wish))
     for given in ({}, {"apart": False}):
-        ask(desk.app, CODEX, Asked(verb="attempts.submit", args=["fe-1"], given={"commit": "mine"} | given))
+        ask(desk.app, CODEX, RemoteCall(verb="attempts.submit", args=["fe-1"], given={"commit": "mine"} | given))
     assert [(wish.commit, wish.apart) for wish in wishes] == [("mine", True)] * 2

@@ -93,7 +93,7 @@ def call(app: Application, actor: Actor, verb: Verb, values: Mapping[str, Any]) 
     return method(*((actor,) if takes_actor(method_of(verb)) else ()), **values)
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RemoteCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A call of a verb as it comes from elsewhere: its arguments in order and by name, all but who calls. `knows`:
     whoever calls it said who they are.
     """
@@ -104,7 +104,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     knows: bool = False
 
 
-def ask(app: Application, actor: Actor, asked: Asked) -> object:
+def ask(app: Application, actor: Actor, asked: RemoteCall) -> object:
     """Do what somebody asked for who is not in this process, and stands nowhere here."""
     verb = by_name().get(asked.verb)
     if verb is None or why_here(verb.noun, verb.name) or _takes_a_runner(method_of(verb)):
@@ -150,7 +150,7 @@ def _is_function(kind: Any) -> bool:
     return any(get_origin(part) is Callable or getattr(part, "_is_protocol", False) for part in (kind, *get_args(kind)))
 
 
-def _converted(asked: Asked, given: dict[str, Any], into: Input) -> dict[str, Any]:
+def _converted(asked: RemoteCall, given: dict[str, Any], into: Input) -> dict[str, Any]:
     try:
         made = msgspec.convert(given, into)
     except msgspec.ValidationError as problem:

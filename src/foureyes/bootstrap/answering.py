@@ -19,7 +19,7 @@ from foureyes.adapters.identity.observe import TOKEN
 from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.doors import Door, Peer, can_be
 from foureyes.adapters.remote.frames import LARGEST
-from foureyes.app.calling import Asked, ask
+from foureyes.app.calling import RemoteCall, ask
 from foureyes.bootstrap.keeping_traces import append_trace
 from foureyes.bootstrap.places import folder_of
 from foureyes.bootstrap.wiring import open_for
@@ -92,7 +92,7 @@ class Answers:
     def _done(self, peer: Peer, request: wire.Request, stall: Stall) -> bytes:
         with self._opened(stall, request) as app:
             actor = _caller(app, peer, request, stall.token)
-            asked = Asked(verb=request.verb, args=request.args, given=request.given, knows=request.knows)
+            asked = RemoteCall(verb=request.verb, args=request.args, given=request.given, knows=request.knows)
             answer = wire.answer(actor if request.verb == WHO else ask(app, actor, asked))
         if len(answer) > LARGEST:
             raise Refused(f"the answer has more than {LARGEST >> 20} MB.", next_step=prose("ask for less of it"))

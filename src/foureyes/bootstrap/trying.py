@@ -31,7 +31,7 @@ SHOWN_LINES = 20
 """How much of what a red check printed is shown."""
 
 
-class Tried(msgspec.Struct, frozen=True):
+class TriedTree(msgspec.Struct, frozen=True):
     """The tree that checks are tried on, which is also what the target has."""
 
     shop: GitWorkshop
@@ -64,12 +64,12 @@ def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Tel
             nothing = "there is no commit to try it on"
             return replace(found, checks=tuple(replace(one, tried=nothing) for one in found.checks))
         with closing(Pipeline(environ, roots(place))) as pipeline:
-            checks = _Each(pipeline, Tried(shop, tree), found.checkout, tell).all(found.checks)
+            checks = _Each(pipeline, TriedTree(shop, tree), found.checkout, tell).all(found.checks)
             broken = next((one.ran.unprepared for one in checks if one.ran and one.ran.unprepared), "")
             if not broken:
                 return replace(found, checks=checks)
             note = f"no environment is made by {found.prepare}: {broken}"
-            checks = _Each(pipeline, Tried(shop, tree), None, tell).all(found.checks)
+            checks = _Each(pipeline, TriedTree(shop, tree), None, tell).all(found.checks)
             return replace(found, checks=checks, prepare="", notes=(*found.notes, note))
 
 
@@ -77,7 +77,7 @@ class _Each(msgspec.Struct, frozen=True):
     """Tries checks one after the other."""
 
     pipeline: Pipeline
-    tree: Tried
+    tree: TriedTree
     checkout: CheckoutRule | None
     tell: Telling
 

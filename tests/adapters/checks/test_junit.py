@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import junit
 from foureyes.adapters.checks.junit import read, read_all
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 
 PYTEST = b"""<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1"
  skipped="1" tests="4" time="0.1" timestamp="2026-01-01T00:00:00" hostname="h"><testcase classname="tests.test_a" name="test_ok[1-x]"
@@ -129,7 +129,7 @@ BOMB = (
         (b"<test\0s", "no XML"),
         (b"<testsuite>" * 200_000, "nested more than 100 deep"),
         (b'<testsuite failures="2" errors="1"><testcase name="a"/></testsuite>', "counts 3 failures and names none"),
-        (b"x" * (junit.MAX_BYTES + 1), "larger than 50 MB"),
+        (b"x" * (LARGEST_REPORT + 1), "larger than 50 MB"),
     ],
 )
 def test_what_is_no_report_is_said_so_in_a_sentence_G1(report: bytes, sentence: str) -> None:

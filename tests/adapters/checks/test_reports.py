@@ -83,7 +83,7 @@ def test_links_and_too_much_are_no_reports_G1(place: Path, monkeypatch: pytest.M
 
     ran = read(place, linked, *SUREFIRE)
     assert (ran.tests, "not a plain file" in ran.problem) == (None, True)
-    monkeypatch.setattr(reports, "MAX_BYTES", 100)
+    monkeypatch.setattr(reports, "LARGEST_REPORT", 100)
     ran = read(place, lambda: written(place, "report/report.xml/a.xml", "report/report.xml/b.xml"))
     assert (ran.tests, "is larger than" in ran.problem) == (None, True)
     monkeypatch.setattr(reports, "MAX_FILES", 1)

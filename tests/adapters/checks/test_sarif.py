@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 
@@ -214,7 +214,7 @@ def test_garbage_is_said_so_in_a_sentence_G1(data: bytes) -> None:
 
 def test_a_report_that_is_too_large_is_not_read() -> None:
     with pytest.raises(ValueError, match="larger than 50 MB"):
-        read(b" " * (sarif.MAX_BYTES + 1))
+        read(b" " * (LARGEST_REPORT + 1))
 
 
 def test_text_of_a_report_is_short_and_has_no_control_characters() -> None:

@@ -500,7 +500,7 @@ def test_a_refusal_shows_no_control_characters_of_the_report_or_its_name_G1() ->
 
 
 def test_a_report_that_is_too_large_is_refused_G1() -> None:
-    assert refusal(b" " * (reports.MAX_BYTES + 1)) == "report.sarif is larger than 20 MB."
+    assert refusal(b" " * (reports.LARGEST_IMPORT + 1)) == "report.sarif is larger than 20 MB."
 
 
 def test_more_findings_than_anybody_can_answer_are_refused_G1(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from foureyes.app.run.trying import STOPPED, try_out
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config import seeded as built_in_set
 from foureyes.config.seeded import MADE_WITH, Seeded, seeded
-from foureyes.core.cycle.calibrating import Case
+from foureyes.core.cycle.calibrating import TrialCase
 from foureyes.core.nouns.run import RunOutcome, Usage
 from foureyes.errors import BadInput, GitProblem
 
@@ -213,7 +213,7 @@ def test_a_person_who_stops_it_stops_it_for_all_and_nothing_is_recorded_V4(
 def test_an_attempt_of_the_project_that_git_does_not_give_is_left_out_and_the_rest_counts_V4(
     desk: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = Trial(title="gone", acceptance="", files={}, cases=(Case(name="TL-1", kind="past"),))
+    trial = Trial(title="gone", acceptance="", files={}, cases=(TrialCase(name="TL-1", kind="past"),))
     gone = Bundle(files={}, trials=(trial,))
     monkeypatch.setattr(calibrating, "of_the_project", lambda *_: [gone])
     real, told = try_out, []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.cycle.calibrating import NEAR, Case, Place, Said, judge, points_at, tally
+from foureyes.core.cycle.calibrating import NEAR, Place, Said, TrialCase, judge, points_at, tally
 from foureyes.core.nouns.calibration import CaseEnd
 from foureyes.core.words.verdicts import Verdict
 
-PLANTED = Case(name="a", kind="seeded", places=(Place("src/a.py", 10, 12),), words=("injection",))
-CLEAN = Case(name="b", kind="clean")
-PAST = Case(name="c", kind="past", places=(Place("src/a.py", 10, 10),))
+PLANTED = TrialCase(name="a", kind="seeded", places=(Place("src/a.py", 10, 12),), words=("injection",))
+CLEAN = TrialCase(name="b", kind="clean")
+PAST = TrialCase(name="c", kind="past", places=(Place("src/a.py", 10, 10),))
 HIT = Said(path="src/a.py", line=11, blocking=True)
 ELSEWHERE = Said(path="src/a.py", line=50, blocking=True)
 
@@ -56,7 +56,7 @@ def test_a_finding_is_at_the_defect_by_file_and_line_never_by_its_words_alone_V4
     ],
 )
 def test_what_came_of_a_case_V4_V5_G1(
-    case: Case, verdict: Verdict | None, said: list[Said], end: CaseEnd, made_up: int
+    case: TrialCase, verdict: Verdict | None, said: list[Said], end: CaseEnd, made_up: int
 ) -> None:
     result = judge(case, verdict, said, seconds=7, why="timeout")
     assert (result.end, result.made_up, result.seconds) == (end, made_up, 7)

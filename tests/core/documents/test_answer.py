@@ -7,7 +7,7 @@ import json
 import pytest
 
 from foureyes.core.documents.answer import LONGEST, document_in
-from foureyes.core.documents.prompt_contract import Asked, contract
+from foureyes.core.documents.prompt_contract import Question, contract
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
 from foureyes.errors import BadInput
@@ -61,7 +61,7 @@ def test_whatever_else_is_said_is_no_answer_V3_lesson_35(answer: str, why: str) 
 
 
 def test_the_example_of_the_prompt_repeated_is_no_answer_V3() -> None:
-    told = contract("review", Asked(task="fe-1", max_words=200, attempt=1, diff_id="sha256:ab"))
+    told = contract("review", Question(task="fe-1", max_words=200, attempt=1, diff_id="sha256:ab"))
     found = document_in(told, KIND)
     with pytest.raises(BadInput) as refused:
         read(found, ReviewResult)

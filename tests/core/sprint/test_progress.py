@@ -19,7 +19,7 @@ from foureyes.core.sprint.progress import (
     parts,
     progress_of,
     sentence,
-    standing,
+    stage_of,
 )
 
 from tests.core.samples import quick
@@ -71,7 +71,7 @@ def task(status: str = "open", **fields: Any) -> SprintTask:
     ],
 )
 def test_done_is_handed_in_and_not_sent_back_and_failed_waits_for_somebody_X5(row: SprintTask, where: str) -> None:
-    assert standing(row) == where
+    assert stage_of(row) == where
 
 
 def test_the_line_is_the_one_of_every_face_X2() -> None:

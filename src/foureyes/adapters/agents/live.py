@@ -30,7 +30,7 @@ class Limits(msgspec.Struct, frozen=True):
     flood: int = FLOOD
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class RunBrief(msgspec.Struct, frozen=True, kw_only=True):
     """What is needed to say in the end what became of a run."""
 
     run: RunId
@@ -47,7 +47,7 @@ class LiveProgram:
     """`LiveRun`. `over` is called once everything of it is gone, and what it asked for is done (`quiet`)."""
 
     def __init__(
-        self, asked: Asked, child: Supervised, process: str, log: Log, limits: Limits, over: Callable[[], None],
+        self, asked: RunBrief, child: Supervised, process: str, log: Log, limits: Limits, over: Callable[[], None],
         quiet: Callable[[], bool] = lambda: True,
     ) -> None:  # fmt: skip
         self.run, self.program, self.digest, self.process = asked.run, asked.program, asked.digest, process

@@ -22,7 +22,7 @@ from foureyes.adapters.agents.environment import (
     login_profile,
     persons_environment,
 )
-from foureyes.adapters.agents.live import Asked, Limits, LiveProgram
+from foureyes.adapters.agents.live import Limits, LiveProgram, RunBrief
 from foureyes.adapters.agents.log import Log
 from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
@@ -125,7 +125,7 @@ class AgentPrograms:
         if self._doors is not None:
             self._doors.open(launch.run, directory, launch.token, launch.worktree)
         child = Supervised([*dialect.before, path, *words.arguments], cwd=launch.worktree, env=env, given=given)
-        asked = Asked(
+        asked = RunBrief(
             run=launch.run,
             program=path,
             digest=self._digest(path),

@@ -48,7 +48,7 @@ class Interpreter(msgspec.Struct, frozen=True):
         return [*self.told, *([self.own] if self.own else [])]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Invoked(msgspec.Struct, frozen=True):
     """What an interpreter was asked to run: `-m` a module, `-c` text, or a script."""
 
     options: frozenset[str]
@@ -139,7 +139,7 @@ def _of(argv: list[str], env: Mapping[str, str], cwd: str, watch: str, work: str
     return Interpreter(program, "".join(sorted(KEPT & asked.options)), env.get(PATH, ""), tuple(told), first, cwd)
 
 
-def asked_for(words: list[str]) -> Asked:
+def asked_for(words: list[str]) -> Invoked:
     """What the arguments of an interpreter say; nothing for standard input."""
     options = ""
     while words and words[0].startswith("-") and words[0] not in ("-", "--"):
@@ -147,14 +147,14 @@ def asked_for(words: list[str]) -> Asked:
         for place, letter in enumerate(letters if not letters.startswith("-") else ""):
             if letter in "cm":
                 rest = letters[place + 1 :] or (words[1] if len(words) > 1 else "")
-                return Asked(frozenset(options), letter, rest.partition(".")[0] if letter == "m" else "")
+                return Invoked(frozenset(options), letter, rest.partition(".")[0] if letter == "m" else "")
             options += letter
             if letter in TAKES_A_WORD:
                 words = words[1:] if place + 1 == len(letters) else words
                 break
         words = words[1:]
     name = words[0] if words and words[0] != "-" else ""
-    return Asked(frozenset(options), "script" if name else "", name)
+    return Invoked(frozenset(options), "script" if name else "", name)
 
 
 def _file(path: str) -> bytes:

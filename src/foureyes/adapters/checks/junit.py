@@ -12,12 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from foureyes.adapters.checks.told import Told, message_of, where
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.core.nouns.check import KEPT_FAILURES, TestResult, TestState
 from foureyes.core.words.test_names import Named, told_apart
 from foureyes.core.words.text import visible
 
-MAX_BYTES = 50_000_000
 MAX_DEPTH = 100
 MAX_TESTS = 500_000
 MAX_ID = 1_000
@@ -47,8 +46,8 @@ def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -
     """Every test of several reports that are one: with their names, as Maven and Gradle write one per class. `files`
     are those of the tree that was tested.
     """
-    if sum(len(data) for _, data in reports) > MAX_BYTES:
-        raise ValueError(f"the report is larger than {MAX_BYTES // 1_000_000} MB")
+    if sum(len(data) for _, data in reports) > LARGEST_REPORT:
+        raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
     found: list[_Test] = []
     for name, data in reports:
         try:

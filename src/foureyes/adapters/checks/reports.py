@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.tree_files import LEFT_OUT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, Files
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
 from foureyes.adapters.folders import Odd, entered, opened
 from foureyes.core.nouns.check import Ran
@@ -19,7 +19,6 @@ from foureyes.core.words.globs import matching
 from foureyes.core.words.text import visible
 
 ENDINGS = {"junit": (".xml",), "sarif": (".sarif", ".json")}
-MAX_BYTES = 50_000_000
 MAX_FILES = 20_000
 
 Stamp = tuple[int, int, int]
@@ -68,7 +67,7 @@ class Reports:
     def _given(self, name: str) -> list[tuple[str, bytes]]:
         """The file that the check was told to write, or all reports in a directory of that name."""
         if not _is_directory(name, self._folder):
-            return [("", _content(name, self._folder, name, MAX_BYTES))]
+            return [("", _content(name, self._folder, name, LARGEST_REPORT))]
         endings = ENDINGS[self._rule.report]
         found = [at for at in _files(name, self._folder) if at[0].endswith(endings)]
         if not found:
@@ -110,7 +109,7 @@ def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
 def _contents(found: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:
     if len(found) > MAX_FILES:
         raise ValueError(f"the report has more than {MAX_FILES:,} files")
-    left, contents = MAX_BYTES, []
+    left, contents = LARGEST_REPORT, []
     for path, _ in found:
         data = _content(os.path.join(top, path), at, path, left)
         left -= len(data)
@@ -126,5 +125,5 @@ def _content(path: str, at: int, name: str, most: int) -> bytes:
     except Odd as odd:
         raise ValueError(f"the report {visible(name)} is not a plain file: {odd.strerror}") from odd
     if len(data) > most:
-        raise ValueError(f"the report {visible(name)} is larger than {MAX_BYTES // 1_000_000} MB")
+        raise ValueError(f"the report {visible(name)} is larger than {LARGEST_REPORT // 1_000_000} MB")
     return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.sarif import CRITICAL, OWN, Broken, Reported, is_address, results
@@ -12,7 +12,6 @@ from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 from foureyes.core.words.text import in_line
 
-MAX_BYTES = 50_000_000
 MAX_TEXT = 1_000
 
 
@@ -22,8 +21,8 @@ def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
     `files` are those of the checkout: what a tool calls by its whole path, or from a directory, is known by its path
     there.
     """
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"the report is larger than {MAX_BYTES // 1_000_000} MB")
+    if len(data) > LARGEST_REPORT:
+        raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
     try:
         reported = results(parsed(data))
     except Broken as problem:
@@ -56,7 +55,7 @@ class Code:
     def __init__(self, files: Files) -> None:
         self._root = files.root
         self._lines: dict[str, list[bytes]] = {}
-        self._left = MAX_BYTES
+        self._left = LARGEST_REPORT
 
     def at(self, path: str, line: int) -> str:
         """The line of a file; empty where it cannot be read."""

@@ -27,7 +27,7 @@ class Places:
     def _tails(self) -> Tails:
         return Tails(self._paths() if self._paths is not None else ())
 
-    def find(self, place: str, roots: Sequence[str] = ()) -> str:
+    def path_of(self, place: str, roots: Sequence[str] = ()) -> str:
         """The path that a place means: below a root; else, of another clone's path the longest end that the tree has,
         of two parts at least, and of a relative one the only one that ends so. Empty where it is no path of the
         repository.

@@ -78,7 +78,7 @@ def _finding(each: _Diagnostic, places: Places, otherwise: Severity) -> Found:
         _severity(each.severity, otherwise),
         each.message,
         place=place,
-        path=places.find(place),
+        path=places.path_of(place),
         line=_lines(location.range)[0],
         rule=(each.code.value if each.code else None) or "",
         fix="\n\n".join(

@@ -17,7 +17,7 @@ from foureyes.core.words.text import in_line
 from foureyes.errors import BadInput
 from foureyes.steps import prose
 
-MAX_BYTES = 20_000_000
+LARGEST_IMPORT = 20_000_000
 MAX_FINDINGS = 10_000
 BOM = b"\xef\xbb\xbf"
 NEXT = prose("write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again")
@@ -35,9 +35,9 @@ def read(
 
     `places` says what its paths are in the repository, `most` what the levels of a tool are worth at most.
     """
-    if len(document) > MAX_BYTES:
+    if len(document) > LARGEST_IMPORT:
         raise BadInput(
-            f"{_named(name)} is larger than {MAX_BYTES // 1_000_000} MB.",
+            f"{_named(name)} is larger than {LARGEST_IMPORT // 1_000_000} MB.",
             next_step=prose("leave out what is no finding, or split it"),
         )
     try:

@@ -24,7 +24,7 @@ def _finding(result: Reported, places: Places, most: Mapping[str, Severity]) -> 
         _severity(result, most),
         result.message,
         place=result.place,
-        path=places.find(result.place, result.roots) if not is_address(result.place) else "",
+        path=places.path_of(result.place, result.roots) if not is_address(result.place) else "",
         line=result.line,
         rule="" if result.rule.startswith(OWN) else result.rule,
         fix=_fix(result),

@@ -12,7 +12,7 @@ from foureyes.app.views.stack import StackRow
 from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
-from foureyes.core.rules.stacks import in_words, is_awaited, standing, what_became_of
+from foureyes.core.rules.stacks import in_words, is_awaited, status_words, what_became_of
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def standing_on(tx: Tx, task: TaskId) -> tuple[StackRow, ...]:
         StackRow(
             task=row.upper,
             title=uppers[TaskId(row.upper)].title,
-            standing=standing(uppers[TaskId(row.upper)]),
+            standing=status_words(uppers[TaskId(row.upper)]),
             how=row.how,
             attempt=row.attempt,
             commits=row.commits,
@@ -119,7 +119,7 @@ def drawn_one(inside: Below, task: Task) -> StackRow:
     return StackRow(
         task=task.id,
         title=task.title,
-        standing=standing(task, inside),
+        standing=status_words(task, inside),
         how=inside.how,
         attempt=inside.attempt,
         commits=inside.commits,

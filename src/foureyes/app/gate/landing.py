@@ -37,7 +37,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import GLASS
 from foureyes.core.rules.policy import digest_of
-from foureyes.core.rules.stacks import standing, unmerged, waits_for
+from foureyes.core.rules.stacks import status_words, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.place import holds_password
@@ -174,7 +174,7 @@ def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
         if lower.inside.how in TAKEN_ALONG:
             reason = f"on the target branch with {facts.task.id}, which was merged by hand, although it is "
             event = SecurityRecorded(
-                kind="merged_unapproved", rule="A7", reason=reason + standing(lower.task, lower.inside)
+                kind="merged_unapproved", rule="A7", reason=reason + status_words(lower.task, lower.inside)
             )
             gatekeeper.record(lower.task.id, event)
 

@@ -11,7 +11,7 @@ from foureyes.app.call.rows import Named
 from foureyes.app.gate import stacking
 from foureyes.app.gate.work_place import NOT_IN
 from foureyes.core.nouns.attempt import Change, Commit
-from foureyes.core.rules.stacks import standing
+from foureyes.core.rules.stacks import status_words
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
@@ -69,7 +69,7 @@ def refuse_nothing_own(context: Context, task: TaskId, event: AttemptSubmitted) 
     if other is None:
         return
     own, name = own_name(task), _short(event.ref)
-    why = f"{name} has nothing of its own beyond {other.id} ({standing(other)})"
+    why = f"{name} has nothing of its own beyond {other.id} ({status_words(other)})"
     if event.ref != own_branch(task) and context.repo.branch_ref(own) is not None:
         step = fe("submit", task, "--branch", own)
     else:

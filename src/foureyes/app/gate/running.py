@@ -56,7 +56,7 @@ def run_on(
     base = trees[0] if len(trees) > 1 or judged == "target" else ""
     fresh: set[int] = set()
     with closing(context.outside.checks()) as runner:
-        run = Run(context, runner, actor, facts.task.id, tell, judged, stop, base)
+        run = CheckRuns(context, runner, actor, facts.task.id, tell, judged, stop, base)
         before = msgspec.structs.replace(run, on="target")
         for tree in trees:
             is_judged = tree == trees[-1]
@@ -71,7 +71,7 @@ def run_on(
     return fresh
 
 
-def _due_for_baseline(run: Run, rules: Sequence[CheckRule], before: str, now: str) -> list[CheckRule]:
+def _due_for_baseline(run: CheckRuns, rules: Sequence[CheckRule], before: str, now: str) -> list[CheckRule]:
     """The tools that found something on a tree, and have nothing to compare it with on the one before."""
     with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
     if not with_one:
@@ -88,7 +88,7 @@ def _says(rule: CheckRule, result: CheckResult) -> bool:
     return result.outcome in RAN and not unlisted
 
 
-class Run(msgspec.Struct, frozen=True):
+class CheckRuns(msgspec.Struct, frozen=True):
     """Runs of checks for one task on trees of one kind (`on`), each recorded. `base`: the tree of the target that they
     are compared with.
     """

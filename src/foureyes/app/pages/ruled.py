@@ -30,8 +30,8 @@ WAIVED_MOST = 2
 """So many findings of a task can be waived from here."""
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """How a task stands."""
+class HeldTask(msgspec.Struct, frozen=True):
+    """A task that its cycle stopped, and whether it is held."""
 
     id: str
     status: str
@@ -48,15 +48,15 @@ def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
 
     known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in rows.values()}.values()))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
-    for standing in tx.all("cycle.stands", Standing, ids=list(rows)):
-        cycle = rows[standing.id]
-        stopped = standing.hold is not None if cycle.rule == "R1" else standing.id in paused
+    for held in tx.all("cycle.stands", HeldTask, ids=list(rows)):
+        cycle = rows[held.id]
+        stopped = held.hold is not None if cycle.rule == "R1" else held.id in paused
         if stopped:
-            yield _halt(context, tx, ways, standing, known[cycle.id])
+            yield _halt(context, tx, ways, held, known[cycle.id])
 
 
-def _halt(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole) -> Halt:
-    task, cycle = standing.id, known.cycle
+def _halt(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole) -> Halt:
+    task, cycle = held.id, known.cycle
     return Halt(
         kind="pause",
         task=task,
@@ -65,11 +65,11 @@ def _halt(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole
         since=cycle.ended_at or cycle.at,
         details=(
             *_said(tx, task, known),
-            *([one_line(f"Held: {standing.hold}", LINE)] if standing.hold is not None else []),
+            *([one_line(f"Held: {held.hold}", LINE)] if held.hold is not None else []),
             f"Paused by {cycle.id}: {task} only; other agents go on. Nothing is lost, its worktree is kept.",
             *_since(tx, task, cycle),
         ),
-        choices=partial(_choices, context, tx, ways, standing, known),
+        choices=partial(_choices, context, tx, ways, held, known),
         otherwise=by_person(fe("resume", task, "-m", WHY)),
     )
 
@@ -103,11 +103,11 @@ def _said(tx: Tx, task: str, known: Whole) -> Iterator[str]:
             yield f"  {one_line(point.answer, LINE) or 'not answered yet'}"
 
 
-def _choices(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Whole) -> tuple[Choice, ...]:
+def _choices(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole) -> tuple[Choice, ...]:
     """Send back, resume, clarify, look again, waive: those that would not be refused."""
     from foureyes.app.findings.lookup import open_blocking
 
-    task, cycle = standing.id, known.cycle
+    task, cycle = held.id, known.cycle
     point = next((each for each in known.points if each.task == task and not each.answer), None)
     waived = [
         msgspec.structs.replace(choice, text=f"waive {finding.id}")
@@ -119,7 +119,7 @@ def _choices(context: Context, tx: Tx, ways: Ways, standing: Standing, known: Wh
         *ways.resuming(task),
         *(ways.clarifying(cycle.id, point.id, task) if cycle.state == "clarifying" and point else ()),
         *(ways.asking_author(cycle.id, task, _who(context, tx, known)) if _may_ask(context, tx, known) else ()),
-        *(ways.looking_again(task) if standing.status in REVIEWABLE else ()),
+        *(ways.looking_again(task) if held.status in REVIEWABLE else ()),
         *waived,
     )
 

@@ -32,21 +32,21 @@ from foureyes.errors import Reason
 from foureyes.steps import fe, prose
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
     """A look that reviewers are asked about, and the cycle."""
 
     look: Look
     cycle: CycleId
 
 
-def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[Asked]:
+def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[AskedLook]:
     """The looks at a task in the middle of work that open cycles are about; only this one, if one is named."""
     found = []
     for known in wholes(tx, live_of(tx, task)):
         about = next((each for each in known.live if each.task == task and each.look), None)
         if about is not None and known.cycle.state == "open" and look in (0, about.look):
             row = tx.one("cycle.look", Look, task=task, n=about.look)
-            found += [Asked(look=row, cycle=known.cycle.id)] if row is not None else []
+            found += [AskedLook(look=row, cycle=known.cycle.id)] if row is not None else []
     return found
 
 
@@ -54,7 +54,7 @@ def submit_look(
     context: Context,
     actor: Actor,
     task: TaskId,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedLook],
     document: bytes,
     *,
     seen: str = "",
@@ -85,7 +85,7 @@ def submit_look(
     raise went_back(task, raised.lost)
 
 
-def _about_another(named: str, me: Party, about: Asked, asked: Sequence[Asked]) -> list[Reason]:
+def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[AskedLook]) -> list[Reason]:
     """D7: a review names the look it is about; only a person may leave it out, and only where there is one."""
     if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
         return []
@@ -129,7 +129,7 @@ def _record(
     context: Context,
     work: Work,
     case: Case,
-    about: Asked,
+    about: AskedLook,
     given: ReviewContent,
     raised: Raising,
     read: Told | None,
@@ -162,7 +162,7 @@ def _record(
 
 
 def _outcome(
-    context: Context, work: Work, case: Case, event: e.ReviewSubmitted, raised: Raising, done: Done, about: Asked
+    context: Context, work: Work, case: Case, event: e.ReviewSubmitted, raised: Raising, done: Done, about: AskedLook
 ) -> ReviewOutcome:
     task, cycle = case.task.id, event.cycle or about.cycle
     said = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.cycles.unreviewed import unreviewed
-from foureyes.app.run.rows import Standing, Troubled
+from foureyes.app.pages.ruled import HeldTask
+from foureyes.app.run.rows import Troubled
 from foureyes.app.views.standstill import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.rules.required import all_reviewers
@@ -56,7 +57,7 @@ def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldow
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[Attention]:
     """V8: what reviewers stopped, until a person lifts that; and what nobody reviews."""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST)
-    tasks = {row.id: row for row in tx.all("cycle.stands", Standing, ids=sorted({row.task for row in rows}))}
+    tasks = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=sorted({row.task for row in rows}))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
         row

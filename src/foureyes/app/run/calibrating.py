@@ -22,7 +22,7 @@ from foureyes.config.seeded import MADE_WITH
 from foureyes.core import events as e
 from foureyes.core.cycle.calibrating import tally
 from foureyes.core.loop.metrics import median
-from foureyes.core.nouns.calibration import Calibration, CaseResult
+from foureyes.core.nouns.calibration import PAST_CASES, Calibration, CaseResult
 from foureyes.core.nouns.run import Usage
 from foureyes.core.rules.calibrated import fingerprint_of
 from foureyes.errors import BadInput, GitProblem
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
 
-PAST = 3
-"""So many attempts of the project itself."""
 SOME = "only some of the cases were tried"
 Progress = Callable[[str, str, str], None]
 """Told a profile, a case and a line about it."""
@@ -54,7 +52,7 @@ class Calibrations:
         profiles: Sequence[str] = (),
         *,
         cases: Sequence[str] = (),
-        past: int = PAST,
+        past: int = PAST_CASES,
         progress: Progress | None = None,
     ) -> list[CalibrationView]:
         """V4: each profile reviews the built-in set and the latest `past` attempts of the project with findings that

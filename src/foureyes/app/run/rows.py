@@ -150,13 +150,6 @@ class Touched(msgspec.Struct, frozen=True):
     status: str
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a task is held."""
-
-    id: str
-    hold: str | None = None
-
-
 class Troubled(msgspec.Struct, frozen=True, kw_only=True):
     """Something that waits for a person."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.ports import Tree
-from foureyes.core.cycle.calibrating import Case, Place, is_near
+from foureyes.core.cycle.calibrating import Place, TrialCase, is_near
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
@@ -32,7 +32,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     acceptance: str
     files: Tree
-    cases: tuple[Case, ...]
+    cases: tuple[TrialCase, ...]
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,19 +104,19 @@ def _bundle(context: Context, rows: Sequence[TrueFinding]) -> Bundle:
     return Bundle(files=lambda path: context.workshop.export(first.base, path), trials=(trial,))
 
 
-def _one_per_place(cases: Iterable[Case]) -> tuple[Case, ...]:
+def _one_per_place(cases: Iterable[TrialCase]) -> tuple[TrialCase, ...]:
     """Whoever points at some lines points at everything that was found there: that is one case."""
-    kept: list[Case] = []
+    kept: list[TrialCase] = []
     for case in cases:
         if case.places and not any(is_near(at, other) for at in case.places for one in kept for other in one.places):
             kept.append(case)
     return tuple(kept[:MOST_OF_ONE])
 
 
-def _case(row: TrueFinding) -> Case:
+def _case(row: TrueFinding) -> TrialCase:
     """Where it was when it was raised: later attempts move it."""
     event = msgspec.json.decode(row.payload, type=FindingsRaised)
     raised = next((each for each in event.findings if each.root == row.root), None)
     places = (Place(raised.path, raised.line, raised.line),) if raised is not None else ()
     words = (raised.title,) if raised is not None else ()
-    return Case(name=row.root, kind="past", places=places, words=words)
+    return TrialCase(name=row.root, kind="past", places=places, words=words)

@@ -23,7 +23,7 @@ from foureyes.core.sprint.progress import (
     progress_of,
     seconds_left,
     sentence,
-    standing,
+    stage_of,
 )
 from foureyes.core.words.text import one_line
 from foureyes.steps import NO_STEP, Steps, fe
@@ -70,7 +70,7 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
             found,
             failures=tuple(failures(tx, sprint, rows)),
             at_work=tuple(_at_work(context, tx, sprint)),
-            upcoming=tuple(row.id for row in rows if standing(row) == "todo" and row.ready)[:SHOWN],
+            upcoming=tuple(row.id for row in rows if stage_of(row) == "todo" and row.ready)[:SHOWN],
             runners=len(live_runners(context, tx)),
         )
         has_runner = bool(runner_at_work(context, tx))
@@ -124,7 +124,7 @@ def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintR
     return [
         SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
         for row in rows
-        if standing(row) == "failed"
+        if stage_of(row) == "failed"
     ]
 
 

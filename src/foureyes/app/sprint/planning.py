@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.sprint import Target
 
 MOST = 10_000
-PAST = 500
+PAST_TASKS = 500
 """So many of the newest tasks that were handed in say how long tasks take."""
 NAMED = 5
 
@@ -86,7 +86,7 @@ def plan(context: Context, tx: Tx, actor: Actor, options: Options) -> Planned:
     candidates = with_waiting(rows, _waiting(tx))
     wanted = msgspec.structs.replace(options.wanted, ids=tuple(_ids(context, tx, options.wanted.ids)))
     chosen = choose(candidates, wanted)
-    estimates = Estimates(tx.all("sprint.past", Past, limit=PAST))
+    estimates = Estimates(tx.all("sprint.past", Past, limit=PAST_TASKS))
     own = {row.id: row.estimate_minutes for row in rows}
     shown = _views(context, tx, actor, candidates, estimates, own)
     in_it = {task.id for task in chosen}

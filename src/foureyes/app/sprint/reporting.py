@@ -11,7 +11,7 @@ from foureyes.app.sprint.looking import failures, incomplete
 from foureyes.app.sprint.planning import target_view
 from foureyes.app.tasks.sprinting import find, tasks_of, zone_of
 from foureyes.app.views.sprint import Ledger, SprintReport
-from foureyes.core.sprint.progress import clock_of, parts, progress_of, sentence, standing
+from foureyes.core.sprint.progress import clock_of, parts, progress_of, sentence, stage_of
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
 from foureyes.steps import Steps, fe
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import Sprint
-    from foureyes.core.sprint.progress import SprintTask, Standing
+    from foureyes.core.sprint.progress import SprintTask, Stage
 
 RISKS = {"high": "look closely", "medium": "look", "low": "routine"}
 WHY = 200
@@ -126,8 +126,8 @@ def _by_risk(context: Context, actor: Actor) -> dict[str, tuple[int, str]]:
     return {row.task: (place, row.risk.level) for place, row in enumerate(rows)}
 
 
-def _of(rows: list[SprintTask], *wanted: Standing) -> list[SprintTask]:
-    return [row for row in rows if standing(row) in wanted]
+def _of(rows: list[SprintTask], *wanted: Stage) -> list[SprintTask]:
+    return [row for row in rows if stage_of(row) in wanted]
 
 
 def _line(row: SprintTask, why: str) -> Ledger:
@@ -135,7 +135,7 @@ def _line(row: SprintTask, why: str) -> Ledger:
 
 
 def _unfinished(row: SprintTask) -> str:
-    if standing(row) == "running":
+    if stage_of(row) == "running":
         return "at work"
     return f"sent back, round {row.iteration + 1}" if row.iteration else "to be tried again"
 

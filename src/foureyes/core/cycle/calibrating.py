@@ -26,7 +26,7 @@ def is_near(one: Place, other: Place) -> bool:
     return one.path == other.path and one.first - NEAR <= other.last and other.first <= one.last + NEAR
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class TrialCase(msgspec.Struct, frozen=True, kw_only=True):
     """A change to review. `places`: where its defect is, none where it has none; `words` name the defect, for who
     points at the file alone.
     """
@@ -46,7 +46,9 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-def judge(case: Case, verdict: Verdict | None, said: Sequence[Said], *, seconds: int = 0, why: str = "") -> CaseResult:
+def judge(
+    case: TrialCase, verdict: Verdict | None, said: Sequence[Said], *, seconds: int = 0, why: str = ""
+) -> CaseResult:
     """What came of a case. A defect is found by a finding at its place in a review that does not agree to the change.
     No review is never a good one (G1). Of the project's own changes nobody knows what else is wrong with them: nothing
     is made up there.
@@ -64,7 +66,7 @@ def judge(case: Case, verdict: Verdict | None, said: Sequence[Said], *, seconds:
     )
 
 
-def _end(case: Case, verdict: Verdict | None, at_it: bool, made_up: int) -> CaseEnd:
+def _end(case: TrialCase, verdict: Verdict | None, at_it: bool, made_up: int) -> CaseEnd:
     if verdict is None:
         return "no_review"
     if case.kind not in DEFECTS:
@@ -74,7 +76,7 @@ def _end(case: Case, verdict: Verdict | None, at_it: bool, made_up: int) -> Case
     return "found" if verdict != "approved" else "let_pass"
 
 
-def points_at(case: Case, said: Said) -> bool:
+def points_at(case: TrialCase, said: Said) -> bool:
     """Whether a finding is about the defect: by file and line. Only one that names no line is known by the words that
     name the defect, in its file.
     """

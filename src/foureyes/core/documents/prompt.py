@@ -13,8 +13,8 @@ from foureyes.core.documents.prompt_contract import (
     PURPOSES,
     REVIEWING,
     STATUS_MARKERS,
-    Asked,
     Purpose,
+    Question,
     contract,
     rulings_on,
     step,
@@ -198,7 +198,7 @@ def _list(items: tuple[str, ...]) -> str:
     return "\n".join(f"- {quoted(item)}" for item in items)
 
 
-def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Asked:
+def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Question:
     """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
     ruling.
     """
@@ -206,7 +206,7 @@ def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Asked:
     due = tuple(
         finding.id for finding in above if (rulings_on(finding) if purpose in REVIEWING else finding.needs_answer)
     )
-    return Asked(
+    return Question(
         task=briefing.task,
         max_words=briefing.max_words,
         reviewer=briefing.reviewer,

@@ -88,7 +88,7 @@ def _no_answer(finding: Finding) -> str:
     return "No answer is needed: it is a note." if finding.note else ""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """What the answer depends on: the task, and which findings need an answer or a ruling."""
 
     task: str
@@ -102,14 +102,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the last message is the answer: nobody types a command then."""
 
 
-def contract(purpose: Purpose, asked: Asked) -> str:
+def contract(purpose: Purpose, asked: Question) -> str:
     """How to answer: always in the prompt, whatever its template says, and never cut (F4)."""
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")
     return {"implement": _handing_in, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](asked)
 
 
-def _handing_in(asked: Asked) -> str:
+def _handing_in(asked: Question) -> str:
     return (
         "## How to hand in\n\n"
         f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
@@ -118,7 +118,7 @@ def _handing_in(asked: Asked) -> str:
     )
 
 
-def _answering(asked: Asked) -> str:
+def _answering(asked: Question) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     rows = [
         {"issue_id": "ID", "action": "FIXED", "details": "what you changed", "commit": "the commit, if it is one"},
@@ -145,7 +145,7 @@ def _answering(asked: Asked) -> str:
     )
 
 
-def _reviewing(asked: Asked, *, again: bool) -> str:
+def _reviewing(asked: Question, *, again: bool) -> str:
     due = ", ".join(plain(finding) for finding in asked.due) or "none"
     first = (
         "First rule on what was answered: is each claimed fix in the code, is each rejection right? Then "
@@ -172,7 +172,7 @@ def _reviewing(asked: Asked, *, again: bool) -> str:
     )
 
 
-def _handing_over(asked: Asked) -> str:
+def _handing_over(asked: Question) -> str:
     if not asked.by_message:
         return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
     return (
@@ -181,7 +181,7 @@ def _handing_over(asked: Asked) -> str:
     )
 
 
-def _result(asked: Asked) -> dict[str, object]:
+def _result(asked: Question) -> dict[str, object]:
     """V3: the shape of a review. Its words are choices, so that the shape itself is no valid answer."""
     issue = {
         "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1,
@@ -201,7 +201,7 @@ def _result(asked: Asked) -> dict[str, object]:
     return {"type": "review_result", **reviewer, "timestamp": "the time in UTC, ISO 8601", "payload": payload}
 
 
-def _clarifying(asked: Asked) -> str:
+def _clarifying(asked: Question) -> str:
     return (
         "## How to answer\n\n"
         "The reviews disagree, so new work waits. Answer each point above by its number: what is true in the "
@@ -214,7 +214,7 @@ def _clarifying(asked: Asked) -> str:
     )
 
 
-def _leading(asked: Asked) -> str:
+def _leading(asked: Question) -> str:
     options = [f"- {shown(' '.join(option.split()))}" for option in asked.options] or [
         "- split it into tasks, give it to senior, restart it fresh, ask the user, or let it continue"
     ]

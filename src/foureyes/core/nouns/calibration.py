@@ -15,6 +15,8 @@ CaseEnd = Literal["found", "let_pass", "missed", "quiet", "made_up", "no_review"
 of a change without a defect; something was. There was no review at all.
 """
 DEFECTS: frozenset[CaseKind] = frozenset({"seeded", "past"})
+PAST_CASES = 3
+"""So many attempts of the project itself are tried, unless somebody says otherwise."""
 
 
 class CaseResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -366,7 +366,7 @@ def in_words(inside: Below) -> str:
     }.get(inside.how, f"it contains {commits} of {inside.task}")
 
 
-def standing(task: Task, inside: Below | None = None) -> str:
+def status_words(task: Task, inside: Below | None = None) -> str:
     """How a task inside stands, in a word or two."""
     if is_merged(task):
         return "sent back" if inside is not None and is_left_behind(inside, task) else "merged"
@@ -381,7 +381,7 @@ def standing(task: Task, inside: Below | None = None) -> str:
 def why_not_by_rule(facts: Facts) -> list[Reason]:
     """A7: what contains unmerged work of others is approved by somebody, not by a rule."""
     return [
-        Reason("A7", f"{in_words(lower.inside)}, {standing(lower.task, lower.inside)}", fe("show", lower.task.id))
+        Reason("A7", f"{in_words(lower.inside)}, {status_words(lower.task, lower.inside)}", fe("show", lower.task.id))
         for lower in unmerged(facts)
     ]
 

@@ -14,11 +14,11 @@ import msgspec
 from foureyes.core.nouns.sprint import Sprint
 from foureyes.core.sprint.target import span
 
-Standing = Literal["merged", "merging", "reviewing", "failed", "running", "begun", "todo", "out"]
+Stage = Literal["merged", "merging", "reviewing", "failed", "running", "begun", "todo", "out"]
 """Where a task of a sprint stands: through; approved and not merged; handed in; a person or a lead has to look; at
 work; begun and to go on; not begun; ended without its work being taken.
 """
-DONE: frozenset[Standing] = frozenset({"merged", "merging", "reviewing"})
+DONE: frozenset[Stage] = frozenset({"merged", "merging", "reviewing"})
 
 
 class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
     """Open blocking findings."""
 
 
-def standing(task: SprintTask) -> Standing:
+def stage_of(task: SprintTask) -> Stage:
     """X5: done means handed in and not sent back, failed that it waits for a lead or a person, is blocked or held, does
     not begin because of a pause that a person lifts, or that the runner gave up.
     """
@@ -100,7 +100,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
     """X5: every task in one place."""
     rows = list(tasks)
-    stands = Counter(standing(task) for task in rows)
+    stands = Counter(stage_of(task) for task in rows)
     done = sum(stands[each] for each in DONE)
     counted = len(rows) - stands["out"]
     return Progress(
@@ -109,14 +109,14 @@ def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
         of=min(sprint.tasks, counted) if sprint.kind == "tasks" else counted,
         merged=stands["merged"],
         merging=stands["merging"],
-        by_rule=sum(task.by_rule and standing(task) in DONE for task in rows),
+        by_rule=sum(task.by_rule and stage_of(task) in DONE for task in rows),
         reviewing=stands["reviewing"],
         running=stands["running"],
         begun=stands["begun"],
         todo=stands["todo"],
-        ready=sum(task.ready and standing(task) in ("todo", "begun") for task in rows),
+        ready=sum(task.ready and stage_of(task) in ("todo", "begun") for task in rows),
         out=stands["out"],
-        blocking=tuple(task.id for task in rows if task.blocking and standing(task) not in ("merged", "out")),
+        blocking=tuple(task.id for task in rows if task.blocking and stage_of(task) not in ("merged", "out")),
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import click
 
 from foureyes.app.views.calibration import CalibrationView
-from foureyes.core.nouns.calibration import CaseEnd
+from foureyes.core.nouns.calibration import PAST_CASES, CaseEnd
+from foureyes.core.rules.calibrated import percent
 from foureyes.core.words.text import visible
 from foureyes.errors import VerificationFailed
 from foureyes.ui.cli import output
@@ -15,7 +16,6 @@ from foureyes.ui.cli.command import Session, end_cleanly, verb
 from foureyes.ui.steps import next_line
 
 MICROS = 1_000_000
-PAST = 3
 ENDS: dict[CaseEnd, str] = {
     "found": "found",
     "let_pass": "pointed at, and agreed to all the same",
@@ -29,7 +29,7 @@ ENDS: dict[CaseEnd, str] = {
 @verb("calibrate", example="fe review calibrate codex gemini\nfe review calibrate --show")
 @click.argument("profiles", nargs=-1, metavar="[PROFILE]...")
 @click.option("--show", is_flag=True, help="Only what is known: the last calibration of every profile.")
-@click.option("--past", default=PAST, show_default=True, metavar="N", type=click.IntRange(0, 50),
+@click.option("--past", default=PAST_CASES, show_default=True, metavar="N", type=click.IntRange(0, 50),
               help="So many attempts of this project with findings that were true.")  # fmt: skip
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this one of the set; nothing is recorded.")
 def review_calibrate(
@@ -74,10 +74,10 @@ def calibration_text(row: CalibrationView, *, cases: bool = True) -> str:
     lines = [f"{row.profile} ({what}){f', {output.when(row.at)} by {row.by}' if row.at else ''}"]
     seeded = f"{row.found - row.past_found} of {output.count(row.defects - row.past, 'seeded defect')}"
     past = f"; {row.past_found} of {row.past} of this project's own, which count for nothing" if row.past else ""
-    lines.append(f"  found     {seeded} ({_percent(row.recall)}){past}")
+    lines.append(f"  found     {seeded} ({percent(row.recall)}){past}")
     quiet = output.count(row.quiet_cases, "change") + " without a defect"
     lines.append(f"  made up   {output.count(row.made_up, 'blocking finding')}; {quiet}")
-    lines.append(f"  precision {'none' if row.precision is None else _percent(row.precision)}")
+    lines.append(f"  precision {'none' if row.precision is None else percent(row.precision)}")
     lines += [f"  no review {output.count(row.unanswered, 'time')}"] if row.unanswered else []
     lines.append(f"  time      {'none' if row.seconds is None else f'{row.seconds} s'}, median of a review")
     lines.append(f"  cost      {_cost(row)}")
@@ -105,10 +105,6 @@ def _cases(row: CalibrationView, *, every: bool) -> Sequence[str]:
         why = f": {each.why}" if each.why else ""
         lines.append(f"  {each.case:<22} {ENDS[each.end]}{beside}{why}")
     return lines
-
-
-def _percent(share: float) -> str:
-    return f"{int(share * 1000) / 10:g} %"
 
 
 def _cost(row: CalibrationView) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OWN_COMMENT = "your own comment blocks this (D2): lower it to a note, or R"
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class OnScreen(msgspec.Struct, frozen=True, kw_only=True):
     """What is on screen: exactly this change of this task. `you`: what an approval would meet, if that is known.
     `banner`: why it is not what can be decided about any more; None while it is still what there is.
     `close`: it is to be looked at closely (H1). `version`: the task as it was read (T6).
@@ -50,7 +50,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return seen_name(self.attempt, self.diff_id)
 
 
-def approve(page: Page, case: Case, *, reason: str = "") -> None:
+def approve(page: Page, case: OnScreen, *, reason: str = "") -> None:
     """A: agree to exactly what is on screen. What the rules ask for is asked for first; nothing else is."""
     looking, you = page.app.looks.of(case.task), case.you
     refused = you is not None and not you.may_approve
@@ -70,7 +70,7 @@ def approve(page: Page, case: Case, *, reason: str = "") -> None:
         _approve(page, case, looking, reason)
 
 
-def _is_to_be_asked(page: Page, case: Case, looking: Looking) -> bool:
+def _is_to_be_asked(page: Page, case: OnScreen, looking: Looking) -> bool:
     """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
     label asks. It is asked once; the same key again is the answer.
     """
@@ -90,7 +90,7 @@ def unseen_words(looking: Looking) -> str:
     return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({visible(first.rsplit('/', 1)[-1])}{more})"
 
 
-def _approve(page: Page, case: Case, looking: Looking, reason: str) -> None:
+def _approve(page: Page, case: OnScreen, looking: Looking, reason: str) -> None:
     notes, left = looking.own_comments, looking.left_behind()
     look = looking.look(page.app.clock(), confirmed=page.asked == case.diff_id)
     page.asked = page.question = ""
@@ -131,7 +131,7 @@ def approved_in_words(outcome: ApprovalOutcome) -> str:
     return f"{outcome.approved} approved ({outcome.rule}){place}; fe merge merges it · U takes it back until then"
 
 
-def _ask_reason(page: Page, case: Case) -> None:
+def _ask_reason(page: Page, case: OnScreen) -> None:
     from foureyes.ui.tui.screens.sheet import Field, Sheet
 
     rule = case.you.rule if case.you else ""
@@ -147,7 +147,7 @@ def _ask_reason(page: Page, case: Case) -> None:
     page.app.push_screen(sheet)
 
 
-def send_back(page: Page, case: Case, form: review.Form) -> None:
+def send_back(page: Page, case: OnScreen, form: review.Form) -> None:
     """R and X: their form, about exactly what is on screen. What is stale is sent back too, to be submitted again."""
     if case.banner is not None and case.banner.kind == "decided" and page.app.looks.of(case.task).draft.has_words:
         from foureyes.ui.tui.screens.drafts import DraftsPage

@@ -190,8 +190,8 @@ def test_a_broken_patch_is_refused_in_gits_words_L3(project: Bench) -> None:
 
 
 def test_a_large_patch_is_refused_L3(project: Bench) -> None:
-    assert refused(project, FITS + "x" * patch.MAX_BYTES) == "the patch is larger than 1 MB"
-    assert refused(project, FITS + "ü" * (patch.MAX_BYTES // 2)) == "the patch is larger than 1 MB"
+    assert refused(project, FITS + "x" * patch.LARGEST_PATCH) == "the patch is larger than 1 MB"
+    assert refused(project, FITS + "ü" * (patch.LARGEST_PATCH // 2)) == "the patch is larger than 1 MB"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from foureyes.adapters.git.client.git import Git
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 
-MAX_BYTES = 1_000_000
+LARGEST_PATCH = 1_000_000
 MAX_REASON = 300
 LARGEST = 1024 * MB
 
@@ -63,14 +63,14 @@ def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
 
 def _raw(patch: str) -> tuple[bytes, str]:
     """The bytes for git, or why this is no patch that people can read and git can apply."""
-    if len(patch) > MAX_BYTES:
-        return b"", f"the patch is larger than {MAX_BYTES // 1_000_000} MB"
+    if len(patch) > LARGEST_PATCH:
+        return b"", f"the patch is larger than {LARGEST_PATCH // 1_000_000} MB"
     try:
         raw = (patch if patch.endswith("\n") else patch + "\n").encode("utf-8")
     except UnicodeEncodeError:
         return b"", "the patch is not valid UTF-8"
-    if len(raw) > MAX_BYTES:
-        return b"", f"the patch is larger than {MAX_BYTES // 1_000_000} MB"
+    if len(raw) > LARGEST_PATCH:
+        return b"", f"the patch is larger than {LARGEST_PATCH // 1_000_000} MB"
     if "\0" in patch or _BINARY.search(patch):
         return b"", "the patch changes a binary file, which nobody can read"
     return raw, "" if _UNIFIED.search(patch) else "this is not a unified diff"

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.banner import Banner, banner_of, rebased
 from foureyes.ui.tui.comments import halves, reanchored
-from foureyes.ui.tui.deciding import Case
+from foureyes.ui.tui.deciding import OnScreen
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import half_in_words, keep_draft
 from foureyes.ui.tui.looking import Looking
@@ -191,12 +191,12 @@ class ChangePage(Page):
         if (self.banner or self.news) != before or before:
             self.draw_heading()
 
-    def case(self) -> Case | None:
+    def case(self) -> OnScreen | None:
         """Exactly what is on screen."""
         if self.reading is None:
             return None
         whole, row = self.reading.whole, self.app.row(self.task_id)
-        return Case(
+        return OnScreen(
             task=whole.task,
             attempt=whole.attempt,
             diff_id=whole.diff_id,

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.banner import Banner, banner_of, rebased, stale_of
-from foureyes.ui.tui.deciding import Case
+from foureyes.ui.tui.deciding import OnScreen
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import bring_back
 from foureyes.ui.tui.marks import visible
@@ -198,14 +198,14 @@ class ReviewPage(Page):
 
     # -- deciding
 
-    def case(self) -> Case | None:
+    def case(self) -> OnScreen | None:
         """Exactly what is on screen."""
         if self.view is None or not self.view.detail.attempts:
             return None
         detail, row = self.view.detail, self.view.row
         waits = self.banner is not None or detail.task.status == "reviewing"
         attempt = detail.attempts[-1]
-        return Case(
+        return OnScreen(
             task=self.task_id,
             attempt=attempt.n,
             diff_id=attempt.diff_id,

@@ -14,7 +14,7 @@ from foureyes.ui.tui.text.task import sections
 from foureyes.ui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from foureyes.ui.tui.deciding import Case
+    from foureyes.ui.tui.deciding import OnScreen
 
 
 class TaskPage(ReviewPage):
@@ -30,7 +30,7 @@ class TaskPage(ReviewPage):
 
     # -- deciding
 
-    def _with_case(self) -> Case | None:
+    def _with_case(self) -> OnScreen | None:
         case = self.case()
         if case is None:
             self.note("nothing was handed in yet" if self.view else "one moment")
