@@ -13,7 +13,6 @@ from foureyes.core.words.tails import Tails
 
 MOST = 200_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".gradle", ".mypy_cache"})
-
 LARGEST_REPORT = 50_000_000
 
 
