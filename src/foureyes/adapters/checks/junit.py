@@ -34,6 +34,8 @@ COLOUR = re.compile(rb"(?:\x1b|&#27;|&#x0*1[bB];)\[[0-9;?]*[A-Za-z]")
 REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 HALVES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]|\xef\xbf[\xbe\xbf]")
 """In UTF-8: halves of characters, and two that are none."""
+TIME = re.compile(r"-[0-9]{14}(?=(?:\.xml)?$)")
+"""The time of a run, which unittest-xml-reporting has in the names of suites and files."""
 BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -113,7 +115,8 @@ class _Test:
         self.failed = not marks.isdisjoint(FAILED)
         self.skipped = not marks.isdisjoint(SKIPPED)
         self.told: Told | None = None
-        self.names: tuple[str, ...] = (*(around[-1].names if around else ()), *filter(None, [self.said("name")]))
+        name = TIME.sub("", self.said("name"))
+        self.names: tuple[str, ...] = (*(around[-1].names if around else ()), *([name] if name else []))
 
     def settle(self) -> None:
         """Its end: of a test that passed only its name is kept, and where it lies."""
@@ -139,7 +142,7 @@ class _Test:
         suites = self._around[-1].names if self._around else ()
         files = (suite.said(key) for suite in reversed(self._around) for key in ("file", "filepath"))
         file = self.said("file") or next(filter(None, files), "")
-        return (file, suites[-1] if suites else "", " / ".join(suites), self._report)
+        return (file, suites[-1] if suites else "", " / ".join(suites), TIME.sub("", self._report))
 
     def result(self, name: str) -> TestResult:
         if not self.failed or self.told is None:

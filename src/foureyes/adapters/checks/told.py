@@ -17,6 +17,7 @@ LINES = re.compile(
     |(?P<path>[^\s:()\[\]'"<>|,;]+\.[A-Za-z0-9]{1,8}):(?P<line>[0-9]{1,7})\b""",
     re.VERBOSE,
 )
+COLUMN = re.compile(r"\bline ([0-9]{1,7}), col(?:umn)? [0-9]", re.IGNORECASE)
 OTHERS = frozenset({"node_modules", "site-packages", "dist-packages", "vendor", ".venv", "venv"})
 """Directories that hold other people's code."""
 MOST_PLACES = 100
@@ -58,7 +59,16 @@ def where(told: Told, attributes: Mapping[str, str], files: Files) -> tuple[str,
     places = _places(f"{told.message}\n{told.text}", near, files)
     if path:
         return path, next((line for there, line in places if there == path), 0) or _given(attributes)
-    return places[0] if places else (_of_class(attributes["classname"], near, files), 0)
+    if places:
+        return places[0]
+    return _of_suite(told, attributes["suite"], files) or (_of_class(attributes["classname"], near, files), 0)
+
+
+def _of_suite(told: Told, name: str, files: Files) -> tuple[str, int] | None:
+    """Of linters, whose suites are files, and whose tests are rules: `line 3, col 7`."""
+    found = COLUMN.search(f"{told.message}\n{told.text}")
+    path = files.find(name) if found else ""
+    return (path, int(found[1])) if found and path else None
 
 
 def _given(attributes: Mapping[str, str]) -> int:
