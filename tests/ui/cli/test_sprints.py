@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.app.views.sprint import Ledger, SprintPlanView, SprintReport, SprintView, TargetView
+from foureyes.core.nouns.sprint import SprintState
 from foureyes.steps import fe
+from foureyes.ui.cli.command import Session
+from foureyes.ui.cli.sprints import _there
 from foureyes.ui.cli.text.sprint import report_markdown, report_text, status_text
 
 from tests.stage.commands import Cast
@@ -36,6 +42,23 @@ def test_a_plan_is_shown_stored_and_taken_back_X1(shop: Counter) -> None:
     assert (view["id"], view["state"], view["of"]) == ("s-01", "planned", 1)
     assert shop.text(alice, "sprint", "stop", "s-01") == "s-01 was a plan, and is none any more\n"
     shop.no(shop.cast.claude, "sprint", "plan", rules=["I5"])
+
+
+def test_without_a_name_what_is_planned_begins_and_of_several_somebody_says_which_X2(shop: Counter) -> None:
+    alice = shop.cast.alice
+    shop.create(alice)
+    for _ in range(2):
+        shop.text(alice, "sprint", "plan", "--hours", "8")
+    assert "s-01 and s-02 can begin or go on: which one is meant?" in shop.run(alice, "sprint", "start").err
+
+
+@pytest.mark.parametrize(
+    ("states", "meant"), [((), ""), (("ended", "planned"), "s-02"), (("paused", "ended"), "s-01"), (("running",), "")]
+)
+def test_a_plan_or_a_pause_is_what_a_start_without_words_means_X2(states: tuple[SprintState, ...], meant: str) -> None:
+    rows = [replace(STATUS, id=f"s-{number:02}", state=state) for number, state in enumerate(states, 1)]
+    sprints = SimpleNamespace(listed=lambda limit: rows[::-1])
+    assert _there(cast("Session", SimpleNamespace(app=SimpleNamespace(sprints=sprints)))) == meant
 
 
 STATUS = SprintView(

@@ -10,12 +10,14 @@ import click
 from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun
 from foureyes.core.nouns.sprint import number_of
 from foureyes.errors import BadInput
-from foureyes.steps import fe
+from foureyes.steps import either, fe
 from foureyes.ui.cli import output
 from foureyes.ui.cli.command import Priority, Session, reason_options, verb
 from foureyes.ui.cli.text import sprint as text
 from foureyes.ui.steps import next_line
 
+LOOKED_AT, NAMED = 50, 5
+"""Among how many of the newest sprints one is looked for that can begin, and how many are named."""
 SPRINT = click.argument("sprint", required=False, default="", metavar="[SPRINT]")
 TARGETS = (
     click.option("--tasks", "complete", type=int, metavar="N", help="Complete so many of them."),
@@ -80,9 +82,9 @@ def plan(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> Non
 @verb("start", example="fe sprint start s-04\nfe sprint start --until 08:00")
 @selection
 def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. A checkpoint is made first. Where
-    no runner is at work one is started in the background, or nothing begins. For people, and for services that the
-    policy names (I5).
+    """Begin a plan by its id, or plan and begin in one go; let a paused sprint go on. Without anything, what is planned
+    or paused; where nothing is, all that is ready. A checkpoint is made first. Where no runner is at work one is
+    started in the background, or nothing begins. For people, and for services that the policy names (I5).
     """
     from foureyes.bootstrap.launching import prepare
 
@@ -90,6 +92,8 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
     if len(names) == 1 and names[0].lower().startswith("s") and number_of(names[0]) is not None:
         _refuse_more(names[0], given)
         name = names[0]
+    elif name := "" if names or _says_more(given) else _there(session):
+        pass
     else:
         plan = session.app.sprints.plan(session.actor, _ask(names, given))
         name = plan.id
@@ -98,10 +102,24 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
     _say(session, session.app.sprints.start(session.actor, name, agents=given["agents"]))
 
 
+def _there(session: Session) -> str:
+    """The sprint that is planned or paused, where there is one; of several somebody says which."""
+    ids = [row.id for row in session.app.sprints.listed(limit=LOOKED_AT) if row.state in ("planned", "paused")]
+    if len(ids) > 1:
+        ways = either(*[fe("sprint", "start", each) for each in ids[:NAMED]], fe("sprint", "start", "--until-idle"))
+        raise BadInput(f"{', '.join(ids[1:])} and {ids[0]} can begin or go on: which one is meant?", next_step=ways)
+    return ids[0] if ids else ""
+
+
+def _says_more(given: dict[str, Any]) -> bool:
+    """Whether a target, a choice of tasks or a way is named."""
+    said = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
+    return any(given[each] not in (None, "", False, ()) for each in said) or given["checkpoint"] is False
+
+
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
     """A plan has its target and its tasks already."""
-    said = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
-    if any(given[each] not in (None, "", False, ()) for each in said) or given["checkpoint"] is False:
+    if _says_more(given):
         raise BadInput(f"{name} is planned already; plan anew for something else.", next_step=fe("sprint", "plan"))
 
 
