@@ -61,7 +61,7 @@ def test_status(shop: Shop) -> None:
     assert shop.text(shop.stage.cast.alice, "status") == (
         "shop on main · policy balanced (from foureyes.toml)\n"
         "  open 2 (1 ready, 1 waiting)   in progress 0   reviewing 1   approved 0   closed 0\n"
-        "next: fe reviewable      1 wait for your eyes\n"
+        "next: fe reviewable      1 waits for your eyes\n"
     )
 
 

@@ -28,7 +28,8 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
     """
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
-        return fe("reviewable", after=f"{GAP}{view.reviewable} {more}wait for your eyes")
+        waits = "waits" if view.reviewable == 1 and not more else "wait"
+        return fe("reviewable", after=f"{GAP}{view.reviewable} {more}{waits} for your eyes")
     if view.lacking:
         return view.lacking
     if view.hold is not None:

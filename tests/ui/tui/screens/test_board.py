@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from foureyes.app.views.at_work import Resting
 from foureyes.app.views.event import EventLine
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.board import BoardPage
-from foureyes.ui.tui.text.board import event_lines
+from foureyes.ui.tui.text.board import agent_lines, event_lines
 from foureyes.ui.tui.widgets.rows import Rows
 
 from tests.ui.tui.stage import ALICE, CLAUDE, LARGE, Player, Seat, play
@@ -362,3 +364,16 @@ def test_a_narrow_pane_says_who_above_and_what_below_also_of_the_gate() -> None:
     )
     lines = [line.paint(40).plain.rstrip() for line in event_lines([event], PALETTES["default"], tall=True)]
     assert [lines[0].partition(" fe-")[2], *lines[1:]] == ["7k2 the gate", "   merged iteration 1"]
+
+
+def test_who_is_not_at_work_and_why_is_not_cut_in_a_narrow_pane_and_fits_a_small_terminal(seat: Seat) -> None:
+    left = Resting(profile="codex", until="", error="missing", text="not on the PATH")
+    view = replace(seat.app.board.view(ALICE), resting=(left,))
+    narrow, wide = (
+        [line.paint(200).plain.rstrip() for line in agent_lines(view, PALETTES["default"], tall=tall)]
+        for tall in (True, False)
+    )
+    assert narrow[:3] == [" Nobody is at work.", " fe run starts agents;", " fe next takes a task."]
+    assert narrow[3:] == [" codex", "   left alone until it works", "   missing: not on the PATH"]
+    assert [len(line) < 80 for line in wide] == [True, True]
+    assert wide[0] == f" {' '.join(line.strip() for line in narrow[:3])}"

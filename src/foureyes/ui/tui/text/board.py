@@ -118,12 +118,15 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
     return Text.assemble(left, " ", right)
 
 
+NOBODY = ("Nobody is at work.", "fe run starts agents;", "fe next takes a task.")
+
+
 def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> list[Line]:
     """Who works on what, since when, and what was last heard; `tall`: on two lines, where the pane is narrow."""
-    rest = [plain(_resting(row, palette)) for row in view.resting]
+    rest = [plain(line) for row in view.resting for line in _resting(row, palette, tall=tall)]
     if not view.agents:
-        words = "Nobody is at work. fe run starts agents; fe next, typed by one, takes the best ready task."
-        return [plain(Text(f" {words}", palette["dim"])), *rest]
+        said = NOBODY if tall else (" ".join(NOBODY),)
+        return [*[plain(Text(f" {words}", palette["dim"])) for words in said], *rest]
     lines = []
     for row in view.agents:
         lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.row))  # type: ignore[misc]
@@ -132,11 +135,15 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
     return [*lines, *rest]
 
 
-def _resting(row: Resting, palette: Palette) -> Text:
-    """A profile that is left alone: until when, and why, in the program's own words."""
+def _resting(row: Resting, palette: Palette, *, tall: bool) -> list[Text]:
+    """A profile that is left alone: until when, and why, in the program's own words; `tall`: each on its line."""
     until = f"cooling down until {clock(row.until)}" if row.until else "left alone until it works"
     words = f" · {visible(row.text)}" if row.text else ""
-    return Text(f"   {visible(row.profile)} {until} ({row.error}){words}", palette["warn"], no_wrap=True)
+    said = [visible(row.profile), f"{until} ({row.error}){words}"]
+    if tall:
+        said = [said[0], f"  {until}", f"  {row.error}" + (f": {visible(row.text)}" if row.text else "")]
+    lines = [f" {line}" for line in said] if tall else [f"   {' '.join(said)}"]
+    return [Text(line, palette["warn"], no_wrap=True) for line in lines]
 
 
 def _quiet(row: AgentRow) -> str:
