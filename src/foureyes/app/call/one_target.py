@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.refusals import refuse_task
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
-from foureyes.errors import EnvironmentProblem
-from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, shell
+from foureyes.core.words.refs import tracked
+from foureyes.errors import ConfigError, EnvironmentProblem, Reason
+from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 ACCEPT = by_person(fe("merges", "accept", "-m", phrase("why it was set back")))
+MEANT = "; if that was meant: "
 HERE = by_person(fe("merges", "here", "-m", phrase("why they move")))
 
 
@@ -48,6 +51,45 @@ class Told(msgspec.Struct, frozen=True):
     next: Steps
 
 
+class SentMerge(msgspec.Struct, frozen=True):
+    """A merge that was pushed to the remote, while nobody knows whether it arrived."""
+
+    task: str
+    made: Sha
+
+
+def sent_merges(tx: Tx) -> dict[str, Sha]:
+    """Q6: tasks whose merges may be on the remote, with the commits that were pushed."""
+    return {row.task: row.made for row in tx.all("merge.sent", SentMerge)}
+
+
+def sent_for(tx: Tx, task: str) -> Sha | None:
+    """The merge of a task that may be on the remote."""
+    return sent_merges(tx).get(task)
+
+
+def refuse_sent(tx: Tx, task: str) -> None:
+    """Q4, Q6: what may be on the remote's target already is not taken back by a word."""
+    if sent_for(tx, task) is not None:
+        why = f"the merge of {task} was pushed, and it is not known yet whether it arrived"
+        refuse_task(task, "was not changed", Reason("Q4", why, by_person_or_service(fe("merge"))))
+
+
+def remote_of(context: Context, tx: Tx) -> str:
+    """The name of the project's remote; empty where it has none, or nobody can tell."""
+    try:
+        return context.gate_policy(tx).remote
+    except ConfigError:
+        return ""
+
+
+def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
+    """What git calls the target: the branch, or what the remote had for it when it was last asked (Q6)."""
+    branch, remote = f"refs/heads/{project.target}", remote_of(context, tx)
+    there = tracked(remote, branch) if remote else ""
+    return there if there and context.repo.commit_of(there) is not None else branch
+
+
 def place_of(tx: Tx) -> MergePlace:
     """Where merges stand."""
     return tx.one("merge.place", MergePlace) or MergePlace("", "")
@@ -56,29 +98,44 @@ def place_of(tx: Tx) -> MergePlace:
 def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
     """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target."""
     newest, repo = Sha(place_of(tx).newest), context.repo
-    tip = repo.commit_of(f"refs/heads/{project.target}") if newest else None
+    tip = repo.commit_of(target_ref(context, tx, project)) if newest else None
     if tip is None or tip == newest or repo.is_ancestor(newest, tip):
         return None
     task = next((row.id for row in tx.all("merge.shas", MergeOf) if row.sha == newest), "")
     merge = f"{newest[:7]} of {task}" if task else newest[:7]
-    text = f"{project.target} is at {tip[:7]} and lacks the last merge on record ({merge})"
+    remote, target = remote_of(context, tx), project.target
+    where = f"{target} of {remote}" if remote else target
+    text = f"{where} is at {tip[:7]} and lacks the last merge on record ({merge})"
     if repo.commit_of(newest) is None:
         fetch = shell("git", "fetch", blank("REMOTE"), before="bring it from the clone that has it: ")
-        return Told(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint="; if that was meant: "))
+        return Told(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint=MEANT))
     set_back = repo.is_ancestor(tip, newest)
-    ways = ("--ff-only",) if set_back else ()
-    bring = in_turn(shell("git", "switch", project.target), shell("git", "merge", *ways, newest[:12]))
     what = "it was set back" if set_back else "it was set to something else"
-    return Told(f"{text}: {what}", either(by_person(bring), ACCEPT, joint="; if that was meant: "))
+    back = by_person(_back(remote, target, tip, newest, set_back=set_back))
+    return Told(f"{text}: {what}", either(back, ACCEPT, joint=MEANT))
+
+
+def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:
+    """How the merge comes back to the target, with whatever else is there now."""
+    if remote and set_back:
+        return shell("git", "push", remote, f"{newest[:12]}:refs/heads/{target}")
+    if remote:
+        there, push = shell("git", "switch", "--detach", tip[:12]), shell("git", "push", remote, f"HEAD:{target}")
+        return in_turn(there, shell("git", "merge", newest[:12]), push)
+    ways = ("--ff-only",) if set_back else ()
+    return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView) -> Told | None:
-    """The same for who looks: a clone in which nobody merges need not have it, and where git or a file cannot be read,
-    that is said by others.
+    """The same for who looks: a clone in which nobody merges, or that has not asked the remote since, need not have it;
+    where git or a file cannot be read, that is said by others.
     """
     try:
         told = lacking(context, tx, project)
-        return told if told is None or elsewhere(context, tx) is None else None
+        if told is None or elsewhere(context, tx) is not None:
+            return None
+        unasked = remote_of(context, tx) and context.repo.commit_of(place_of(tx).newest) is None
+        return None if unasked else told
     except EnvironmentProblem:
         return None
 
@@ -92,7 +149,9 @@ def newest_after(context: Context, tx: Tx, found: Sha) -> Sha:
 def elsewhere(context: Context, tx: Tx) -> Told | None:
     """Q6: that another clone merges, where several share the store and no remote carries the target."""
     place = place_of(tx)
-    if not place.clone or context.store.place in ("", FILE) or place.clone == context.outside.clone():
+    if not place.clone or context.store.place in ("", FILE) or remote_of(context, tx):
+        return None
+    if place.clone == context.outside.clone():
         return None
     where = f"on {place.host}" if place.host else "in another clone"
     text = f"merges are made {where}, and no remote carries the target: a merge here would make a second one"

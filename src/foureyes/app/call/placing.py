@@ -40,12 +40,15 @@ def unplaced(context: Context, project: ProjectView) -> str:
     return "the journal does not say where the store lies, so a copy of it elsewhere would not be told from it"
 
 
-def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None) -> str:
+def lost_anchor(
+    context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None, ref: str = ""
+) -> str:
     """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
     that can be told without starting git. `since`: a commit that was looked at before, with all behind it.
+    `ref`: what git calls the target, if not by its name.
     """
-    repo = context.repo
-    anchor = repo.near_anchor(project.target) if near else repo.last_anchor(project.target, since)
+    repo, target = context.repo, ref or project.target
+    anchor = repo.near_anchor(target) if near else repo.last_anchor(target, since)
     return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
 
 

@@ -26,6 +26,13 @@ cycle lifts what R2 paused.
 """
 
 
+ENDS_APPROVAL = frozenset({
+    "ApprovalWithdrawn", "ApprovalEnded", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
+    "AttemptSubmitted", "AttemptSentBack", "TaskReopened",
+})  # fmt: skip
+"""Q6: what waits until it is known whether the merge of the task arrived at the remote."""
+
+
 class Work:
     """A writing transaction of one actor: reads see what was already recorded in it.
 
@@ -55,6 +62,10 @@ class Work:
             seal(self)
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
+        if task and any(type(event).__name__ in ENDS_APPROVAL for event in events):
+            from foureyes.app.call.one_target import refuse_sent
+
+            refuse_sent(self.tx, task)
         self.introduce()
         rows = self.tx.append(self.actor.session, self.at, [(task, event) for event in events])
         for kind in (type(event).__name__ for event in events):

@@ -10,11 +10,12 @@ from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.one_target import elsewhere as merged_elsewhere
-from foureyes.app.call.one_target import lacking, newest_after
+from foureyes.app.call.one_target import lacking, newest_after, sent_for
 from foureyes.app.call.placing import found_elsewhere, lost_anchor
 from foureyes.app.call.rows import Point
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
+from foureyes.app.gate.target_line import TargetLine
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.prompt_templates import accept as accept_templates
@@ -50,7 +51,7 @@ DOCTOR = fe("doctor")
 OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
-def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, Sha]) -> list[MergeRow]:
+def recognise(context: Context, actor: Actor, line: TargetLine, heads: Mapping[str, Sha]) -> list[MergeRow]:
     """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
     crash (Q4).
 
@@ -62,11 +63,11 @@ def recognise(context: Context, actor: Actor, target: str, heads: Mapping[str, S
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
         attempts = attempts_of(tx, [task.id for task in tasks])
-    looked = [_look(context, task, attempts[task], target) for task in _perhaps(context, attempts, target, heads)]
+    looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.ref, heads)]
     landed = [row for row in looked if row is not None]
     if landed:
         other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
-        settings = {row.task: settings_of(context, attempts[row.task], target) for row in landed}
+        settings = {row.task: settings_of(context, attempts[row.task], line.ref) for row in landed}
         with context.writing(actor, "merge") as work:
             landed = [_record_landed(context, work, row, settings[row.task], other=row.task in other) for row in landed]
     return landed
@@ -128,7 +129,8 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     if task.iteration != row.attempt:
         return row
     if task.status == "approved":
-        _note_what_no_longer_held(context, gatekeeper, task, other=other)
+        if row.sha != sent_for(gatekeeper.tx, task.id):  # what the gate pushed, it looked at before (Q6)
+            _note_what_no_longer_held(context, gatekeeper, task, other=other)
         note = accept(context, gatekeeper, task, settings)
         event = TaskMerged(
             sha=Sha(row.sha),
@@ -190,12 +192,12 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
     return WaitingApproval(row.seq, who, row.attempt, row.rule, row.exception, row.reason, gone, row.grade, passed)
 
 
-def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRow | None:
+def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
     """A3: the approved head itself, or a pure rebase of it, is on the target."""
-    repo = context.repo
+    repo, name, target = context.repo, line.name, line.ref
     sha = repo.merged_by(attempt.head, target)
     if sha is not None:
-        return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=f"on {target} as {sha[:7]}")
+        return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=f"on {name} as {sha[:7]}")
     head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
     if head is None or head == attempt.head:
         return None
@@ -203,14 +205,16 @@ def _look(context: Context, task: str, attempt: Attempt, target: str) -> MergeRo
     sha = repo.merged_by(head, target) if relation in KEEPS_APPROVAL else None
     if sha is None:
         return None
-    message = f"on {target} as {sha[:7]} ({relation} of the approved head)"
+    message = f"on {name} as {sha[:7]} ({relation} of the approved head)"
     return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=message)
 
 
-def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
+def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
-    text = context.repo.file_at(target, FILE)
-    if text is None and is_missing(context, target) and (gone := unaccepted(context, context.project(tx))):
+    target = line.name
+    text = context.repo.file_at(line.ref, FILE)
+    is_gone = text is None and line.remote is None and is_missing(context, target)
+    if is_gone and (gone := unaccepted(context, context.project(tx))):
         raise _foreign(gone.text, gone.next)
     named = read_file(text).get("project.id", "") if text else ""
     if named != context.store.project:
@@ -224,7 +228,7 @@ def refuse_foreign_target(context: Context, tx: Tx, target: str) -> None:
     if told := merged_elsewhere(context, tx) or lacking(context, tx, project):
         raise _foreign(told.text, told.next, rule="Q6")
     last = tx.one("merge.last", Point)  # what lies behind it was looked at when it was merged
-    anchor = lost_anchor(context, tx, project, since=last.sha if last else None)
+    anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.ref)
     if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, place_of
+from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.events.gate import MergesPlaced, TargetSetBack
 from foureyes.core.events.project import SecurityRecorded
@@ -27,8 +28,10 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     _refuse_silent(reason, HERE)
     clone = context.outside.clone()
     with context.store.read() as tx:
-        before = place_of(tx)
-        told = lacking(context, tx, context.project(tx))
+        before, remote = place_of(tx), remote_of(context, tx)
+        told = lacking(context, tx, context.project(tx)) if not remote else None
+    if remote:
+        return MergesGoOn(message=f"any clone merges: the target is that of {remote}", changed=False, next=MERGE)
     if told is not None:
         refuse_verb("merges stay where they are.", Reason("Q6", told.text, told.next))
     if before.clone == clone:
@@ -46,17 +49,18 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
 def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     """Q6: the target lacks merges on purpose; they go on from where it is."""
     _refuse_silent(reason, ACCEPT)
+    line = line_of(context)
+    tip = line.tip()
     with context.store.read() as tx:
         project = context.project(tx)
         told = lacking(context, tx, project)
         merges = tx.all("merge.shas", MergeOf)
-    tip = context.repo.commit_of(f"refs/heads/{project.target}")
-    if told is None or tip is None:
+    if told is None:
         return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
-    has = context.repo.reached(sorted({row.sha for row in merges}), project.target)
+    has = context.repo.reached(sorted({row.sha for row in merges}), line.ref)
     lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
-    line = [commit.sha for commit in context.repo.line(project.target, HOW_FAR)]
-    newest = next((sha for sha in line if sha in {row.sha for row in merges}), Sha(""))
+    commits = [commit.sha for commit in context.repo.line(line.ref, HOW_FAR)]
+    newest = next((sha for sha in commits if sha in {row.sha for row in merges}), Sha(""))
     with context.deciding(actor, "merges accept", reason=reason) as work:
         work.record(
             "",

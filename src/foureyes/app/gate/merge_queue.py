@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
+from foureyes.app.call.one_target import target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, Named
@@ -58,7 +59,7 @@ def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
     word.
     """
     attempt = attempt_of(tx, task.id)
-    tip = context.repo.commit_of(f"refs/heads/{context.project(tx).target}") if task.status == "approved" else None
+    tip = context.repo.commit_of(target_ref(context, tx, context.project(tx))) if task.status == "approved" else None
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
         refuse_task(task.id, "was not changed", reason)

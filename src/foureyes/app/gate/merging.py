@@ -12,6 +12,7 @@ from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
 from foureyes.app.gate.merge_place import accept_target, merge_here
+from foureyes.app.gate.merge_plan import Try, look_at
 from foureyes.app.gate.merge_queue import (
     Lease,
     explain,
@@ -22,9 +23,11 @@ from foureyes.app.gate.merge_queue import (
     waits_for,
 )
 from foureyes.app.gate.merge_words import checkout_news
-from foureyes.app.gate.one_merge import OneMerge, Try, look_at
+from foureyes.app.gate.one_merge import OneMerge
 from foureyes.app.gate.running import Telling
+from foureyes.app.gate.sent_merges import settle_sent
 from foureyes.app.gate.stacking import decide_above
+from foureyes.app.gate.target_line import TargetLine, line_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem, MergeRow, MergesGoOn
 from foureyes.app.views.news import News
@@ -91,22 +94,25 @@ class Merges:
         """Go through the queue once. What became of each item, and after how many seconds to do so again; None when
         nothing is left that only has to settle.
         """
+        line = line_of(self._context)
+        if line.remote is not None:
+            line.tip()
         with self._context.store.read() as tx:
-            target = self._context.project(tx).target
-            refuse_foreign_target(self._context, tx, target)
+            refuse_foreign_target(self._context, tx, line)
         self._refuse_programs()
         heads = self._context.repo.heads()
-        rows = recognise(self._context, actor, target, heads)
+        rows = recognise(self._context, actor, line, heads)
+        rows += settle_sent(self._context, actor, line, self._me)
         decide_above(self._context, actor, [row.task for row in rows])
-        for went in tidy_merged(self._context, target, heads):
+        for went in tidy_merged(self._context, line.name, heads):
             if tell is not None:
                 tell(News(went))
         told: set[News] = set()
         try:
-            tried = self._go_through(actor, before, rows, tell, lambda: self._catch_up(target, tell, told))
+            tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
             left, seconds = self._left(tried)
         except StoreProblem as problem:
-            self._catch_up(target, tell, told)
+            self._catch_up(line, tell, told)
             if any(row.outcome not in UNDECIDED for row in before + rows):
                 raise cut_off(before + rows) from problem
             raise
@@ -115,6 +121,7 @@ class Merges:
     def _go_through(
         self,
         actor: Actor,
+        line: TargetLine,
         before: list[MergeRow],
         rows: list[MergeRow],
         tell: Telling | None,
@@ -127,7 +134,7 @@ class Merges:
             item, first = taken
             tried.add(item.approval)
             try:
-                done = OneMerge(self._context, actor, item, self._me, tell).run(first)
+                done = OneMerge(self._context, actor, line, item, self._me, tell).run(first)
             except StoreProblem:
                 rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
                 raise
@@ -220,10 +227,13 @@ class Merges:
                     f"another fe merge is at work{where}: it merges {lease.task}.", next_step=fe("merges", "list")
                 )
 
-    def _catch_up(self, target: str, tell: Telling | None, told: set[News]) -> None:
-        """Q5: a checkout of the target follows each merge; one that cannot is left alone, and the person told once."""
-        for checkout in self._context.workshop.catch_up(target):
-            news = checkout_news(checkout)
+    def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
+        """Q5: branch and checkouts of the target follow each merge; what cannot is left alone, and the person told
+        once.
+        """
+        ahead = line.follow()
+        checkouts = self._context.workshop.catch_up(line.name)
+        for news in [*([ahead] if ahead else []), *map(checkout_news, checkouts)]:
             if tell is not None and news not in told:
                 told.add(news)
                 tell(news)

@@ -6,18 +6,17 @@ asks P and D once more and moves the branch in one transaction.
 
 from __future__ import annotations
 
-import msgspec
-from msgspec.structs import replace
-
-from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links
 from foureyes.app.gate.landing import accept, recognise, settings_of, waiting_approval_of
+from foureyes.app.gate.merge_plan import Plan, Try, look_at
 from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
 from foureyes.app.gate.running import Telling, run_on
+from foureyes.app.gate.target_line import TargetLine, what_to_allow
+from foureyes.app.git_ports import Moved
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.journal import JournalHead
@@ -27,89 +26,43 @@ from foureyes.app.work.elsewhere import branch_there, bring, is_elsewhere
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
+from foureyes.core.events.gate import MergeSent
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_state, check_states_on
+from foureyes.core.rules.check_states import check_state
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.stacks import landed_below, waits_for
-from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked, why_not_there, why_void
+from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.refs import DETACHED
-from foureyes.core.words.text import visible
-from foureyes.errors import GitProblem, Reason, RemoteProblem
-from foureyes.steps import shell
+from foureyes.core.words.refs import DETACHED, attempt_ref
+from foureyes.errors import GitProblem, RemoteProblem
 
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
 KEPT_PATHS = 200
-
-
-class Try(msgspec.Struct, frozen=True):
-    """What one try rests on, read in one transaction: the case, the approval that is merged, whether people have keys
-    here.
-    """
-
-    case: Case
-    given: WaitingApproval
-    keys: bool = False
-
-    @property
-    def facts(self) -> Facts:
-        return self.case.facts
-
-    @property
-    def attempt(self) -> Attempt:
-        assert self.case.attempt is not None
-        return self.case.attempt
-
-    def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
-        """T `void`: why this approval would not be given now."""
-        return why_void(self.facts, self.case.policy, self.given, tip)
-
-    def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
-        """Q2: why it would not be given for what the merge does to the target."""
-        policy, own = self.case.policy, set(self.facts.changed_paths())
-        others = [visible(path) for path in effect.paths if path not in own]
-        where = f"merged into {self.case.target}" + (f", where it changes {others[0]}" if others else "")
-        reasons = why_not_there(self.facts, policy, self.given, tip, effect, keys=self.keys)
-        return tuple(replace(reason, message=f"{where}: {reason.message}") for reason in reasons)
-
-    def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
-        """D5: where the required checks stand on the merge result."""
-        states = check_states_on(facts, self.case.policy, tree, tip_tree, self.given.gone)
-        return tuple(state for state in states if state.rule.required)
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A merge that is about to happen: everything but the move of the branch."""
-
-    attempt: Attempt
-    tip: Sha
-    tip_tree: Sha
-    commit: Sha
-    tree: Sha
-    checked: tuple[CheckState, ...]
-    effect: Effect
-
-
-def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
-    """What a try rests on now; None when the approval that was queued has ended."""
-    task = TaskId(item.task)
-    given = waiting_approval_of(tx, task)
-    if given is None or given.seq != item.approval:
-        return None
-    return Try(case_of(context, tx, context.gate, task), given, context.has_keys(tx))
+CUTS = 2
+"""How often a push is tried whose way was cut off, before a person looks."""
 
 
 class OneMerge:
     """An item that this process has leased, on its way to the target."""
 
-    def __init__(self, context: Context, actor: Actor, item: MergeItem, process: str, tell: Telling | None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        actor: Actor,
+        line: TargetLine,
+        item: MergeItem,
+        process: str,
+        tell: Telling | None,
+    ) -> None:
         self._context = context
         self._actor = actor
+        self._line = line
+        self._cut = 0
         self._item = item
         self._task = TaskId(item.task)
         self._process = process
@@ -120,21 +73,23 @@ class OneMerge:
 
         What became of the item, and of whatever else turned up on the target meanwhile.
         """
-        target, now = first.case.target, first
+        now = first
         try:
             for _ in range(STARTS):
                 plan = self._prepare(now)
-                row = plan if isinstance(plan, MergeRow) else self._move(plan, target)
+                row = plan if isinstance(plan, MergeRow) else self._move(plan)
                 if row is not None:
                     return [row]
-                landed = recognise(self._context, self._actor, target, self._context.repo.heads())
+                landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
                 if any(other.task == self._task for other in landed):
                     return sorted(landed, key=lambda other: other.task != self._task)
                 again = self._look_again()
                 if again is None:
                     return [self._ended()]
                 now = again
-            return [self._leave(f"{target} moved {STARTS} times meanwhile", stuck=False)]
+            return [self._leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
+        except RemoteProblem as problem:
+            return [self._leave(problem.message, stuck=False)]
         except GitProblem as problem:
             return [self._leave(f"git: {problem.message}", stuck=True)]
 
@@ -154,16 +109,11 @@ class OneMerge:
     def _prepare(self, now: Try) -> Plan | MergeRow:
         """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
         context, attempt, target = self._context, now.attempt, now.case.target
-        try:
-            bring(context, self._task)
-        except RemoteProblem as problem:
-            return self._leave(problem.message, stuck=False)
-        where = self._tip(attempt, target)
+        bring(context, self._task)
+        where = self._tip(attempt)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
-        tip = context.repo.commit_of(f"refs/heads/{target}")
-        if tip is None:
-            raise GitProblem(f"the target branch {target} has no commit", next_step=shell("git", "branch", target))
+        tip = self._line.tip(attempt_ref(self._task, attempt.n))
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
         merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head, landed=landed_below(now.facts))
@@ -184,7 +134,7 @@ class OneMerge:
             attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked, effect=effect
         )
 
-    def _tip(self, attempt: Attempt, target: str) -> gate.Tip:
+    def _tip(self, attempt: Attempt) -> gate.Tip:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
         repo = self._context.repo
         if is_elsewhere(self._context, attempt.clone):
@@ -192,7 +142,7 @@ class OneMerge:
         else:
             head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
         if head is not None and head != attempt.head:
-            relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+            relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=self._line.ref)
             head = attempt.head if relation in KEEPS_APPROVAL else head
         return gate.Tip(head=head)
 
@@ -269,32 +219,76 @@ class OneMerge:
 
     # The move
 
-    def _move(self, plan: Plan, target: str) -> MergeRow | None:
+    def _move(self, plan: Plan) -> MergeRow | None:
         """P and D once more, and the branch moves: inside one transaction, so that no decision comes between (Q2, Q4).
+        Where a remote has the target, the transaction says that it is pushed, and no decision takes the approval back
+        until it is known what became of that (Q6).
 
         None when it was not to be moved from where the plan began: begin anew (Q3).
         """
-        context = self._context
-        tip, settings = self._tip(plan.attempt, target), settings_of(context, plan.attempt, plan.commit)
+        context, remote, note = self._context, self._line.remote, ""
+        tip, settings = self._tip(plan.attempt), settings_of(context, plan.attempt, plan.commit)
         with context.writing(self._actor, "merge") as work:
-            lost = self._lost(work)
-            if lost is not None:
-                return lost
-            now = look_at(context, work.tx, self._item)
-            if now is None:
-                return self._ended()
-            if (void := self._record_void(work, now, tip, plan.effect)) is not None:
-                return void
-            if self._wants_more(work.tx, now, plan):
-                return None  # somebody accepted a stricter pipeline meanwhile
-            if why := "held" if gate.holds(now.facts) else _below(now.facts, now.given):
-                work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
-                return self._row("waiting", why)
-            if not context.workshop.move(f"refs/heads/{target}", new=plan.commit, old=plan.tip):
+            now = self._asked_again(work, plan, tip)
+            if not isinstance(now, Try):
+                return now
+            if remote is not None:
+                event = MergeSent(attempt=plan.attempt.n, made=plan.commit, onto=plan.tip, remote=remote.name)
+                work.gate.record(self._task, event)
+            elif not context.workshop.move(self._line.branch, new=plan.commit, old=plan.tip):
                 return None
-            note = accept(context, work.gate, now.case.task, settings)
-            work.gate.record(self._task, self._event(plan))
-        return self._merged(plan, target, note)
+            else:
+                note = self._close(work, plan, settings)
+        return self._push(plan, settings) if remote is not None else self._merged(plan, note)
+
+    def _asked_again(self, work: Work, plan: Plan, tip: gate.Tip) -> Try | MergeRow | None:
+        """What the merge rests on, if that still holds under the lock; else what became of it."""
+        lost = self._lost(work)
+        if lost is not None:
+            return lost
+        now = look_at(self._context, work.tx, self._item)
+        if now is None:
+            return self._ended()
+        if (void := self._record_void(work, now, tip, plan.effect)) is not None:
+            return void
+        if self._wants_more(work.tx, now, plan):
+            return None  # somebody accepted a stricter pipeline meanwhile
+        if why := "held" if gate.holds(now.facts) else _below(now.facts, now.given):
+            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
+            return self._row("waiting", why)
+        return now
+
+    def _push(self, plan: Plan, settings: str) -> MergeRow | None:
+        """Q6: the target of the remote moves by compare-and-swap, with the attempt, and with the fence."""
+        also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
+        try:
+            if isinstance(self._line.push(plan.commit, onto=plan.tip, also=also), Moved):
+                return None
+        except RemoteProblem as problem:
+            return self._unheard(plan, problem)
+        note = ""
+        with self._context.writing(self._actor, "merge") as work:
+            if self._context.get(work.tx, self._task).status == "approved":  # else somebody has found it there
+                note = self._close(work, plan, settings)
+        return self._merged(plan, note)
+
+    def _unheard(self, plan: Plan, problem: RemoteProblem) -> MergeRow | None:
+        """A push that failed, or was cut off: nothing of it arrives any more once the fence has moved."""
+        self._cut += 1
+        try:
+            is_out = self._line.shut_out(plan.tip)
+        except RemoteProblem:
+            why = f"{problem.message}; whether it arrived the next fe merge tells"
+            return self._leave(why, stuck=False, unknown=True)
+        if not is_out or (problem.kind != "refused" and self._cut < CUTS):
+            return None
+        return self._leave(what_to_allow(problem, self._line), stuck=True)
+
+    def _close(self, work: Work, plan: Plan, settings: str) -> str:
+        """The task is merged; what to say about its settings."""
+        note = accept(self._context, work.gate, self._context.get(work.tx, self._task), settings)
+        work.gate.record(self._task, self._event(plan))
+        return note
 
     def _event(self, plan: Plan) -> TaskMerged:
         made, clone = plan.commit, self._context.outside.clone()
@@ -306,7 +300,9 @@ class OneMerge:
         checked = now.states_on(facts, plan.tree, plan.tip_tree)
         return bool(why_not_checked(facts, now.given, checked, plan.tree))
 
-    def _merged(self, plan: Plan, target: str, note: str) -> MergeRow:
+    def _merged(self, plan: Plan, note: str) -> MergeRow:
+        target = self._line.name
+        self._line.follow()
         notes = tuple(text for text in (note, tidy(self._context, self._task, plan.attempt, target)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
@@ -340,13 +336,13 @@ class OneMerge:
         names = f" {', '.join(map(named, paths[:SHOWN]))}" if kind == "conflict" else ""
         return self._row(kind, feedback.split("\n")[0] + names, notes=work.notes)
 
-    def _leave(self, why: str, *, stuck: bool) -> MergeRow:
+    def _leave(self, why: str, *, stuck: bool, unknown: bool = False) -> MergeRow:
         """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
         with self._context.writing(self._actor, "merge") as work:
             lost = self._lost(work)
             if lost is not None:
                 return lost
-            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck))
+            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck, unknown=unknown))
         return self._row("stuck" if stuck else "waiting", why)
 
 

@@ -84,12 +84,26 @@ class MergeLeased(Event, frozen=True, kw_only=True):
     via: SessionId | None = None
 
 
+class MergeSent(Event, frozen=True, kw_only=True):
+    """Q6: the merge `made` is being pushed to the remote, from where its target is at `onto`. Until it is known whether
+    it arrived, nothing takes the approval back.
+    """
+
+    attempt: int
+    made: Sha
+    onto: Sha
+    remote: str
+
+
 class MergeLeft(Event, frozen=True, kw_only=True):
-    """The merge ended without a merge; the approval stands. A stuck one waits for `fe merges retry`."""
+    """The merge ended without a merge; the approval stands. A stuck one waits for `fe merges retry`. `unknown`: whether
+    it was pushed could not be found out (Q6).
+    """
 
     attempt: int
     why: str
     stuck: bool = False
+    unknown: bool = False
 
 
 class MergeRetried(Event, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
-from foureyes.adapters.store.projections.steps import act, at, move, near, note, unstick
+from foureyes.adapters.store.projections.steps import act, at, move, near, note, unsend, unstick
 from foureyes.adapters.store.queries import sql
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL
 from foureyes.core.nouns.look import NOTHING_KNOWN
@@ -198,6 +198,7 @@ def task_merged(db: Engine, row: Row, event: e.TaskMerged) -> None:
         db.run("task.set_label_live", {"id": row.task})
         db.run("task.recount_deps", plain({"ids": around}))
     db.run("merge.leave", {"task": row.task, "state": "done", "why": "", "seq": row.seq})
+    unsend(db, row)
     for name, value in (("newest", event.newest), ("clone", event.clone)):
         if value:
             note(db, row, f"merge:{name}", value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
-from foureyes.adapters.store.projections.steps import at, log, move, note
+from foureyes.adapters.store.projections.steps import SENT, at, log, move, note, unsend
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -36,6 +36,7 @@ def attempt_sent_back(db: Engine, row: Row, event: e.AttemptSentBack) -> None:
 
 def approval_voided(db: Engine, row: Row, event: e.ApprovalVoided) -> None:
     back_to_review(db, row, event.approval, "ended", "void: " + "; ".join(event.reasons))
+    unsend(db, row)
     log(db, row, "void", "the approval no longer holds: " + "; ".join(event.reasons))
     if event.marks:
         db.run("attempt.set_marks", plain({"task": row.task, "n": event.attempt, "marks": event.marks}))
@@ -48,11 +49,17 @@ def merge_leased(db: Engine, row: Row, event: e.MergeLeased) -> None:
     db.run("merge.lease", plain(values | {"task": row.task, "seq": row.seq}))
 
 
+def merge_sent(db: Engine, row: Row, event: e.MergeSent) -> None:
+    note(db, row, f"{SENT}{row.task}", event.made)
+
+
 def merge_left(db: Engine, row: Row, event: e.MergeLeft) -> None:
     state = "stuck" if event.stuck else "waiting"
     db.run("merge.leave", {"task": row.task, "state": state, "why": event.why, "seq": row.seq})
     if event.stuck:
         log(db, row, "merge", event.why)
+    if not event.unknown:
+        unsend(db, row)
 
 
 def merge_retried(db: Engine, row: Row, event: e.MergeRetried) -> None:
@@ -72,6 +79,7 @@ def merge_failed(db: Engine, row: Row, event: e.MergeFailed) -> None:
         move(db, row, "task.merge_failed")
     db.run("attempt.end_approvals", {"task": row.task, "why": f"the merge failed ({event.kind})"})
     db.run("merge.leave", {"task": row.task, "state": "done", "why": event.kind, "seq": row.seq})
+    unsend(db, row)
     insert_feedback(db, row, "redo", event.iteration, event.feedback, source="merge")
 
 
@@ -90,6 +98,7 @@ PROJECTIONS: dict[str, Any] = {
     "MergeLeased": merge_leased,
     "MergeLeft": merge_left,
     "MergeRetried": merge_retried,
+    "MergeSent": merge_sent,
     "MergesPlaced": merges_placed,
     "TargetSetBack": target_set_back,
     "MergeFailed": merge_failed,

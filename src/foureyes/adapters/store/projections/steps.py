@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import Action
 
 
+SENT = "merge:sent:"
+"""Before the id of a task: what was pushed for it, while nobody knows whether it arrived (Q6)."""
 GOES_ON = frozenset({"task.start", "task.release"})
 """A look in the middle of work stays one, whoever works."""
 
@@ -38,6 +40,11 @@ def move(db: Engine, row: Row, statement: str, **values: object) -> None:
 def note(db: Engine, row: Row, name: str, value: str) -> None:
     """A setting that is no setting of people's: its name is that of none."""
     db.run("project.set_setting", {"name": name, "value": value, "session": row.session, "at": row.at})
+
+
+def unsend(db: Engine, row: Row) -> None:
+    """Q6: it is known what became of a push."""
+    db.run("project.unset_setting", {"name": f"{SENT}{row.task}"})
 
 
 def leave_cycles(db: Engine, row: Row) -> None:

@@ -28,7 +28,7 @@ UPDATE project SET target = :target;
 
 -- name: project.settings
 SELECT name, value, session, at FROM settings 
-WHERE name NOT IN ('store:place', 'store:anchor', 'target:tip', 'merge:newest', 'merge:clone')
+WHERE name NOT IN ('store:place', 'store:anchor', 'target:tip') AND NOT (name >= 'merge:' AND name < 'merge;')
 ORDER BY name;
 
 -- name: project.set_setting

@@ -1,0 +1,96 @@
+"""The target as merges see it (Q6): the branch of this repository, or what the remote has for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.git_ports import Moved, RefUpdate
+from foureyes.app.views.news import News
+from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import tracked
+from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
+from foureyes.steps import Steps, by_person, shell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import Pushed, Remote
+
+BRANCH = "refs/heads/"
+FENCE = "refs/foureyes/fence"
+"""A ref of the remote that every merge moves together with the target: who was taken for dead expects it elsewhere, and
+so pushes nothing any more (J4, Q6).
+"""
+
+
+class TargetLine:
+    """The target branch `name`; `ref` is what git calls it here, as the remote had it when it was last asked."""
+
+    def __init__(self, context: Context, name: str, remote: Remote | None) -> None:
+        self._context, self.name, self.remote = context, name, remote
+        self.branch = f"{BRANCH}{name}"
+        self.ref = tracked(remote.name, self.branch) if remote else name
+        self._there: dict[str, Sha] = {}
+
+    def tip(self, *also: str) -> Sha:
+        """Where the target is now; with a remote that is asked, for the refs that go with a merge, too."""
+        if self.remote is None:
+            tip = self._context.repo.commit_of(self.branch)
+            if tip is None:
+                step = shell("git", "branch", self.name)
+                raise GitProblem(f"the target branch {self.name} has no commit", next_step=step)
+            return tip
+        self._there = self.remote.fetch([self.branch, FENCE, *also])
+        if self.branch not in self._there:
+            step = by_person(shell("git", "push", self.remote.name, self.name))
+            why = f"{self.remote.name} has no branch {self.name}"
+            raise Refused("nothing was merged or closed.", reasons=(Reason("Q6", why, step),), next_step=step)
+        return self._there[self.branch]
+
+    def push(self, commit: Sha, *, onto: Sha, also: Sequence[tuple[str, Sha]]) -> Pushed | Moved:
+        """Move the target of the remote, with what goes with it: all of it, from where it was seen, or nothing."""
+        assert self.remote is not None
+        updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._there.get(FENCE))]
+        kept = [RefUpdate(ref, new, self._there.get(ref)) for ref, new in also if self._there.get(ref) != new]
+        return self.remote.push([*updates, *kept])
+
+    def shut_out(self, onto: Sha) -> bool:
+        """Move the fence, so that no push of before arrives any more; False when one has arrived meanwhile."""
+        assert self.remote is not None
+        workshop, old = self._context.workshop, self._there.get(FENCE)
+        tree = workshop.tree_of(onto)
+        assert tree is not None
+        words = f"Whoever began a merge before this does not finish it\n\n{self._context.ids.number():032x}\n"
+        made = workshop.commit(tree=tree, parents=[onto], message=words)
+        return not isinstance(self.remote.push([RefUpdate(FENCE, made, old)]), Moved)
+
+    def follow(self) -> News | None:
+        """Q5: bring the branch of this repository to where the remote's is; what is only here stays, and is told."""
+        if self.remote is None:
+            return None
+        repo, there = self._context.repo, self._context.repo.commit_of(self.ref)
+        here = repo.commit_of(self.branch)
+        if here is None or there is None or here == there:
+            return None
+        if repo.is_ancestor(here, there):
+            self._context.workshop.move(self.branch, new=there, old=here)
+            return None
+        text = f"{self.name} of this clone has commits that {self.remote.name} lacks, and was left as it is"
+        return News(text, self._look(there))
+
+    def _look(self, there: Sha) -> Steps:
+        return shell("git", "log", "--oneline", f"{there[:12]}..{self.name}")
+
+
+def line_of(context: Context) -> TargetLine:
+    """The target of the project; nothing is asked of the remote yet."""
+    with context.store.read() as tx:
+        return TargetLine(context, context.project(tx).target, context.remote(tx))
+
+
+def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
+    """Q6: a remote that takes no push, in its own words, and what a merge needs there."""
+    assert line.remote is not None
+    needs = f"a merge pushes {line.name} and refs/foureyes/* there, as whoever runs fe merge"
+    return f"{problem.message} ({needs})"

@@ -1,0 +1,133 @@
+"""Several machines, one target (Q6): merges are made on the remote's tip, and move it by an atomic push."""
+
+from __future__ import annotations
+
+import os
+
+from foureyes.app.views.news import News
+from foureyes.core.words.ids import Sha
+from foureyes.errors import RemoteProblem
+
+from tests.stage.gated import merge, merge_rows
+from tests.stage.people import ALICE, CI
+from tests.stage.wires import Wired
+
+
+def test_any_clone_merges_what_another_made_and_every_local_branch_follows_Q5_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = clones.approved(alpha)
+    assert merge(beta) == {task: "merged"}
+    assert clones.main() == beta.checkout.head("main")
+    assert not beta.checkout.git("status", "--porcelain")
+    assert merge(alpha) == {}
+    assert alpha.checkout.head("main") == clones.main()
+    assert (alpha.checkout.path / f"{task}.py").exists()
+
+
+def test_the_queue_of_one_clone_stands_on_the_merges_of_the_other_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    first = clones.approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    second = clones.approved(beta)
+    assert beta.checkout.head("main") != clones.main()
+    assert merge(beta) == {second: "merged"}
+    assert clones.log()[:2] == [f"Merge {second}: a task", f"Merge {first}: a task"]
+    assert beta.checkout.head("main") == clones.main()
+    assert alpha.app.audit.verify().findings == ()
+
+
+def test_a_target_that_somebody_pushed_to_meanwhile_means_to_start_over_Q3_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = clones.approved(alpha)
+
+    def by_hand(_: object) -> None:
+        wire.before = None
+        beta.checkout.commit("hand.py", "by hand\n", message="by hand")
+        beta.checkout.git("push", "-q", "origin", "main")
+
+    wire = clones.wire(alpha)
+    wire.before = by_hand
+    assert merge(alpha) == {task: "merged"}
+    assert clones.log()[:2] == [f"Merge {task}: a task", "by hand"]
+    assert alpha.checkout.head("main") == clones.main()
+
+
+def test_commits_that_only_this_clone_has_stay_and_are_told_Q5_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    mine = alpha.checkout.commit("mine.py", "mine\n", message="not pushed")
+    told: list[News] = []
+    rows = alpha.app.merges.process(CI, told.append)
+    assert {row.task: row.outcome for row in rows} == {task: "merged"}
+    assert alpha.checkout.head("main") == mine
+    assert "mine.py" not in clones.remote.git("ls-tree", "--name-only", "main")
+    assert len([news for news in told if "commits that origin lacks" in news.text]) == 1
+
+
+def test_a_remote_that_refuses_is_named_with_its_words_and_the_item_is_stuck_not_void_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    hook = clones.remote.path / "hooks" / "update"
+    hook.write_text('#!/bin/sh\ncase "$1" in refs/heads/main) echo "main is protected" >&2; exit 1;; esac\n')
+    os.chmod(hook, 0o755)
+    first = clones.approved(alpha)
+    before = clones.main()
+    row = merge_rows(alpha)[first]
+    assert row.outcome == "stuck"
+    assert "main is protected" in row.message
+    assert "refs/foureyes/*" in row.message
+    assert (clones.main(), alpha.checkout.head("main")) == (before, before)
+    assert alpha.status(first) == "approved"
+    hook.unlink()
+    alpha.app.merges.retry(ALICE, first)
+    assert merge(clones.beta) == {first: "merged"}
+
+
+def test_a_remote_that_cannot_be_asked_merges_nothing_and_voids_nothing_Q6(clones: Wired) -> None:
+    task = clones.approved(clones.alpha)
+    clones.wire(clones.alpha).down = "no route"
+    with clones.alpha.refused(error=RemoteProblem):
+        merge(clones.alpha)
+    assert clones.alpha.status(task) == "approved"
+    assert merge(clones.beta) == {task: "merged"}
+
+
+def test_a_target_that_was_pushed_over_stops_merging_in_every_clone_until_it_is_brought_back_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    before = clones.main()
+    lost, made = clones.approved(alpha), Sha("")
+    assert merge(alpha) == {lost: "merged"}
+    made = clones.main()
+    waits = clones.approved(alpha)
+    beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
+    for world in (alpha, beta):
+        with world.refused("Q6") as caught:
+            merge(world)
+        assert lost in caught[0].reasons[0].message
+    assert [lost in found.message for found in alpha.app.audit.verify().findings] == [True]
+    alpha.checkout.git("push", "-q", "origin", f"{made}:refs/heads/main")
+    assert merge(beta) == {waits: "merged"}
+
+
+def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    before = clones.main()
+    lost = clones.approved(alpha)
+    assert merge(alpha) == {lost: "merged"}
+    waits = clones.approved(alpha)
+    beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
+    said = beta.app.merges.accept(ALICE, "it was wrong")
+    assert [lost in note for note in said.notes] == [True]
+    assert merge(beta) == {waits: "merged"}
+
+
+def test_a_remote_without_the_target_is_told_how_it_gets_it_Q6(clones: Wired) -> None:
+    clones.approved(clones.alpha)
+    clones.remote.git("update-ref", "-d", "refs/heads/main")
+    with clones.alpha.refused("Q6") as caught:
+        merge(clones.alpha)
+    assert "origin has no branch main" in caught[0].reasons[0].message
+
+
+def test_with_a_remote_any_clone_merges_and_nobody_hands_over_Q6(clones: Wired) -> None:
+    with clones.alpha.unchanged():
+        assert not clones.beta.app.merges.here(ALICE, "why not").changed
