@@ -24,8 +24,8 @@ from tests.stage.world import DeskWorld, GitWorld
 
 ONE_BEFORE_ONE_WITHIN = {"facts": 2, "policy": 2, "settings": 2}
 """A decision looks once before the transaction (for git, and for the person who signs) and once under the lock."""
-IS_THERE_A_REMOTE = Counter({"settings": 1})
-"""Q6: asked once, before the first item."""
+IS_THERE_A_REMOTE = Counter({"settings": 2})
+"""Q6: asked before the first item: what is sent there, and which branch is the target."""
 
 
 def afresh(world: DeskWorld | GitWorld) -> Application:
