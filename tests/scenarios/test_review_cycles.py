@@ -65,3 +65,17 @@ def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_b
     assert f"{task} look 1" in loop.run(cast.alice, "review", "list").out
     assert "LIMIT" in loop.git("show", f"refs/foureyes/looks/{task}/1:limit.py")
     loop.verify()
+
+
+def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(loop: Loop) -> None:
+    rule = '\n[review.label_rules.payments]\nreviewers = ["gemini"]\n'
+    loop.configure(PEERS.replace("ask = 2", "ask = 1") + rule)
+    cast, work = loop.cast, loop.handed("--label", "payments")
+    assert "waits for gemini" in loop.run(cast.alice, "review", "list").out
+    loop.review(work, by=cast.codex)
+    refused = loop.run(cast.alice, "approve", work.task)
+    assert "label payments wants a counting review of gemini, and there is none" in refused.err
+    assert "fe review show c-1" in refused.err
+    loop.review(work, by=cast.gemini)
+    loop.approve(cast.alice, work)
+    loop.verify()

@@ -219,3 +219,13 @@ def test_of_a_table_that_adds_to_the_built_in_one_only_what_changes_is_shown_P12
         "agents: claude: program claude, vendor anthropic → "
         "claude: program claude, model large, vendor anthropic; dev: program aider"
     )
+
+
+def test_who_accepts_sees_whose_reviews_a_label_wants_and_that_fewer_is_looser_D6_P12(desk: DeskWorld) -> None:
+    rule = '[review.label_rules]\nux = { reviewers = ["codex", "human"] }\n'
+    desk.repo.files["foureyes.toml"] = rule
+    (wanted,) = desk.app.policy.accept(ALICE).changed
+    assert ("reviewers codex human" in wanted, "(looser)" in wanted) == (True, False)
+    desk.repo.files["foureyes.toml"] = rule.replace('reviewers = ["codex", "human"]', "reviews = 1")
+    (fewer,) = desk.app.policy.accept(ALICE).changed
+    assert ("reviewers" in fewer.partition(" → ")[2], "(looser)" in fewer) == (False, True)

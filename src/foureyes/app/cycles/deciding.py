@@ -94,8 +94,9 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
 
 def is_waited_out(context: Context, tx: Tx, known: Whole) -> bool:
     """V8: whether nobody could be asked for as long as a reviewer has: then nobody is left but a person (R0)."""
-    minutes = max(1, context.gate_policy(tx).peers.timeout_minutes)
-    return not known.asked and known.cycle.at <= context.ago(minutes)
+    if known.asked or known.cycle.state != "open":
+        return False
+    return known.cycle.at <= context.ago(max(1, context.gate_policy(tx).peers.timeout_minutes))
 
 
 def may_be_due(context: Context, tx: Tx, known: Whole) -> bool:
