@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from foureyes.config.seeded import seeded
 from foureyes.core.documents.answer import document_in
@@ -97,3 +98,32 @@ def test_a_real_reviewer_is_calibrated_in_a_project_that_is_gone_afterwards_V2_V
     assert (row["found"], row["made_up"], row["recorded"]) == (1, 0, False)
     assert house.shop.git("for-each-ref") == before
     assert not list(house.shop.folder.glob("checkouts/*"))
+
+
+MADE_UP = ISSUE | {"file": "src/mean.py", "quote": "no_such_code()"}
+ANOTHER: Asked = {"answer": {"type": "review_result", "reviewer": "gemini", "payload": PAYLOAD | {"diff_id": "@DIFF@"}}}
+NOTHING_READ = found("@DIFF@", verdict="approved", status="APPROVED", issues=[], files_reviewed=[])
+
+
+@pytest.mark.parametrize("name", ["codex"])
+@pytest.mark.parametrize(
+    ("said", "became", "rule"),
+    [
+        ([NOTHING_READ], "answered", "R0"),
+        ([ANOTHER, ANOTHER], "invalid", "R0"),
+        ([found("@DIFF@", verdict="approved")], "answered", "R3"),
+        ([found("@DIFF@", issues=[MADE_UP]), found("@DIFF@", issues=[MADE_UP])], "answered", "R3"),
+        ([{"trouble": "limit"}], "quota", "R0"),
+    ],
+    ids=["read nothing", "names another", "approves a HIGH", "made up a quote", "out of quota"],
+)
+def test_what_a_real_reviewer_does_wrong_ends_as_the_rules_say_V3_V5_V6_V7_lessons_69_70(
+    name: str, said: list[Asked], became: str, rule: str, stage: Stage, tmp_path: Path
+) -> None:
+    house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')
+    task, _ = handed_in(house, name)
+    lines = house.run(task, *said, options=("--once",))
+    (cycle,) = house.shop.lines(house.shop.cast.alice, "review", "list")
+    (asked,) = cycle["asked"]
+    assert (asked["why"] or asked["state"], cycle["rule"]) == (became, rule), told(lines)
+    assert not [row for row in cycle["reviews"] if row["counts"]]
