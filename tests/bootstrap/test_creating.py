@@ -13,6 +13,7 @@ from foureyes.bootstrap import creating
 from foureyes.bootstrap.creating import create_project, unsure_target
 from foureyes.bootstrap.instructing import set_up
 from foureyes.bootstrap.wiring import open_project
+from foureyes.config.reading import read_file
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, EnvironmentProblem, GitProblem, NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
@@ -42,6 +43,16 @@ def test_init_by_a_person_makes_a_store_and_commits_exactly_the_configuration_P1
         "a project without checks has to be told"
     )
     app.close()
+
+
+def test_init_proposes_the_git_remote_and_turns_it_on_for_nobody_Q6(checkout: Checkout) -> None:
+    checkout.git("remote", "add", "origin", "../elsewhere.git")
+    init(checkout)
+    text = checkout.git("show", "HEAD:foureyes.toml")
+    assert text.endswith('# [git]\n# remote = "origin"')
+    assert "git.remote" not in read_file(text)
+    taken_up = text.replace("# [git]", "[git]").replace("# remote", "remote")
+    assert read_file(taken_up)["git.remote"] == "origin"
 
 
 def test_a_second_init_changes_nothing(checkout: Checkout) -> None:

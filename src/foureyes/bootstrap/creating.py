@@ -301,7 +301,8 @@ def _write_config(
     commit, and what init writes.
     """
     from foureyes.config.settings import FILE
-    from foureyes.config.writing import to_comment, to_toml
+    from foureyes.config.sharing import why_no_remote
+    from foureyes.config.writing import to_comment, to_remote, to_toml
 
     path, target = os.path.join(place.root, FILE), project.target
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project.id)):
@@ -309,6 +310,8 @@ def _write_config(
     own: dict[str, Value] = {"project.id": project.id, "project.prefix": project.prefix, "project.target": target}
     text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
     text += "".join(to_comment(each.rule, each.tried) for each in proposed if not each.is_of_use)
+    if (remote := repo.usual_remote()) and "git.remote" not in settings and not why_no_remote(remote):
+        text += to_remote(remote)
     if not os.path.lexists(path):
         _write_whole(path, text)
     if not commit:

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.caller import permit
-from foureyes.bootstrap.places import project_folder, repository
+from foureyes.bootstrap.places import git, project_folder, repository, settings_on_target
 from foureyes.bootstrap.wiring import application, now, open_project, server_of
 from foureyes.errors import FoureyesError, Refused
 from foureyes.steps import fe
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.store import Store
     from foureyes.app.ports import Progress
     from foureyes.core.nouns.session import Actor
+
+
+def remote_to_name(cwd: str) -> str:
+    """Q6: the git remote that the project does not name yet, for who shares the store; empty if there is none."""
+    place = repository(cwd)
+    return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
 
 
 def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: Progress | None) -> int:

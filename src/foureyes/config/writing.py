@@ -39,6 +39,12 @@ def to_comment(rule: CheckRule, why: str) -> str:
     return "\n" + "".join(f"# {line}\n" for line in [*said, "[[checks]]", *_fields(rule)])
 
 
+def to_remote(name: str) -> str:
+    """The remote that several machines would share, as a person takes it up."""
+    said = "Where several machines share the project (fe store copy), attempts travel by this git remote (Q6):"
+    return "\n" + "".join(f"# {line}\n" for line in (said, "[git]", f"remote = {_value(name)}"))
+
+
 def _fields(entry: object) -> list[str]:
     """What differs from the defaults, and what has none."""
     assert isinstance(entry, msgspec.Struct)

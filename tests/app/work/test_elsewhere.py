@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from foureyes.core.words.refs import attempt_ref
@@ -99,3 +101,19 @@ def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
     clones.alpha.checkout.commit("more.py", session=CLAUDE)
     clones.alpha.submit(CLAUDE, task)
     assert [file.path for file in clones.beta.app.attempts.changes(task, since=1).files] == ["more.py"]
+
+
+def test_work_that_comes_back_goes_on_at_another_machine_where_it_was_K1(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    clones.alpha.app.feedback.redo(ALICE, task, text="more")
+    clones.beta.start(CODEX, task)
+    made = clones.beta.app.worktrees.open(CODEX, task)
+    assert (Path(made.path) / "work.py").read_text() == "work\n"
+    assert made.branch == f"fe/{task}"
+
+
+def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    clones.alpha.app.feedback.redo(ALICE, task, text="anew", option="fresh")
+    clones.beta.start(CODEX, task)
+    assert not (Path(clones.beta.app.worktrees.open(CODEX, task).path) / "work.py").exists()

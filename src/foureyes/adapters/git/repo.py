@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import join
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import checkouts, reading
@@ -107,6 +108,14 @@ class GitRepo:
         """The short name of the branch that is the usual one on the remote called origin; empty if nothing says so."""
         out = self._git.real("for-each-ref", "--format=%(symref)", "refs/remotes/origin/HEAD").out
         return as_text(out).strip().removeprefix("refs/remotes/origin/")
+
+    def usual_remote(self) -> str:
+        """The remote that is meant where nobody names one: origin, or the only one; empty if there is none."""
+        from foureyes.adapters.git.client.config_file import read_settings
+
+        keys = read_settings(join(self._here.common_dir, "config"))
+        names = [key.removeprefix("remote.").removesuffix(".url") for key in keys if _is_address(key)]
+        return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
 
     def commit_count(self) -> int:
         """How many commits the caller's HEAD has; 0 before the first one."""
@@ -320,6 +329,10 @@ def _first(commits: Sequence[Sha | None], target: str) -> Sha:
 def _is_there(answer: bytes) -> bool:
     """Whether git knows an object: its id, kind and size, and not `missing`."""
     return len(answer.split(b" ")) == 3
+
+
+def _is_address(key: str) -> bool:
+    return key.startswith("remote.") and key.endswith(".url")
 
 
 def _has_files(place: Located) -> bool:

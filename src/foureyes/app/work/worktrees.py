@@ -13,6 +13,7 @@ from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
+from foureyes.app.work.elsewhere import bring, is_elsewhere
 from foureyes.app.work.furnishing import furnish
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
@@ -123,11 +124,31 @@ def make_worktree(context: Context, task: TaskId, session: SessionId) -> Worktre
     base = context.repo.commit_of(f"refs/heads/{target}")
     if base is None:
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-    begin_again(context, task)
     ref = branch_of(context, task)
+    base = _made_elsewhere(context, task, ref) or base
+    begin_again(context, task)
     _refuse_planted(context, task, ref, base)
     path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
     return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=furnish(context, task))
+
+
+def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
+    """K1: where work goes on that was handed in on another machine, and whose branch is not here: at the attempt, or at
+    what the redo wants.
+    """
+    with context.store.read() as tx:
+        attempt = attempt_of(tx, task)
+    if attempt is None or attempt.ref != ref or not is_elsewhere(context, attempt.clone):
+        return None
+    if context.repo.commit_of(ref) is not None:
+        return None
+    from foureyes.app.views.review import FeedbackView
+
+    bring(context, task)
+    with context.store.read() as tx:
+        rows = tx.all("attempt.feedback", FeedbackView, task=task)
+    reset = Sha(rows[-1].reset_to or "") if rows and rows[-1].iteration == attempt.n else Sha("")
+    return (context.repo.commit_of(reset) or attempt.base) if reset else attempt.head
 
 
 def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha) -> None:
