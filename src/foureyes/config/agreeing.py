@@ -4,14 +4,14 @@ where somebody changes them, so that what was accepted before stays readable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from foureyes.config.layers import Layers
 from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, Value
-from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN
+from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profile, ReviewPolicy
 from foureyes.core.rules.required import is_profile
 from foureyes.core.words.place import WITHOUT, holds_password
 from foureyes.errors import ConfigError
@@ -27,8 +27,9 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 def disagreements(layers: Layers) -> list[Disagreement]:
     """Every setting that does not fit the others."""
-    looks = (_unknown, _too_many, _never_looked_at, _outside, _no_time, _secret)
-    return [found for look in looks for found in look(layers)]
+    policy, profiles = review_policy(layers), agent_profiles(layers)
+    named = [*_unknown(policy, profiles), *_too_many(policy.peers), *_never_looked_at(policy, profiles)]
+    return [*named, *_outside(layers), *_no_time(layers), *_secret(layers)]
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
@@ -41,10 +42,9 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
         )
 
 
-def _unknown(layers: Layers) -> Iterator[Disagreement]:
+def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
     """Names that no profile has: nobody would ever be started by them."""
-    policy, known = review_policy(layers), {*DEFAULT_PROFILES, *agent_profiles(layers)}
-    tiers = policy.tiers
+    tiers, known = policy.tiers, {*DEFAULT_PROFILES, *profiles}
     for key, names in (
         ("review.peers.reviewers", policy.peers.reviewers),
         ("run.order", policy.run.order),
@@ -66,19 +66,18 @@ def _unknown(layers: Layers) -> Iterator[Disagreement]:
             yield Disagreement(key, f"{label}: independence = human asks for people, and {', '.join(agents)} is none")
 
 
-def _too_many(layers: Layers) -> Iterator[Disagreement]:
+def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
     """More asked than there are names for; without names people and agents come by themselves."""
-    peers = review_policy(layers).peers
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
         yield Disagreement("review.peers.ask", f"{peers.ask} are to be asked, {len(peers.reviewers)} are named")
 
 
-def _never_looked_at(layers: Layers) -> Iterator[Disagreement]:
+def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
     """V1: a run that is ended for its silence before anybody looks at it is never looked at."""
-    policy, silence = review_policy(layers), review_policy(layers).peers.silence_minutes
+    silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:
         return
-    for name, profile in agent_profiles(layers).items():
+    for name, profile in profiles.items():
         if profile.idle_minutes <= silence:
             yield Disagreement(
                 f"agents.{name}",

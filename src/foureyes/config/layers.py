@@ -52,22 +52,27 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
     return Resolved(setting.key, wanted, "environment")
 
 
+def is_said(setting: Setting, layers: Layers) -> bool:
+    """Whether a layer may say something about a setting: what none speaks of has its default."""
+    key = setting.key
+    return key in layers.file or key in layers.store or bool(layers.environ) or key == "review.policy"
+
+
 def _below_environment(setting: Setting, layers: Layers) -> Resolved:
     """What is said by the store, else by foureyes.toml, else by default; a table is added to the default one."""
-    default = setting.default
     in_file, in_store = _in_file(setting, layers), _in_store(setting, layers.store)
     if in_store is not None:
         return Resolved(setting.key, in_store, "store")
     if in_file is None:
-        return Resolved(setting.key, default, "default")
-    if isinstance(in_file, dict) and isinstance(default, dict):
+        return Resolved(setting.key, setting.default, "default")
+    if isinstance(in_file, dict) and isinstance(default := setting.default, dict):
         in_file = default | in_file  # type: ignore[operator]
     return Resolved(setting.key, in_file, FILE)
 
 
 def _agreeing(setting: Setting, values: dict[str, Value], layer: str) -> Value | None:
     """One value of one layer; names that mean the same setting must agree within it (P)."""
-    if len({str(value) for value in values.values()}) > 1:
+    if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
         raise ConfigError(
             f"{layer} disagrees with itself about {setting.key}: {claims}", next_step=prose("keep one of them")

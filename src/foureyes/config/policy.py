@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.config.layers import Layers, resolve
-from foureyes.config.settings import BY_KEY, SETTINGS, Value
+from foureyes.config.layers import Layers, is_said, resolve
+from foureyes.config.settings import BY_KEY, SETTINGS, Setting, Value
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.rules.policy import (
@@ -57,13 +59,19 @@ def review_policy(layers: Layers) -> ReviewPolicy:
 
 
 def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, Value]:
-    """What the configuration says about the fields of a struct."""
-    return {setting.name: resolve(setting, layers).value for setting in SETTINGS if setting.of is struct}
+    """What the configuration says about the fields of a struct; the others are as the struct has them."""
+    return {setting.name: resolve(setting, layers).value for setting in _fills(struct) if is_said(setting, layers)}
+
+
+@cache
+def _fills(struct: type[msgspec.Struct]) -> tuple[Setting, ...]:
+    """The settings that fill a struct."""
+    return tuple(setting for setting in SETTINGS if setting.of is struct)
 
 
 def _with(checkout: CheckoutRule, values: dict[str, Value]) -> dict[str, Value]:
     """D5: what a check is, is also where it runs."""
-    rules = values["checks"]
+    rules = values.get("checks")
     if not checkout.matters or not isinstance(rules, tuple):
         return values
     checks = tuple(replace(rule, checkout=checkout) for rule in rules if isinstance(rule, CheckRule))

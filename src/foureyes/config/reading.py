@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -18,6 +19,12 @@ from foureyes.steps import fe, prose
 
 def read_file(text: str, name: str = FILE) -> dict[str, Value]:
     """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error."""
+    return dict(_read_file(text, name))
+
+
+@lru_cache(maxsize=4)
+def _read_file(text: str, name: str) -> dict[str, Value]:
+    """The file that is in force and the one on the target are asked for again and again."""
     import tomllib
 
     try:
@@ -33,8 +40,8 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
     """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
     settings: dict[str, Value] = {}
     for key, value in _flat(tree):
-        where = f"{name}:{_line_of(text, key)} {key}"
-        if key in (POLICY_ALIAS, *(f"features.{feature}" for feature in FEATURES)):
+        where = Line(name, text, key)
+        if key in ALIASES:
             settings[key] = _checked_alias(key, value, where)
             continue
         setting = BY_KEY.get(key)
@@ -53,6 +60,7 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
     return settings
 
 
+ALIASES = (POLICY_ALIAS, *(f"features.{feature}" for feature in FEATURES))
 SECTIONS = frozenset(key.rpartition(".")[0] for key in (*(setting.key for setting in SETTINGS), "features.x"))
 
 
@@ -65,6 +73,16 @@ def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]
         else:
             out.append((key, value))
     return out
+
+
+class Line:
+    """Where a key stands, in words: the file is looked through only if they are needed."""
+
+    def __init__(self, name: str, text: str, key: str) -> None:
+        self._name, self._text, self._key = name, text, key
+
+    def __str__(self) -> str:
+        return f"{self._name}:{_line_of(self._text, self._key)} {self._key}"
 
 
 def _line_of(text: str, key: str, otherwise: int = 1) -> int:
@@ -89,7 +107,7 @@ def _nearest(key: str) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _checked_alias(key: str, value: object, where: str) -> Value:
+def _checked_alias(key: str, value: object, where: Line) -> Value:
     if key == POLICY_ALIAS:
         return checked(BY_KEY["review.policy"], value, where)
     if not isinstance(value, bool):
@@ -97,7 +115,7 @@ def _checked_alias(key: str, value: object, where: str) -> Value:
     return value
 
 
-def checked(setting: Setting, value: object, where: str) -> Value:
+def checked(setting: Setting, value: object, where: str | Line) -> Value:
     """The value if the setting allows it, else an error with the allowed values."""
     if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
         return value
@@ -129,7 +147,7 @@ def checked(setting: Setting, value: object, where: str) -> Value:
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
 
 
-def _remote(name: str, where: str) -> str:
+def _remote(name: str, where: str | Line) -> str:
     """Q6: a remote is given by its name."""
     from foureyes.config.sharing import why_no_remote
 
@@ -138,7 +156,7 @@ def _remote(name: str, where: str) -> str:
     return name
 
 
-def _linters(tools: list[str], where: str) -> tuple[str, ...]:
+def _linters(tools: list[str], where: str | Line) -> tuple[str, ...]:
     """L1: tools with what their levels are worth at most."""
     from foureyes.core.nouns.finding import most_of
 
@@ -149,7 +167,7 @@ def _linters(tools: list[str], where: str) -> tuple[str, ...]:
     return tuple(tools)
 
 
-def _label_rules(rules: dict[str, object], where: str) -> dict[str, LabelRule]:
+def _label_rules(rules: dict[str, object], where: str | Line) -> dict[str, LabelRule]:
     """M3: labels compare without case: one that has a rule by default is that one, and none is written twice."""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
     found: dict[str, LabelRule] = {}
@@ -175,7 +193,7 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
     return found
 
 
-def _checks(rules: list[object], where: str) -> tuple[CheckRule, ...]:
+def _checks(rules: list[object], where: str | Line) -> tuple[CheckRule, ...]:
     """The quality pipeline: each check with a name of its own and something to run."""
     checks: list[CheckRule] = []
     for number, rule in enumerate(rules, 1):
