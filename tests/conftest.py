@@ -14,7 +14,7 @@ from hypothesis.internal.constants_ast import Constants
 from foureyes.adapters.store import store
 
 from tests import engines
-from tests.stage import night, order, rewritten, scratch
+from tests.stage import night, order, reported, rewritten, scratch
 from tests.stage.commands import Cast
 from tests.stage.processes import People
 from tests.stage.server import Server, running_server
@@ -31,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(night.Report(), "night")
     config.pluginmanager.register(night.Leaving(), "leaving")
     rewritten.ahead(config)
+    reported.begin(config)
     if not night.NIGHT:
         store.scratch = engines.scratch_again
         # Else the syntax of every module is read for constants to draw: two seconds of every worker in a new checkout.
@@ -97,5 +98,5 @@ def pytest_collection_finish() -> None:
     """Modules and tests stay to the end: nobody looks through them for garbage."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(150_000, 20, 20)
     gc.enable()

@@ -51,6 +51,8 @@ once they have answered. Those that run programs of a tree, hold a lease or move
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGPIPE)
 KNOWN: set[type] = set()
 """The types that a warm process has looked up."""
+LOOKED_THROUGH: set[str] = set()
+"""The modules that it has looked for them in."""
 RUNNING: list[int] = []
 """The command that is running."""
 
@@ -383,7 +385,8 @@ def keep_warm(connection: socket.socket) -> None:
         send(connection, {"rc": os.waitstatus_to_exitcode(status)})
         with open(heard, "rb", buffering=0) as pipe:
             os.set_blocking(heard, False)  # what a command leaves behind may still have its end of it
-            _learn((pipe.read(1 << 20) or b"").decode().split())
+            if imported := (pipe.read(1 << 20) or b"").decode().split():
+                _learn(imported)
 
 
 def _answer_in_place(connection: socket.socket, message: dict[str, Any], files: list[int], own: bytes) -> None:
@@ -446,8 +449,9 @@ def _look_up() -> None:
     """What every command works out anew from the text of the program: its types, and the statements of the store."""
     msgspec = importlib.import_module("msgspec")
     queries = importlib.import_module("foureyes.adapters.store.queries")
-    for name, module in list(sys.modules.items()):
-        kinds = vars(module).values() if name.startswith("foureyes.") else ()
+    for name in [name for name in sys.modules if name.startswith("foureyes.") and name not in LOOKED_THROUGH]:
+        LOOKED_THROUGH.add(name)
+        kinds = vars(sys.modules[name]).values()
         for kind in [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]:
             if kind not in KNOWN:
                 KNOWN.add(kind)
