@@ -96,7 +96,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Modules and tests stay to the end: nobody looks through them for garbage."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(150_000, 20, 20)
     gc.enable()

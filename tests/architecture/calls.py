@@ -122,8 +122,13 @@ def _owner(place: Place, node: ast.expr, known: dict[str, Place]) -> Place | Non
     return None
 
 
-def _next(place: Place) -> Iterator[Place]:
+@cache
+def _next(place: Place) -> tuple[Place, ...]:
     """What a function or constant leads to."""
+    return tuple(dict.fromkeys(_named_in(place)))
+
+
+def _named_in(place: Place) -> Iterator[Place]:
     node = _definitions(place.module)[place.name]
     imports, known = _imports(place.module), _locals(place, node)
     for each in ast.walk(node):
@@ -156,6 +161,10 @@ def reached(module: str, name: str, *, under: tuple[str, ...]) -> set[Place]:
 def attributes(places: set[Place]) -> Iterator[ast.Attribute]:
     """Every attribute that these functions ask for."""
     for place in places:
-        for node in ast.walk(_definitions(place.module)[place.name]):
-            if isinstance(node, ast.Attribute):
-                yield node
+        yield from _attributes(place)
+
+
+@cache
+def _attributes(place: Place) -> tuple[ast.Attribute, ...]:
+    nodes = ast.walk(_definitions(place.module)[place.name])
+    return tuple(node for node in nodes if isinstance(node, ast.Attribute))

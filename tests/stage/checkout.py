@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 
 from tests.stage import recalled
+from tests.stage.copies import copy_tree
 
 IDENTITY = "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
 NOTHING_ELSE = "[maintenance]\n\tauto = false\n"
@@ -127,7 +127,7 @@ def template_in(folder: Path, settings: str = "") -> Path:
 def copied(template: Path, path: Path) -> Path:
     """A copy of a repository whose store, if there is one, nobody has open."""
     assert not (template / ".foureyes" / "store.db-wal").exists()
-    shutil.copytree(template, path, symlinks=True)
+    copy_tree(template, path)
     recalled.begin(path, template)
     return path
 

@@ -27,6 +27,7 @@ from foureyes.core.nouns.session import Actor
 
 from tests.engines import NOW
 from tests.stage.acting import Acting
+from tests.stage.copies import copy_tree
 from tests.stage.night import NIGHT
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.ports import CountedIds, DeskOutside, FixedClock
@@ -61,12 +62,12 @@ class Place:
     def keep(self) -> None:
         """Remember everything as it is now. Nobody may have the store open."""
         assert not (self.folder / "store.db-wal").exists()
-        shutil.copytree(self.root, self._kept, symlinks=True)
+        copy_tree(self.root, self._kept)
 
     def reset(self, *, moved: bool = True) -> None:
         """Put everything back; `moved`: the store itself has changed too."""
         shutil.rmtree(self.root)
-        shutil.copytree(self._kept, self.root, symlinks=True)
+        copy_tree(self._kept, self.root)
 
     def files(self) -> tuple[str, ...]:
         return tuple(sorted(os.listdir(self.folder)))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from tests.stage import night, scratch
+from tests.stage.copies import copy_tree
 
 W = TypeVar("W", bound=Callable[..., Any])
 Look = frozenset[tuple[str, int, int]]
@@ -136,11 +137,11 @@ def keep(stage: Place, way: tuple[Any, ...], answer: object, since: float) -> No
     if way in Memory.kept:
         shutil.rmtree(Memory.kept.pop(way).folder)
     folder = scratch.Run.folder / f"recalled-{os.getpid()}" / str(next(COUNT))
-    shutil.copytree(repo, folder, symlinks=True)
+    copy_tree(repo, folder)
     Memory.kept[way] = Kept(folder, stage.state(), copy.deepcopy(answer), since)
 
 
 def replace(project: Path, folder: Path) -> None:
     """Other files in place of those of a project."""
     shutil.rmtree(project)
-    shutil.copytree(folder, project, symlinks=True)
+    copy_tree(folder, project)

@@ -24,6 +24,7 @@ from foureyes.errors import FoureyesError, Refused
 from tests import engines
 from tests.stage.acting import Acting
 from tests.stage.checkout import PROJECT, Checkout
+from tests.stage.copies import copy_tree
 from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, KeptFiles
 from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop
@@ -175,7 +176,7 @@ class GitWorld(World):
         path.rename(aside)
         made: GitWorld | None = None
         try:
-            shutil.copytree(aside, path, symlinks=True)
+            copy_tree(aside, path)
             made = GitWorld(self.checkout, self.environ, store, create=False)
             for mine, theirs in (
                 (self.clock, made.clock), (self.ids, made.ids), (self.outside.runner, made.outside.runner),

@@ -160,13 +160,18 @@ def assigned(name: str, function: ast.AST) -> list[list[str]]:
 def commands() -> Iterator[tuple[str, ast.Call, ast.AST]]:
     """Every command of ours that a step is made of, with where it stands and the function around it."""
     for path in modules():
-        if path == PACKAGE / "steps.py":
-            continue
-        functions = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef)]
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "fe":
-                around = [one for one in functions if any(inner is node for inner in ast.walk(one))]
-                yield f"{name_of(path)}:{node.lineno}", node, around[-1] if around else tree_of(path)
+        if path != PACKAGE / "steps.py" and "fe(" in path.read_text(encoding="utf-8"):
+            tree = tree_of(path)
+            for call, around in made_in(tree, tree):
+                yield f"{name_of(path)}:{call.lineno}", call, around
+
+
+def made_in(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.Call, ast.AST]]:
+    """The commands that are made somewhere below, each with the function around it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "fe":
+            yield child, around
+        yield from made_in(child, child if isinstance(child, ast.FunctionDef) else around)
 
 
 def problem_with(words: list[str], *, is_open: bool = False) -> str:

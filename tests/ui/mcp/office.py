@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from foureyes.ui.mcp.desk import Desk
 from foureyes.ui.mcp.server import make_server
 
 from tests.stage.checkout import Checkout
+from tests.stage.copies import copy_tree
 from tests.stage.people import ALICE, CLAUDE
 
 
@@ -45,7 +45,7 @@ class Office:
     """The project, and whoever calls next. What a server is started over, too."""
 
     def __init__(self, template: Path, root: Path) -> None:
-        shutil.copytree(template, root, symlinks=True)
+        copy_tree(template, root)
         self.root, self.checkout = root, Checkout(root)
         self.actor = CLAUDE
         self.traces: list[str] = []

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import threading
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
 
 from tests.stage.checkout import Checkout, signed
+from tests.stage.copies import copy_tree
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX
 from tests.stage.recalled import begin, forget, recalled
 from tests.ui.tui.quick_checks import with_quick_checks
@@ -102,7 +102,7 @@ class Seat:
     """A copy of the project, and short words for what others do in it while somebody sits at the app."""
 
     def __init__(self, template: Path, root: Path, **variables: str) -> None:
-        shutil.copytree(template, root, symlinks=True)
+        copy_tree(template, root)
         if not variables:  # they may say that the store lies elsewhere
             begin(root, template)
         self.root, self.checkout = root, Checkout(root)
