@@ -124,3 +124,17 @@ def test_a_server_without_the_store_is_said_to_have_none_and_gets_none(
     step = steps_text(caught.value.next_step)
     assert ("fe store copy" in step, "fe restore FILE" in step) == (True, True)
     assert (server.schemas(project.id), (tmp_path / "clone" / ".foureyes").exists()) == ([], False)
+
+
+def test_what_was_pushed_and_not_pulled_yet_is_no_reason_for_another_project_P12(
+    project: Project, tmp_path: Path
+) -> None:
+    """The line that used to make a second project and a second schema, and said nothing."""
+    clone = clone_of(project, tmp_path / "clone")
+    project.checkout.git("-C", clone, "reset", "-q", "--hard", "HEAD~1")
+    for environ in ({}, {"FOUREYES_STORE": project.server.url}):
+        with pytest.raises(NoProject, match=f"on origin/main names project {project.id}") as caught:
+            create_project(clone, environ, BOB, prefix="fe", target=None, commit=True)
+        assert "git pull" in steps_text(caught.value.next_step)
+    assert not (Path(clone) / ".foureyes").exists()
+    assert project.server.schemas(project.id) == [f"foureyes_{project.id}"]

@@ -71,6 +71,7 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     shop: Stage, server: engines.Server, tmp_path: Path
 ) -> None:
     task = created(shop, "shared work")
+    assert "the store is a file" in shop.cast.alice.fe("store", "roles", cwd=shop.repo).err
     assert shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo).rc == 0
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(shop.repo), str(clone))
@@ -195,7 +196,7 @@ def test_a_whole_story_on_a_server_from_init_to_approve(
     repo = new_repository(tmp_path / "shop")
     cast = Cast(shared_people)
     made = cast.alice.fe("init", cwd=repo)
-    assert made.rc == 0, made
+    assert (made.rc, "store on the server" in made.out) == (0, True), made
     stage = Stage(repo, cast)
     engines.Run.projects.append(project_of(stage))
     assert not (repo / ".foureyes" / "store.db").exists()

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.store.opening import NAME, create_store, put_mirrors_aside
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.making import made_folder
-from foureyes.bootstrap.places import FOLDER, folder_of, no_project_here, project_on_target, settings_on_target
+from foureyes.bootstrap.places import FOLDER, folder_of, git, no_project_here, project_on_target, settings_on_target
 from foureyes.bootstrap.wiring import application, now
-from foureyes.errors import Refused
-from foureyes.steps import fe
+from foureyes.config.reading import read_file
+from foureyes.config.settings import FILE
+from foureyes.errors import NoProject, Refused
+from foureyes.steps import fe, in_turn, shell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +29,22 @@ def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
     shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
     if elsewhere is not None and not shared:
         raise elsewhere
+    if elsewhere is None:
+        _refuse_unpulled(place)
+
+
+def _refuse_unpulled(place: Located) -> None:
+    """As far as this clone knows: what others have pushed may name a project already."""
+    repo = git(place)
+    branch = repo.default_target()
+    text = repo.file_at(f"refs/remotes/origin/{branch}", FILE) if branch and not repo.file_at(branch, FILE) else None
+    named = read_file(text).get("project.id") if text else None
+    if named:
+        raise NoProject(
+            f"{FILE} on origin/{branch} names project {named}, and is not in this clone yet: another project would "
+            "merge nothing (P12).",
+            next_step=in_turn(shell("git", "pull"), fe("status")),
+        )
 
 
 def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None:

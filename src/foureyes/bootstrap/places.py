@@ -85,6 +85,11 @@ def is_project(folder: str) -> bool:
     return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
 
 
+def is_shared(folder: str) -> bool:
+    """Whether a project's store is on a server, as its folder says."""
+    return os.path.lexists(os.path.join(folder, "store.json"))
+
+
 def refuse_odd(folder: str) -> None:
     """A link would lead to whatever somebody made it lead to: the folder of a project is a directory of its own."""
     from foureyes.adapters.folders import kind_of

@@ -16,9 +16,11 @@ from foureyes.errors import StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import append, security
+from tests.adapters.store.shop import append, fill, security
 from tests.engines import NOW
+from tests.stage.checkout import PROJECT
 from tests.stage.on_server import as_role, roles
+from tests.stage.world import DeskWorld
 
 
 @pytest.fixture
@@ -135,3 +137,13 @@ def test_only_who_is_named_is_let_in(place: engines.Place) -> None:
     grants = place.create().grants("agents", "")
     assert 'TO "agents";' in grants
     assert "reader" not in grants
+
+
+def test_a_writer_lacks_nothing_that_any_verb_writes(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    place.create()
+    let_in(place, server, people)
+    world = DeskWorld(store=opened(place, server, people[0]))
+    world.repo.files["foureyes.toml"] = world.repo.files["foureyes.toml"].replace(PROJECT, place.project)
+    assert fill(world).store.audit().findings == ()

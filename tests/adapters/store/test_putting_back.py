@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
-from foureyes.errors import Refused, StoreProblem
+from foureyes.errors import Refused, StoreBusy, StoreProblem
 
 from tests import engines
 from tests.stage.checkout import Checkout, make_template, quiet_home
@@ -120,3 +121,21 @@ def test_what_is_broken_off_leaves_the_store_as_it_was_and_nothing_beside_it(
     with pytest.raises(StoreProblem, match="no file"):
         restore_backup(project.cwd, {}, ALICE, "../nothing.db")
     assert len(titles(project)) == 2
+
+
+def test_of_two_at_once_one_is_told_and_what_a_killed_one_left_goes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.server.run(f"CREATE SCHEMA {schema_of(project.id)}_incoming_20270101000000000")
+    fill = putting_back._fill
+
+    def meanwhile(*args: Any) -> None:
+        monkeypatch.setattr(putting_back, "_fill", fill)
+        with pytest.raises(StoreBusy, match="somebody else puts a backup there"):
+            restore_backup(project.cwd, {}, BOB, "../backup.db")
+        fill(*args)
+
+    monkeypatch.setattr(putting_back, "_fill", meanwhile)
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert titles(project) == ["before the backup"]
+    assert project.server.schemas(project.id) == [schema_of(project.id), done.kept]

@@ -18,12 +18,14 @@ from foureyes.adapters.store.postgres_roles import refuse_not_owned
 from foureyes.adapters.store.shared import digits, postgres
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.errors import NoStore
+from foureyes.errors import NoStore, StoreBusy
+from foureyes.steps import prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
 
 T = TypeVar("T")
+ALONE = "SELECT pg_try_advisory_lock(hashtext(:name))"
 TURN = "SELECT pg_advisory_xact_lock(hashtext(:name))"
 GRANTED = """
     SELECT format('GRANT %s ON TABLE %I.%I TO %I', a.privilege_type, :incoming, c.relname, pg_get_userbyid(a.grantee))
@@ -49,6 +51,7 @@ def put_back(folder: str, url: str, project: str, source: str, now: str, noted: 
         kept = _kept_as(url, project, now)
         incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True)
         try:
+            _refuse_another(incoming, url, project)
             _fill(incoming, fresh, now)
             done = noted(Store(incoming, project, place=incoming.place), kept)
             _change_names(incoming, project, kept)
@@ -69,6 +72,18 @@ def _kept_as(url: str, project: str, now: str) -> str:
     there.close()
     refuse_not_owned(there.facts, "put a backup in its place")
     return f"{there.schema}_before_restore_{digits(now)}"
+
+
+def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
+    """One at a time: what another one left that was killed in the middle goes."""
+    from foureyes.adapters.store.postgres import schema_of, schemas
+
+    if not incoming.fetch(ALONE, {"name": f"{schema_of(project)} restore"})[1][0][0]:
+        raise StoreBusy(
+            "somebody else puts a backup there at this moment. Nothing was changed.", next_step=prose("try again")
+        )
+    left = [name for name in schemas(url, f"{project}_incoming_") if name != incoming.project]
+    incoming.script([f'DROP SCHEMA IF EXISTS "{schema_of(name)}" CASCADE' for name in left])
 
 
 def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:

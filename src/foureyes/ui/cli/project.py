@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from foureyes.app.views.status import Check, StatusView
-from foureyes.bootstrap.places import describe, folder_of, is_project, no_project_here, repository
+from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import NoProject, StoreProblem, VerificationFailed
 from foureyes.steps import either, fe, phrase
@@ -127,7 +127,8 @@ def _say_made(session: Session, made: Created) -> None:
     lines += [f"  checkout   {made.prepare}   makes what they need"] if made.prepare else []
     lines.append("  review     batch: whoever made a change may not approve it; the rest: fe policy show")
     lines += [f"  note       {note}" for note in made.notes]
-    lines.append("committed foureyes.toml (1 file); store in .foureyes/" if made.committed else "store in .foureyes/")
+    where = f"store {'on the server' if is_shared(folder_of(repository(session.cwd))) else 'in .foureyes/'}"
+    lines.append(f"committed foureyes.toml (1 file); {where}" if made.committed else where)
     learn = fe("setup", "agents-md", before="agents learn the way by: ")
     lines.append(next_line(made.next or either(fe("create", phrase("your first task")), learn, joint="      ")))
     output.write("\n".join(lines))
