@@ -17,7 +17,7 @@ from foureyes.core.rules.policy import (
     gate_files,
     required_grade,
 )
-from foureyes.core.rules.required import wants_reviews
+from foureyes.core.rules.required import is_profile, unmet_names, wants_reviews
 from foureyes.core.words.fence import named
 from foureyes.core.words.globs import matching, matching_any_case
 from foureyes.errors import Reason
@@ -180,6 +180,8 @@ def _to_look_at(
     ]
     if not facts.reviewers and wants_reviews(policy, labels_in_force(facts)):
         signs.append("no counting peer review")
+    elif unmet := [name for name in unmet_names(facts, policy) if is_profile(name)]:
+        signs.append(f"no counting review of {', '.join(map(named, unmet))}")
     if attempt.signal != "DONE":
         signs.append(f"signal {attempt.signal}")
     if chosen.mode == "auto-approve" and not_by_itself:
