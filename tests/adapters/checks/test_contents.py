@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.contents import unlike
+from foureyes.adapters.checks.contents import changed, unlike
 
 from tests.adapters.checks.trees import blob
 
@@ -51,3 +51,16 @@ def test_D5_what_is_of_another_kind_is_found_and_nobody_waits_for_it(tree: Path)
     (tree / "a.py").unlink()
     os.mkfifo(tree / "a.py")
     assert unlike(str(tree), FILES) == "a.py"
+
+
+def test_D5_what_a_run_left_as_another_is_told_and_of_a_layer_only_what_lies_in_it(tree: Path, tmp_path: Path) -> None:
+    assert changed(str(tree), FILES) == []
+    (tree / "a.py").write_text("b")
+    (tree / "dir" / "b").unlink()
+    (tree / "new").touch()
+    assert changed(str(tree), FILES) == ["a.py", "dir/b"]
+    layer = tmp_path / "layer"
+    layer.mkdir()
+    assert changed(str(tree), FILES, str(layer)) == []
+    (layer / "dir").touch()
+    assert changed(str(tree), FILES, str(layer)) == ["dir/b"], "a directory that was removed lies there as one thing"

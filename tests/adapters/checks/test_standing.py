@@ -70,6 +70,13 @@ def test_D5_what_a_check_writes_reaches_no_other_one(make: Make) -> None:
     runner.close()
 
 
+def test_D5_files_of_the_tree_that_a_run_leaves_as_others_are_told_with_what_it_printed(make: Make) -> None:
+    project, tree = make(), Tree({**FILES, "dir/a": "a\n"})
+    told = project.run("echo x >> src/app.py; rm -r dir; echo new > more; touch lock; echo done", tree).output
+    assert told.endswith("done\n\n(It changed files of its tree: dir/a, src/app.py.)\n")
+    assert project.run("touch src/app.py; echo done", tree).output == "done\n"
+
+
 def test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone(make: Make) -> None:
     """Its script may wait until it is merged; then it runs again, where it was agreed to."""
     project, files = make(prepare="sh lock"), {**FILES, "lock": "echo made\n"}

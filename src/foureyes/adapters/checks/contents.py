@@ -28,6 +28,24 @@ def unlike(root: str, files: Mapping[str, str]) -> str:
     return min(there - files.keys(), default="")
 
 
+def changed(root: str, files: Mapping[str, str], layer: str = "") -> list[str]:
+    """The paths of a tree at which something else is now, or nothing. `layer`: where alone something was written."""
+    written = set(_files(layer)) if layer else None
+    return [
+        path
+        for path, (mode, _, name) in sorted((path, about.partition(" ")) for path, about in files.items())
+        if mode != MODULE
+        and (written is None or any(each in written for each in _above(path)))
+        and not _is(os.path.join(root, path), mode, name)
+    ]
+
+
+def _above(path: str) -> list[str]:
+    """A path and the directories that it lies in: one that was removed as a whole is written as one."""
+    parts = path.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+
+
 def _files(root: str) -> list[str]:
     """Everything that is no directory."""
     found, start = [], len(root.rstrip("/")) + 1

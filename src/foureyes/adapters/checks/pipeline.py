@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.checks.exported import Exported
 from foureyes.adapters.checks.output import Output, Progress
+from foureyes.adapters.checks.overlaps import ALL
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
-EVERYTHING = ("**",)
+SHOWN = 5
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
 """Tools that are given the files of the tree and run none of them."""
 
@@ -99,7 +100,8 @@ class Pipeline:
                 standing = self._apart(self._filling(export, tree, last=last))
             with standing as stand:
                 ran = self._in(stand, rule, output, stop or _never)
-            left = remains(stand.place)
+                left = _told_changed(stand.changed())
+            left += remains(stand.place)
         except (ProcessProblem, OSError, GitProblem, Stopped) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         except Unprepared as problem:
@@ -146,7 +148,7 @@ class Pipeline:
             else:
                 place = make(self._environ, self._checkouts)
                 self._places.callback(remove, place)
-            self._trees[key] = Exported(export, place, lambda: tree.listed(EVERYTHING))
+            self._trees[key] = Exported(export, place, lambda: tree.listed(ALL))
         return self._trees[key]
 
     def environments(self) -> list[EnvironmentRow]:
@@ -232,6 +234,12 @@ class Pipeline:
 
 def _never() -> bool:
     return False
+
+
+def _told_changed(paths: Sequence[str]) -> str:
+    """A line about files of the tree that a run left as others: whoever reads of it knows that they were tested so."""
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:SHOWN]))}{more}.)\n" if paths else ""
 
 
 def _readable_path(stand: Stand, path: str) -> str:

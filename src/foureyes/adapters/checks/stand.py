@@ -35,6 +35,7 @@ class Stopped(Exception):
 class Stand(msgspec.Struct, frozen=True):
     """A place, in a room or not. `first`: what goes before the PATH, as the check sees it. `disturbed`: why its files
     are not those that were laid there, if somebody else wrote to them. `environment`: the key of the one that is there.
+    `changed`: the files of the tree that are others now.
     """
 
     place: str
@@ -43,6 +44,7 @@ class Stand(msgspec.Struct, frozen=True):
     first: tuple[str, ...] = ()
     disturbed: Callable[[], str] = str
     environment: str = ""
+    changed: Callable[[], Sequence[str]] = list
 
     @property
     def work(self) -> str:

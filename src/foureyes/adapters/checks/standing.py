@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager
 
 import msgspec
 
+from foureyes.adapters.checks.contents import changed
 from foureyes.adapters.checks.exported import Exported, copy_tree
 from foureyes.adapters.checks.output import Output
-from foureyes.adapters.checks.overlaps import overlaps, refuse_own_parts
+from foureyes.adapters.checks.overlaps import ALL, overlaps, refuse_own_parts
 from foureyes.adapters.checks.prepared import Environment, Environments, key_of
 from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
 from foureyes.adapters.checks.scratch import remove
@@ -86,6 +87,7 @@ class Grounds:
             yield Stand(
                 place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
                 disturbed, kept.key if kept else "",
+                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper),
             )  # fmt: skip
 
     @contextmanager
@@ -105,7 +107,8 @@ class Grounds:
             copy_tree(tree, work)
             remove(tree)
             key = kept.key if kept else ""
-            yield Stand(place, place, None, first, lambda: self._disturbed(None, kept), key)
+            disturbed = lambda: self._disturbed(None, kept)  # noqa: E731
+            yield Stand(place, place, None, first, disturbed, key, lambda: changed(work, ask.tree.listed(ALL)))
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
         if not ask.checkout.prepare.strip():
