@@ -58,21 +58,16 @@ class Exchange:
         with self._context.writing(actor, "finding import") as work:
             me = self._context.party(work.tx, work.actor)
             now = facts_of(self._context, work.tx, facts.task.id, me)
-            known = {finding.root for finding in findings_of(work.tx, now.task.id)}
-            known_before = {
-                _key(finding)
-                for finding in findings_of(work.tx, now.task.id)
-                if finding.kind == kind and finding.flagged == now.task.iteration
-            }
-            fresh = [each for each in anchored if _key(each.finding) not in known_before]
+            known = findings_of(work.tx, now.task.id)
+            before = {_key(row) for row in known if row.kind == kind and row.flagged == now.task.iteration}
+            fresh = [each for each in anchored if _key(each.finding) not in before]
             done = raise_all(work, now, fresh, kind=kind, source=format_, me=me)
             end_approvals(work, now)
             escalate(self._context, work, now.task.id)
         raised = done.event.findings if done.event else ()
-        new, again = (
-            tuple(finding.id for finding in raised if finding.root not in known),
-            tuple(finding.id for finding in raised if finding.root in known),
-        )
+        roots = {finding.root for finding in known}
+        new = tuple(finding.id for finding in raised if finding.root not in roots)
+        again = tuple(finding.id for finding in raised if finding.root in roots)
         out = len(findings) - len(mine)
         message = (
             f"{len(new)} new, {len(again)} known, {len(anchored) - len(raised)} unchanged, {out} outside the change"

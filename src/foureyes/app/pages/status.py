@@ -45,9 +45,7 @@ class Status:
         """The project at a glance, for this caller."""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
-            counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
-            stuck = tx.one("run.stuck_ready", Count)
-            goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
+            counts = _counts(tx)
             policy, source, notes, config = self._policy(tx, actor, project)
             merged = tx.one("merge.any", Named) is not None
             sprint = self._sprint(tx)
@@ -57,21 +55,7 @@ class Status:
             prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
             for each in points
         ]
-        notes += [
-            prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
-            for left in (checkouts_behind(self._context, project.target) if merged else ())
-        ]
-        notes += self._lacking(project) if merged else []
-        notes += self._unbrought() if merged or project.tip else []
-        counts: dict[str, int] = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
-        counts |= {
-            name: counters.get(name, 0)
-            for name in ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
-        }
-        counts["stuck"] = stuck.n if stuck else 0
-        counts["ready"] -= counts["stuck"]  # what a runner left to a person begins with nobody (E6)
-        counts["epics"] = goals.n if goals is not None else 0
-        counts["ready"] -= counts["epics"]  # an epic is work for nobody (T4)
+        notes += self._of_target(project, merged=merged)
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         reviewable = page.rows
         view = StatusView(
@@ -93,6 +77,17 @@ class Status:
             return msgspec.structs.replace(view, next=points[0].step)
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
+
+    def _of_target(self, project: ProjectView, *, merged: bool) -> list[Steps]:
+        """Q5: what there is to say about the target once something was merged: checkouts that did not follow, what is
+        missing, what no task brought.
+        """
+        behind = [
+            prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
+            for left in (checkouts_behind(self._context, project.target) if merged else ())
+        ]
+        lacking = self._lacking(project) if merged else []
+        return [*behind, *lacking, *(self._unbrought() if merged or project.tip else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
         """R2: what waits for the answer of an agent: nothing of its work goes on until then."""
@@ -172,6 +167,24 @@ class Status:
 
         found = resolve(BY_KEY["review.policy"], self._context.layers(tx, actor))
         return str(found.value), found.source, found.note
+
+
+COUNTED = ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")
+
+
+def _counts(tx: Tx) -> dict[str, int]:
+    """How many tasks stand where. Of those that nothing stands against, what a runner left to a person begins with
+    nobody (E6), and an epic is work for nobody (T4).
+    """
+    counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
+    stuck = tx.one("run.stuck_ready", Count)
+    goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
+    counts = {str(status): counters.get(f"status:{status}", 0) for status in STATUSES}
+    counts |= {name: counters.get(name, 0) for name in COUNTED}
+    counts["stuck"] = stuck.n if stuck else 0
+    counts["epics"] = goals.n if goals is not None else 0
+    counts["ready"] -= counts["stuck"] + counts["epics"]
+    return counts
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:

@@ -113,10 +113,7 @@ class Prompts:
             head=attempt.head if attempt else "",
             branch=attempt.ref.removeprefix("refs/heads/") if attempt else own_name(task.id),
             files=tuple(attempt.files) if attempt else (),
-            checks=tuple(
-                Checked(name=state.rule.name, outcome=state.word, summary=state.summary, failing=_failing(state))
-                for state in check_states(facts, policy)
-            ),
+            checks=tuple(map(_checked, check_states(facts, policy))),
             feedback=section(history_of(tx, task.id), asks=purpose in ("implement", "respond")),
             findings=tuple(finding.at_time(self._context.now()) for finding in findings_of(tx, task.id)),
             answers={
@@ -147,8 +144,9 @@ def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str
     return Prompts(context)._make(actor, task, "clarify", {"concerns": tuple(points)}).text
 
 
-def _failing(state: CheckState) -> tuple[str, ...]:
-    return tuple(state.result.failing[:SHOWN_FAILURES]) if state.result else ()
+def _checked(state: CheckState) -> Checked:
+    failing = tuple(state.result.failing[:SHOWN_FAILURES]) if state.result else ()
+    return Checked(name=state.rule.name, outcome=state.word, summary=state.summary, failing=failing)
 
 
 def _is_about(review: Review, attempt: Attempt | None) -> bool:

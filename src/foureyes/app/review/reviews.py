@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from foureyes.app.call.calibrated import without_voice
@@ -44,6 +46,7 @@ from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.gate import is_reviewing
 from foureyes.core.rules.seen import same_as_latest, was_not_seen
+from foureyes.core.words.decision import Decision
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import Reason
@@ -177,10 +180,9 @@ class Reviews:
         still_open = [finding.severity for finding in open_blocking(work.tx, facts.task.id, work.at)]
         missing = uncovered(attempt.files, given.files, read, case.policy.coverage_exclude)
         eligible = may_rule(case, payload.summary)
-        agents = programs_of(work.tx, {work.actor.session}).get(work.actor.session) or {work.actor.agent}
-        without = without_voice(self._context, work.tx, agents if work.actor.kind == "agent" else ())
+        without = self._without_voice(work)
         counts = eligible.allowed and not missing and verdict == "approved" and not without
-        blocking = sum(finding.blocking for finding in raised.event.findings) if raised.event else 0
+        found = raised.event.findings if raised.event else ()
         cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
         event = e.ReviewSubmitted(
             attempt=attempt.n,
@@ -193,32 +195,37 @@ class Reviews:
             missing=missing,
             untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
             notes=tuple(given.notes),
-            raised=len(raised.event.findings) if raised.event else 0,
-            blocking=blocking,
+            raised=len(found),
+            blocking=sum(finding.blocking for finding in found),
             actionable=counts or any(finding.path and finding.fix.strip() for finding in given.findings),
             cycle=cycle,
             reviewer=asked_as,
         )
         work.record(facts.task.id, event, *([raised.event] if raised.event else []))
         if counts and eligible.exception:
-            detail = f"review, attempt {attempt.n}"
-            work.record(
-                facts.task.id,
-                SecurityRecorded(kind=eligible.exception, rule=eligible.rule, reason=payload.summary, detail=detail),
-            )
+            self._note_exception(work, case, eligible, payload.summary)
         done = decide_if_due(self._context, work, CycleId(cycle)) if cycle else WAITS
         taken = Taken(
             event=event,
-            findings=tuple(raised.event.findings) if raised.event else (),
+            findings=tuple(found),
             rulings=given.rulings,
-            against=(
-                *([] if eligible.allowed else eligible.reasons),
-                *[Reason("V4", why, fe("review", "calibrate", "--show")) for why in without.values()],
-            ),
+            against=_against(eligible, without.values()),
             stands=_standing(stand(self._context, work, case), facts.task.id, done),
             done=done,
         )
         return self._outcome(work, facts.task.id, taken)
+
+    def _without_voice(self, work: Work) -> dict[str, str]:
+        """V4: the programs of the caller whose agreement does not count, each with why."""
+        agents = programs_of(work.tx, {work.actor.session}).get(work.actor.session) or {work.actor.agent}
+        return without_voice(self._context, work.tx, agents if work.actor.kind == "agent" else ())
+
+    def _note_exception(self, work: Work, case: Case, by: Decision, summary: str) -> None:
+        """P8: a review that counts by an exception is on record as one."""
+        assert case.attempt is not None
+        assert by.exception
+        detail = f"review, attempt {case.attempt.n}"
+        work.record(case.task.id, SecurityRecorded(kind=by.exception, rule=by.rule, reason=summary, detail=detail))
 
     def _outcome(self, work: Work, task: TaskId, taken: Taken) -> ReviewOutcome:
         now, event, stands = self._context.get(work.tx, task), taken.event, taken.stands
@@ -247,6 +254,12 @@ class Reviews:
             me = tx.one("session.get", SessionView, id=actor.session)
             name = reviewer or (me.name if me else actor.name or str(actor.session))
             return attempt_request(self._context, tx, actor, task_id, name)
+
+
+def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
+    """What is against counting a review, by who gave it."""
+    voiceless = [Reason("V4", why, fe("review", "calibrate", "--show")) for why in without]
+    return (*([] if eligible.allowed else eligible.reasons), *voiceless)
 
 
 def submit_told(

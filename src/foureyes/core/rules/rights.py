@@ -136,13 +136,7 @@ def barred(
     if verb in NOT_FOR_AGENTS and kind == "agent":
         return _not_for_agents(verb)
     if verb in FOR_PEOPLE and kind != "human":
-        rule = "V4" if verb == "review calibrate" else RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
-        typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
-        return Reason(
-            rule,
-            "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people",
-            by("person", typed, "a person runs it in a terminal: "),
-        )
+        return _for_people(verb)
     if kind == "service" and verb not in FOR_A_SERVICE:
         return Reason(
             "I5",
@@ -151,6 +145,14 @@ def barred(
             prose("a person types it in a terminal, or an agent runs it"),
         )
     return None
+
+
+def _for_people(verb: str) -> Reason:
+    """That only a person does this, and how."""
+    rule = "V4" if verb == "review calibrate" else RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
+    typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
+    said = "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people"
+    return Reason(rule, said, by("person", typed, "a person runs it in a terminal: "))
 
 
 def _not_for_agents(verb: str) -> Reason:
