@@ -87,10 +87,14 @@ def _against(
 
 
 def _fails_the_same(now: CheckResult, before: CheckResult) -> bool:
-    """Whether the target fails, and by its names nothing fails besides. A run that names nothing fails as a whole."""
+    """Whether the target fails, and by its names nothing fails besides. A run that names nothing fails as a whole, and
+    the same if it ended the same.
+    """
     if now.outcome != "failed" or before.outcome != "failed" or now.failures > len(now.failing):
         return False
-    return set(now.failing) <= set(before.failing) if now.failing else not before.failing
+    if now.failing or before.failing:
+        return bool(now.failing) and set(now.failing) <= set(before.failing)
+    return now.exit_code is not None and now.exit_code == before.exit_code
 
 
 def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
