@@ -97,6 +97,21 @@ def test_a_start_makes_a_checkpoint_of_the_target_and_starts_a_runner_for_it_X2_
     assert view.line == "0/1 tasks │ Until 20:00 (8h left)"
 
 
+def test_a_plan_of_which_some_was_done_meanwhile_says_so_and_one_of_which_all_was_does_not_begin_X1_X5(
+    desk: DeskWorld,
+) -> None:
+    first, second = desk.create(BOB), desk.create(BOB)
+    mixed, stale = plan(desk, first, second).id, plan(desk, first).id
+    desk.start(CLAUDE, first)
+    desk.repo.commit(f"fe/{first}")
+    desk.submit(CLAUDE, first)
+    with desk.refused("X1") as refused:
+        desk.app.sprints.start(ALICE, stale)
+    assert refused[0].reasons[0].next == fe("sprint", "plan")
+    notes = desk.app.sprints.start(ALICE, mixed).notes
+    assert "1 of its tasks was handed in before it began, and counts as done (X5)" in notes
+
+
 def test_where_a_runner_is_at_work_no_other_is_started_and_it_is_said_which_X5(desk: DeskWorld) -> None:
     runner(desk)
     name = plan(desk, desk.create(BOB)).id

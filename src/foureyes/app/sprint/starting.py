@@ -76,8 +76,9 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
         reasons.append(Reason("X5", why, step))
     if sprint.state == "planned":
         how_far = progress(tx, sprint)
-        if not how_far.counted - how_far.merged:
-            reasons.append(Reason("X1", f"nothing of {sprint.id} is left to do", fe("sprint", "plan")))
+        if not how_far.todo + how_far.in_flight:
+            why = f"nothing of {sprint.id} is left to begin: {how_far.done} done already, {how_far.failed} failed"
+            reasons.append(Reason("X1", why, fe("sprint", "plan")))
     services = context.gate_policy(tx).run.services
     why_not = why_not_steering(actor, services) if runner else why_not_independent(actor, services)
     if why_not is not None and runner:
@@ -98,15 +99,19 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
         event = e.SprintStarted(sprint=sprint.id, ends_at=stamp(end) if end is not None else "", checkpoint=checkpoint)
         if checkpoint and head is not None:
             work.record("", e.CheckpointNoted(did="create", name=checkpoint, sha=head))
+        before = progress(work.tx, sprint).done
         work.record("", event)
     words = target_view(context, sprint.target, event.ends_at).words
-    notes = (f"checkpoint {checkpoint} at {head[:7]} of {target}",) if checkpoint and head else ()
+    notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
+    if before:
+        were, counts = ("was", "counts") if before == 1 else ("were", "count")
+        notes.append(f"{before} of its tasks {were} handed in before it began, and {counts} as done (X5)")
     return SprintBegun(
         id=sprint.id,
         message=f"{sprint.id} has started: {sprint.of} task{'' if sprint.of == 1 else 's'}, {words}",
         checkpoint=checkpoint,
         ends_at=event.ends_at,
-        notes=notes,
+        notes=tuple(notes),
         next=fe("sprint", "status"),
     )
 
