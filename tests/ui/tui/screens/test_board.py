@@ -377,3 +377,5 @@ def test_who_is_not_at_work_and_why_is_not_cut_in_a_narrow_pane_and_fits_a_small
     assert narrow[3:] == [" codex", "   left alone until it works", "   missing: not on the PATH"]
     assert [len(line) < 80 for line in wide] == [True, True]
     assert wide[0] == f" {' '.join(line.strip() for line in narrow[:3])}"
+    (begins, _) = agent_lines(replace(view, runners=1), PALETTES["default"])
+    assert begins.paint(80).plain.rstrip() == " Nobody is at work. The runner begins what is ready."

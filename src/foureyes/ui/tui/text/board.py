@@ -118,6 +118,7 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
     return Text.assemble(left, " ", right)
 
 
+WITH_RUNNER = ("Nobody is at work.", "The runner begins what", "is ready.")
 NOBODY = ("Nobody is at work.", "fe run starts agents;", "fe next takes a task.")
 
 
@@ -125,7 +126,8 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
     """Who works on what, since when, and what was last heard; `tall`: on two lines, where the pane is narrow."""
     rest = [plain(line) for row in view.resting for line in _resting(row, palette, tall=tall)]
     if not view.agents:
-        said = NOBODY if tall else (" ".join(NOBODY),)
+        words = WITH_RUNNER if view.runners else NOBODY
+        said = words if tall else (" ".join(words),)
         return [*[plain(Text(f" {words}", palette["dim"])) for words in said], *rest]
     lines = []
     for row in view.agents:
