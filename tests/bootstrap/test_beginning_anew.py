@@ -11,8 +11,10 @@ from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import NoProject, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
+from tests import engines
 from tests.bootstrap.beginning import init
 from tests.stage.checkout import Checkout
+from tests.stage.on_server import Project
 from tests.stage.people import ALICE, CLAUDE
 
 
@@ -39,3 +41,23 @@ def test_a_lost_store_begins_anew_by_a_person_on_record_and_merges_when_it_is_ac
     app.close()
     with pytest.raises(Refused, match="there is a store here already"):
         create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+
+
+def test_so_does_one_that_a_server_lost_and_only_where_it_has_none_P12(
+    checkout: Checkout, server: engines.Server
+) -> None:
+    with engines.from_the_shelf():
+        project = Project(checkout, server)
+        project.copy()
+        with pytest.raises(Refused, match="that server has a store of this project already"):
+            create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+        server.run(f"DROP SCHEMA foureyes_{project.id} CASCADE")
+        with pytest.raises(StoreProblem) as caught:
+            open_project(project.cwd, {})
+        assert "fe init --anew" in steps_text(caught.value.next_step)
+        done = create_project(project.cwd, {}, ALICE, prefix="fe", target=None, commit=True, anew=True)
+    assert done.project == project.id
+    app = project.app()
+    assert [row.kind for row in app.audit.exceptions()] == ["store_adopted"]
+    assert app.audit.verify().findings == ()
+    app.close()

@@ -10,6 +10,7 @@ from foureyes.adapters.store.opening import NAME, create_store, put_mirrors_asid
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import FOLDER, folder_of, git, no_project_here, project_on_target, settings_on_target
+from foureyes.bootstrap.restoring import server_address
 from foureyes.bootstrap.wiring import application, now
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
@@ -17,9 +18,10 @@ from foureyes.errors import NoProject, Refused
 from foureyes.steps import fe, in_turn, shell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from foureyes.adapters.git.client.locate import Located
+    from foureyes.adapters.store.store import Store
     from foureyes.core.nouns.session import Actor
 
 
@@ -55,16 +57,37 @@ def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None
     folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)
     if not project:
         raise Refused("foureyes.toml names no project whose journal could begin anew.", next_step=fe("init"))
-    for name in (NAME, "store.json"):
-        if os.path.lexists(os.path.join(folder, name)):
-            raise Refused(f"there is a store here already ({FOLDER}/{name}).", next_step=fe("doctor"))
-    from tempfile import TemporaryDirectory
+    names = (os.path.basename(place.root) or "project", str(known.get("project.prefix") or "fe"))
 
-    with made_folder(folder) as made, TemporaryDirectory(dir=made, prefix="incoming-") as desk:
-        store = create_store(desk, project, now())
+    def begin(store: Store) -> None:
         with closing(store):
             projects = application(store, place, environ).projects
-            names = (os.path.basename(place.root) or "project", str(known.get("project.prefix") or "fe"))
             projects.create(actor, *names, str(known.get("project.target") or "main"), lost=True)
-        put_mirrors_aside(made, now())
-        os.replace(os.path.join(desk, NAME), os.path.join(made, NAME))
+
+    if os.path.lexists(os.path.join(folder, NAME)):
+        raise Refused(f"there is a store here already ({FOLDER}/{NAME}).", next_step=fe("doctor"))
+    with made_folder(folder) as made:
+        if address := server_address(place, environ):
+            _on_server(made, address, project, begin, kept=not environ.get("FOUREYES_STORE"))
+        else:
+            _in_the_file(made, project, begin)
+
+
+def _in_the_file(folder: str, project: str, begin: Callable[[Store], None]) -> None:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
+        begin(create_store(desk, project, now()))
+        put_mirrors_aside(folder, now())
+        os.replace(os.path.join(desk, NAME), os.path.join(folder, NAME))
+
+
+def _on_server(folder: str, address: str, project: str, begin: Callable[[Store], None], *, kept: bool) -> None:
+    """Where the project's store was, and only if that server has none of it any more."""
+    from foureyes.adapters.store.shared import Pointer, has_project, open_shared, write_pointer
+
+    if has_project(address, project):
+        raise Refused("that server has a store of this project already.", next_step=fe("doctor"))
+    put_mirrors_aside(folder, now())
+    begin(open_shared(folder, address, project, now(), create=True))
+    write_pointer(folder, Pointer(project, address if kept else ""))

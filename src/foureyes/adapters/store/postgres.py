@@ -29,7 +29,7 @@ from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, 
 from foureyes.adapters.store.postgres_roles import FACTS, Facts, grants_sql, refuse_to_make, refuse_unusable, role_of
 from foureyes.adapters.store.queries import overrides, sql
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
-from foureyes.steps import blank, by_person, either, fe, prose
+from foureyes.steps import blank, by, by_person, either, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import StoreRole
@@ -112,6 +112,7 @@ class PostgresEngine:
                     next_step=either(
                         by_person(fe("restore", blank("FILE"), before="put a backup there: ")),
                         by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
+                        by("person", fe("init", "--anew"), "is it lost without one, a person begins a new journal: "),
                         joint="; ",
                     ),
                 )
