@@ -222,6 +222,8 @@ LEFT_OUT: dict[str, str] = {
     "projects.get": "status_show says it",
     "projects.milestones": "it is for who restores a store",
     "projects.backup": "it writes a file wherever it is told to",
+    "projects.role": "it is for who sets up a store on a server",
+    "projects.grants": "it is for who sets up a store on a server",
     "sessions.recognise": "every call does it",
     "sessions.spawn": "a token is given to a process, and a tool starts none",
     "audit.export": "status_show and audit_log are shorter",
