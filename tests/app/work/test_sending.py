@@ -85,3 +85,16 @@ def test_without_a_remote_nothing_is_said_about_one(strangers: Clones) -> None:
     task, made = worked(strangers)
     assert made.sent == ""
     assert attempt_ref(task, 1) not in strangers.refs()
+
+
+def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
+    def said() -> list[tuple[str, str]]:
+        checks = clones.alpha.app.doctor.examine(ALICE)
+        return [(check.result, check.message) for check in checks if check.check == "remote"]
+
+    assert said() == [("ok", "origin has what was handed in here")]
+    with clones.cut():
+        task, _ = worked(clones)
+        assert said() == [("warn", f"{task}: handed in here, and not pushed to origin yet")]
+    clones.alpha.submit(CLAUDE, task)
+    assert said() == [("ok", "origin has what was handed in here")]

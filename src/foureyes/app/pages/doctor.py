@@ -16,14 +16,17 @@ from foureyes.app.project.retargeting import ACCEPT, BRING_HERE
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
+from foureyes.app.work.sending import unsent
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.fence import some
 from foureyes.errors import ConfigError, FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
 
+SHOWN_TASKS = 5
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
@@ -43,11 +46,25 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), self._target(), self._configuration(actor), self._health(), self._place()]
+        checks = [self._git(), self._target(), self._configuration(actor), *self._remote()]
+        checks += [self._health(), self._place()]
         checks += [*self._role(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), self._keys(actor)]
         return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
+
+    def _remote(self) -> list[Check]:
+        """Q6: whether the project's remote has what was handed in here, as far as this clone knows; nothing is asked of
+        it, and nothing is said where there is none.
+        """
+        try:
+            name, tasks = unsent(self._context)
+        except (ConfigError, GitProblem):  # told by another line
+            return []
+        if not tasks:
+            return [Check("remote", "ok", f"{name} has what was handed in here")] if name else []
+        text = f"{some(tasks, SHOWN_TASKS)}: handed in here, and not pushed to {name} yet"
+        return [Check("remote", "warn", text, fe("merge", before="the next hand-in pushes them, or: "))]
 
     def _programs(self) -> list[Check]:
         """What agent programs find here, a line for each that was set up, and whether it fits."""

@@ -66,6 +66,16 @@ def send(context: Context) -> Sent:
         return Sent(remote.name, why_not=problem.message)
 
 
+def unsent(context: Context) -> tuple[str, list[str]]:
+    """The project's remote, and the tasks with attempts that are kept here and were never pushed; nobody is asked."""
+    with context.store.read() as tx:
+        remote = context.remote(tx)
+        rows = tx.all("attempt.kept", Kept) if remote is not None else []
+    if remote is None:
+        return "", []
+    return remote.name, list(dict.fromkeys(row.task for row in _waiting(context, remote.name, rows)))
+
+
 def _waiting(context: Context, name: str, rows: list[Kept]) -> list[Kept]:
     """The attempts that are kept here and were never pushed from here, nor fetched."""
     here = context.repo.kept(KEPT_ATTEMPTS)

@@ -1,0 +1,64 @@
+"""What runs hand in goes to the project's remote beside everything else; again later where it cannot (Q6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from foureyes.app.run.loop import Runner
+from foureyes.core.words.refs import attempt_ref
+
+from tests.stage.people import ALICE
+from tests.stage.playground import Playground
+from tests.stage.scripted_git import ScriptedRemote
+
+SHARED = '[git]\nremote = "origin"\n'
+
+
+@pytest.fixture
+def ground() -> Iterator[Playground]:
+    ground = Playground()
+    yield ground
+    ground.sound()
+    ground.app.close()
+
+
+@pytest.fixture
+def remote(ground: Playground) -> ScriptedRemote:
+    remote = ScriptedRemote(ground.repo)
+    remote.lines["refs/heads/main"] = list(ground.repo.branches["refs/heads/main"])
+    ground.outside.remotes["origin"] = remote
+    ground.configured(SHARED)
+    return remote
+
+
+def settled(ground: Playground, runner: Runner, *, wait: bool = True) -> None:
+    """At rest, and what its crew did is heard."""
+    ground.settle(runner)
+    runner.tick()
+    if wait:
+        ground.settle(runner)
+
+
+def test_what_a_run_hands_in_is_pushed_by_its_runner_Q6(ground: Playground, remote: ScriptedRemote) -> None:
+    task = ground.create(ALICE)
+    settled(ground, ground.runner())
+    assert ground.status(task) == "reviewing"
+    assert {attempt_ref(task, 1), f"refs/heads/fe/{task}"} <= set(remote.lines)
+    assert f"pushed to origin: {task}" in ground.lines("")
+
+
+def test_a_remote_that_is_away_holds_no_runner_up_and_is_asked_again_Q6(
+    ground: Playground, remote: ScriptedRemote
+) -> None:
+    remote.down = "no route to it"
+    task = ground.create(ALICE)
+    runner = ground.runner()
+    settled(ground, runner, wait=False)
+    assert ground.status(task) == "reviewing"
+    assert any(line.startswith("not pushed yet: origin cannot be asked") for line in ground.lines(""))
+    remote.down = ""
+    ground.clock.advance(hours=1)
+    settled(ground, runner)
+    assert attempt_ref(task, 1) in remote.lines
