@@ -10,10 +10,12 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.sprint import Ledger, SprintPlanView, SprintReport, SprintView, TargetView
+from foureyes.app.views.run import RunnerView
+from foureyes.app.views.sprint import Ledger, SprintGlance, SprintPlanView, SprintReport, SprintView, TargetView
 from foureyes.core.nouns.sprint import SprintState
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session
+from foureyes.ui.cli.project import unattended
 from foureyes.ui.cli.sprints import _there
 from foureyes.ui.cli.text.sprint import report_markdown, report_text, status_text
 
@@ -115,3 +117,13 @@ def test_a_plan_of_one_knows_its_plural() -> None:
         "0 tasks, run until 08:00, in 9h 58m",
         "  est. ~2h 5m with 1 agent (medians of 61 past tasks) · 4 will need you",
     ]
+
+
+def test_a_sprint_that_lost_its_runner_is_said_in_the_status_X5() -> None:
+    live = RunnerView(
+        session="ses-1", starter="alice", process="", host="here", agents=3, state="live", started_at="", until=""
+    )
+    running = SprintGlance(id="s-04", state="running")
+    (said,) = unattended(running, [replace(live, state="gone"), replace(live, agents=0)])
+    assert said == "  NO RUNNER s-04 runs, and nobody takes its tasks: fe sprint start s-04"
+    assert unattended(running, [live]) == unattended(replace(running, state="ended"), []) == unattended(None, []) == []

@@ -166,7 +166,10 @@ def status(session: Session) -> None:
     view, waiting = session.app.status.show(session.actor), first(session)
     runners, still = session.app.runs.runners(), session.app.runs.standstill()
     said = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
-    session.answer(output.plain(view) | said, status_text(view, waiting, running_lines(runners, still)))
+    session.answer(
+        output.plain(view) | said,
+        status_text(view, waiting, [*unattended(view.sprint, runners), *running_lines(runners, still)]),
+    )
 
 
 def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str] = ()) -> str:
@@ -220,6 +223,13 @@ def sprint_line(sprint: SprintGlance) -> str:
     paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
     more = f"   and {sprint.more} more: fe sprint list" if sprint.more else ""
     return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
+
+
+def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> list[str]:
+    """X5: a sprint that runs, and no runner takes its tasks."""
+    if sprint is None or sprint.state != "running" or any(each.state == "live" and each.agents for each in runners):
+        return []
+    return [f"  NO RUNNER {sprint.id} runs, and nobody takes its tasks: {steps_text(fe('sprint', 'start', sprint.id))}"]
 
 
 def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
