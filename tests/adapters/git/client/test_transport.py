@@ -123,3 +123,14 @@ def test_the_words_of_others_are_shown_without_passwords_and_control_characters(
 )
 def test_the_kind_of_trouble_is_told_for_a_person(said: str, kind: str) -> None:
     assert kind_of(said) == kind
+
+
+def test_a_push_whose_answer_is_lost_is_looked_up_Q4(project: Repository, bare: Path) -> None:
+    """The remote dies after it took the refs, and before it says so."""
+    from foureyes.app.git_ports import Pushed, RefUpdate
+
+    hook = bare / "hooks" / "post-receive"
+    hook.write_text("#!/bin/sh\nkill -9 $PPID\n")
+    hook.chmod(0o755)
+    assert isinstance(remote(project).push([RefUpdate("refs/heads/new", project.head())]), Pushed)
+    assert remote(project).tips(["refs/heads/new"]) == {"refs/heads/new": project.head()}
