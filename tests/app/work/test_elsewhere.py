@@ -27,6 +27,12 @@ def test_what_was_made_on_one_machine_is_read_and_approved_on_another_D4(clones:
     assert clones.beta.checkout.git("branch", "--list", "fe/*") == "", "no branch was made for it"
 
 
+def test_what_was_fetched_to_be_shown_is_told_once(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    told = [clones.beta.app.lists.show(BOB, task, with_diff=True).remarks for _ in range(2)]
+    assert told == [[f"attempt 1 of {task}: not in this clone, fetched from origin"], []]
+
+
 def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:
     first = clones.alpha.handed_in(CLAUDE)
     second = clones.beta.work(CODEX, clones.beta.create(), name="other.py")
