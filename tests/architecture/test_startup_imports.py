@@ -77,7 +77,8 @@ LOOP = frozenset(
 OTHER_SHAPES = frozenset(
     {
         "foureyes.app.views.audit", "foureyes.app.views.run", "foureyes.app.views.sprint", "foureyes.core.events.task",
-        "foureyes.core.nouns.check", "foureyes.core.nouns.finding",
+        "foureyes.core.nouns.check", "foureyes.core.nouns.cycle", "foureyes.core.nouns.feedback",
+        "foureyes.core.nouns.finding", "foureyes.core.nouns.sprint",
     }
 )  # fmt: skip
 """What sprints, runners, checks, findings and audits look like: every struct takes its time to be made."""

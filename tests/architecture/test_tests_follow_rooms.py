@@ -15,7 +15,7 @@ WITHOUT: dict[str, str] = {
         app/views/stack app/views/stats app/views/task app/views/task_list app/views/work core/nouns/stack
         app/views/setup app/views/sprint app/views/cycle app/views/calibration app/catalog_runs
         app/views/at_work app/views/journal app/views/kept_store app/views/key app/views/security app/views/settings
-        app/views/standstill app/views/status
+        app/views/pause app/views/standstill app/views/status core/words/quick_issues
         adapters/agents/setup/programs
         adapters/store/engine app/call/case app/call/rows core/documents/sarif_shapes core/loop/metrics_rows
         core/documents/briefing core/rules/facts core/run/snapshot core/run/step

@@ -6,7 +6,6 @@ from foureyes.config.layers import Layers
 from foureyes.config.policy import review_policy
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.rules.policy import (
     DEFAULT_LABEL_RULES,
     AutoApprove,
@@ -18,6 +17,7 @@ from foureyes.core.rules.policy import (
     RiskRule,
     Tiers,
 )
+from foureyes.core.words.quick_issues import QUICK_ISSUES
 
 from tests.config.samples import EXAMPLES, layers
 

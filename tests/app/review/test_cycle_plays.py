@@ -14,7 +14,7 @@ import pytest
 
 from foureyes.app.views.cycle import CycleView
 from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.finding import Found
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.quick_issues import QUICK_ISSUES
 from foureyes.errors import BadInput, NotFound
 from foureyes.ui.steps import steps_text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.core import events as e
 from foureyes.core.words.text import one_line
 

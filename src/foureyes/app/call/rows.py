@@ -21,7 +21,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class Named(msgspec.Struct, frozen=True):
-    """A task id."""
+    """The id of a task, a run or a cycle, where nothing else is asked about it."""
 
     id: str
 

@@ -13,8 +13,8 @@ from foureyes.app.cycles.answering import asked_as
 from foureyes.app.cycles.asking import reviewers_of
 from foureyes.app.cycles.reading import live_of, wholes
 from foureyes.app.ports import Tx
+from foureyes.app.views.pause import PauseView
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.standstill import PauseView
 from foureyes.core.nouns.cycle import ANY_PERSON, ReviewerKind
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.involvement import made_by

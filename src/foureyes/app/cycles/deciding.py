@@ -16,7 +16,7 @@ from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import send_back
 from foureyes.app.ports import Tx
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.rows import Named
 from foureyes.app.pages.stopped_runs import WHY, Halt
-from foureyes.app.views.standstill import PauseView
-from foureyes.core.nouns.cycle import Cycle
+from foureyes.app.views.pause import PauseView
 from foureyes.core.words.text import one_line
 from foureyes.steps import by_person, fe
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.pages.choices import Ways
     from foureyes.app.ports import Tx
     from foureyes.app.views.attention import Choice
+    from foureyes.core.nouns.cycle import Cycle
 
 REVIEWABLE = ("in_progress", "reviewing")
 MOST = 50
@@ -40,6 +41,10 @@ class HeldTask(msgspec.Struct, frozen=True):
 
 def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
+    if tx.one("cycle.flagged", Named, limit=1) is None:
+        return
+    from foureyes.core.nouns.cycle import Cycle
+
     flagged = tx.all("cycle.flagged", Cycle, limit=MOST)
     rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
     if not rows:
@@ -76,6 +81,8 @@ def _halt(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole) ->
 
 def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
     """R2: what reviewers said after it was left to a person; that lifts nothing."""
+    from foureyes.core.nouns.cycle import Cycle
+
     last = tx.all("cycle.latest", Cycle, task=task, limit=1)
     if cycle.state == "decided" and last and last[0].id != cycle.id and last[0].rule:
         yield one_line(f"Since then {last[0].id} {last[0].rule}: {'; '.join(last[0].reasons)}", LINE)

@@ -13,9 +13,8 @@ import msgspec
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
-from foureyes.app.views.standstill import Cooldown, PauseView, StuckView, once
-from foureyes.core.nouns.cycle import ANY_PERSON
-from foureyes.core.nouns.sprint import PASSING
+from foureyes.app.views.pause import PauseView, once
+from foureyes.app.views.standstill import Cooldown, StuckView
 from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line
 from foureyes.steps import Steps, by_person, fe, phrase, prose
@@ -140,6 +139,8 @@ def _paused(pause: PauseView, ways: Ways) -> Halt:
 
 def _paused_sprint(sprint: PausedSprint) -> Halt:
     """X3: none of its tasks begins until somebody says so, or its reason is gone."""
+    from foureyes.core.nouns.sprint import PASSING
+
     passes = "It goes on by itself when that is gone." if sprint.pause_kind in PASSING else "Somebody lets it go on."
     return Halt(
         kind="pause",
@@ -170,6 +171,8 @@ def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
 
 def _waits(row: WaitsForPerson) -> Halt:
     """V8: nobody else moves such a cycle, and while it is open no rule approves."""
+    from foureyes.core.nouns.cycle import ANY_PERSON
+
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
     who = who if row.reviewer else "whoever looks"
     why = f"{who} was asked to review it; everybody else has answered." if row.reviewer else "Nobody could be asked."

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.rows import Named
 from foureyes.app.pages.next_steps import after_task
+from foureyes.app.views.pause import PauseView
 from foureyes.app.views.session import SessionView
-from foureyes.app.views.standstill import PauseView
 from foureyes.app.views.task import EditView, HandoffView, LogView, PastRunView, TaskDetail
 from foureyes.app.views.task_list import Link
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import Actor, is_tied
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.involvement import makers_of
@@ -138,6 +138,10 @@ def _points(tx: Tx, task: TaskId) -> list[OpenPoint]:
 
 def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
     """The latest runs of agents on a task, and why each ended as it did."""
+    if tx.one("run.of_task", Named, task=task, limit=1) is None:
+        return []
+    from foureyes.core.nouns.run import Run
+
     rows = tx.all("run.of_task", Run, task=task, limit=SHOWN_RUNS)
     return [
         PastRunView(

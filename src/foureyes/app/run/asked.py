@@ -15,7 +15,7 @@ from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import may_be_due
 from foureyes.app.cycles.reading import wholes
 from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, HeardRow, ReviewRun
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.core.cycle.triggering import Heard, silence_begins, silent, trigger_of
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.cycles.unreviewed import unreviewed
 from foureyes.app.pages.ruled import HeldTask
 from foureyes.app.run.rows import Troubled
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.rules.required import all_reviewers
 from foureyes.core.run.snapshot import Attention

@@ -25,7 +25,7 @@ from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
 from foureyes.app.run.sprints_seen import SprintsSeen, sprint_over
 from foureyes.app.run.waiting_checks import WaitingChecks
-from foureyes.app.views.standstill import PauseView
+from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.run import MAKES, Run
 from foureyes.core.nouns.session import Actor
 from foureyes.core.run.snapshot import LiveState, Snapshot, TaskState

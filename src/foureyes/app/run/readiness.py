@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from foureyes.app.call.rows import Named
 from foureyes.app.run.rows import Awaited
 from foureyes.app.tasks.sprinting import active, sprints_of
-from foureyes.app.views.standstill import PauseView, StuckView
+from foureyes.app.views.pause import PauseView
+from foureyes.app.views.standstill import StuckView
 from foureyes.app.views.task_list import Link
 from foureyes.app.work.reserving import refuse_reserved
 from foureyes.core.nouns.run import Purpose, Run

@@ -30,16 +30,17 @@ from foureyes.app.run.leases import (
     with_last_reason,
 )
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.standstill import Cooldown, PauseView, Standstill, StuckView, once
+from foureyes.app.views.pause import PauseView, once
+from foureyes.app.views.standstill import Cooldown, Standstill, StuckView
 from foureyes.core import events as e
-from foureyes.core.nouns.run import ROLE_FOR, RunId
+from foureyes.core.nouns.run import ROLE_FOR, Run, RunId
 from foureyes.core.words.text import clean_text, spaced
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.attempt import SubmitOutcome
     from foureyes.app.views.run import Begun, RunnerView, Said
-    from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome, StuckKind
+    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, StuckKind
     from foureyes.core.nouns.session import Actor
     from foureyes.core.run.signals import Spoken
     from foureyes.core.words.lifecycle import RunEnd
@@ -389,8 +390,6 @@ class Runs:
 
     def of_task(self, task: str, *, limit: int = 20) -> list[Run]:
         """The runs of a task, the latest first."""
-        from foureyes.core.nouns.run import Run
-
         with self._context.store.read() as tx:
             return tx.all("run.of_task", Run, task=self._context.find_id(tx, task), limit=limit)
 

@@ -14,7 +14,8 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_unless
 from foureyes.app.call.several import each
 from foureyes.app.call.work import Work
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.standstill import PauseView, StuckView
+from foureyes.app.views.pause import PauseView
+from foureyes.app.views.standstill import StuckView
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed
 from foureyes.core.nouns.session import Actor

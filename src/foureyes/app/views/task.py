@@ -11,9 +11,9 @@ from foureyes.steps import NO_STEP, Steps
 if TYPE_CHECKING:  # a verb that answers with an Outcome needs none of them
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
     from foureyes.app.views.stack import StackRow
-    from foureyes.app.views.standstill import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState
@@ -130,9 +130,9 @@ def named() -> dict[str, type]:
     """What the fields are made of, for who decodes these values: whoever makes them has it, and others do without."""
     from foureyes.app.views.check import CheckView
     from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.pause import PauseView
     from foureyes.app.views.review import ApprovalView, FeedbackView, ReviewView
     from foureyes.app.views.stack import StackRow
-    from foureyes.app.views.standstill import PauseView
     from foureyes.app.views.status import OpenPoint
     from foureyes.app.views.task_list import Link, Preview
     from foureyes.core.loop.engine import LoopState

@@ -13,14 +13,6 @@ RedoOption = Literal["keep", "fresh", "checkpoint"]
 PriorityChange = Literal["same", "bump", "lower"]
 REDO_OPTIONS: tuple[RedoOption, ...] = ("keep", "fresh", "checkpoint")
 
-QUICK_ISSUES = (
-    "Tests incomplete",
-    "Code style issues",
-    "Missing error handling",
-    "Performance concerns",
-    "Security issues",
-)
-"""F1: what is wrong so often that nobody should have to type it."""
 
 HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}
 """Whose words they are, by their source; all others are the gate's."""

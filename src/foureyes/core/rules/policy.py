@@ -10,10 +10,10 @@ import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.nouns.feedback import QUICK_ISSUES
 from foureyes.core.nouns.session import GRADES, HOST_MAP, Grade
 from foureyes.core.words.digest import sha256
 from foureyes.core.words.folding import folded
+from foureyes.core.words.quick_issues import QUICK_ISSUES
 
 PolicyName = Literal["strict", "balanced", "delegated", "trusted"]
 POLICIES: tuple[PolicyName, ...] = ("strict", "balanced", "delegated", "trusted")
