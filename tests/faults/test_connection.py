@@ -85,7 +85,7 @@ def test_a_connection_lost_at_any_statement_is_said_truly_and_the_next_command_c
     total, new = cutter.count, place.fingerprint()
     record_property("statements", total)
     untrue = []
-    for number in (n for n in range(1, total + 1) if NIGHTLY or n == 1 or n > total - 6 or n % 9 == 0):
+    for number in (n for n in range(1, total + 1) if NIGHTLY or n == 1 or n > total - 4 or n % 18 == 0):
         place.reset()
         desk.close()
         desk.app  # noqa: B018

@@ -116,6 +116,10 @@ TESTS = {
         "tests/faults/test_killed_runner.py::"
         "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4"
     ),
+    "tests/races/test_two_runners.py::"
+    "test_a_runner_on_another_machine_that_is_gone_is_taken_over_without_waiting_for_its_lease_J4": (
+        "tests/app/run/test_loop.py::test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lease_J4"
+    ),
     "tests/scenarios/test_run_socket.py::"
     "test_I2_on_postgresql_a_run_that_has_no_address_of_the_store_works_by_its_socket_alone_I5": (
         "tests/scenarios/test_run_socket.py::test_I2_an_agent_of_a_run_looks_and_hands_in_and_approves_nothing_I5"

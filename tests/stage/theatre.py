@@ -24,6 +24,9 @@ developer = "dev"
 senior = "dev"
 {PLAYER}"""
 PATIENCE = 60
+LOOK_SECONDS, LONGEST_SECONDS = 0.05, 0.5
+REST = 8
+"""So many times as long as a look takes it is not looked again."""
 DONE: dict[str, object] = {"signal": "DONE", "message": "it is done"}
 
 
@@ -90,8 +93,12 @@ def is_alive(pid: int) -> bool:
 
 
 def wait_for(what: Callable[[], bool]) -> None:
-    """Until something is so."""
-    end = time.monotonic() + PATIENCE
+    """Until something is so. A look that takes a command is not taken again and again: what is waited for needs the
+    processor, too.
+    """
+    end, begun = time.monotonic() + PATIENCE, time.monotonic()
     while not what():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
+        now = time.monotonic()
+        assert now < end, "it never came"
+        time.sleep(min(max(LOOK_SECONDS, REST * (now - begun)), LONGEST_SECONDS))
+        begun = time.monotonic()

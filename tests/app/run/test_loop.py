@@ -652,6 +652,8 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
     monkeypatch.setattr(type(ground.store), "is_dark", lambda store, name: name == "runner 1")
     ground.settle(other)
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
+    taken = [row.payload for row in ground.app.audit.export() if row.kind == "RunTaken"]
+    assert ["the connection of its runner is gone" in payload for payload in taken] == [True]
     rows, beacon.lit = ground.rows(), False
     ground.ticks(cut_off, 3)
     assert (cut_off.desk.in_hand, ground.rows()) == ({}, rows), "it does not have it any more"

@@ -7,10 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from textual import _callback
 from textual._compositor import Compositor
+from textual.css.model import RuleSet
+from textual.css.styles import RenderStyles
 from textual.css.stylesheet import Stylesheet
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.reactive import Reactive
 
 PAINT = Compositor.render_update
 
@@ -63,6 +67,52 @@ def _bound(self: MessagePump, message: Message, handlers: list[tuple[type, Any]]
         if message._no_default_action:
             return
         yield kind, method.__get__(self, kind)
+
+
+COUNT = _callback._count_parameters
+COUNTED: dict[object, int] = {}
+
+
+def _counted_once(func: Any) -> int:
+    """How many parameters a callback has: the same for every function of the same text."""
+    code = None if hasattr(func, "__wrapped__") else getattr(func, "__code__", None)
+    if code is None:
+        return COUNT(func)
+    if code not in COUNTED:
+        COUNTED[code] = COUNT(func)
+    return COUNTED[code]
+
+
+GET = Reactive.__get__
+COMPUTED: dict[tuple[type, str], bool] = {}
+MISSING = object()
+
+
+def _got(self: Reactive[Any], obj: Any, kind: type) -> Any:
+    """An attribute that is there, and that nothing computes."""
+    found = MISSING if obj is None else obj.__dict__.get(self.internal_name, MISSING)
+    if found is MISSING:
+        return GET(self, obj, kind)
+    key = (type(obj), self.compute_name)
+    if key not in COMPUTED:
+        COMPUTED[key] = hasattr(*key)
+    return GET(self, obj, kind) if COMPUTED[key] else found
+
+
+def _rule(self: RenderStyles, rule_name: str, default: object = None) -> object:
+    """A widget's own style before that of the sheet."""
+    own: Any = self._inline_styles._rules
+    of_the_sheet: Any = self._base_styles._rules
+    return own[rule_name] if rule_name in own else of_the_sheet.get(rule_name, default)
+
+
+for _what in (
+    patch.object(_callback, "_count_parameters", _counted_once),
+    patch.object(Reactive, "__get__", _got),
+    patch.object(RenderStyles, "get_rule", _rule),
+    patch.object(RuleSet, "__hash__", object.__hash__),
+):
+    _what.start()  # for good: a class that changes is looked up anew, and that takes longer than all of this saves
 
 
 @contextmanager
