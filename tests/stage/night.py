@@ -84,12 +84,18 @@ WHOLE = {
     "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
     "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
+    "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
     "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
     "and tests/races/test_merges.py lets several meet",
 }
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
 TESTS = {
+    "tests/scenarios/test_two_machines.py::"
+    "test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_by_what_is_printed_A2_Q6": (
+        "tests/app/gate/test_target_line.py::"
+        "test_a_target_that_was_pushed_over_stops_merging_in_every_clone_until_it_is_brought_back_Q6"
+    ),
     "tests/scenarios/test_story.py::test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one": (
         "tests/faults/test_killed_verbs.py::"
         "test_a_killed_command_leaves_the_old_state_or_the_new_one_and_the_mirror_is_healed_by_the_next_write_G4_J1_J2_P8"

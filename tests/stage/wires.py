@@ -12,7 +12,8 @@ from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
 
-from tests.stage.clones import Clone, Clones
+from tests.stage.checkout import SETTINGS
+from tests.stage.clones import SHARED, Clone, Clones
 from tests.stage.gated import approved
 from tests.stage.people import CODEX
 
@@ -47,6 +48,8 @@ class Wire(GitRemote):
 
 class Wired(Clones):
     """Both machines, each with its wire and its own processes."""
+
+    settings = SHARED.removeprefix(SETTINGS)
 
     def __init__(self, template: Path, folder: Path) -> None:
         for name in ("remote.git", "alpha", "beta"):

@@ -9,6 +9,7 @@ import msgspec
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
+from foureyes.core.words.refs import tracked
 from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
@@ -44,9 +45,20 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
         return Unaccepted(f"{FILE} on {project.target} was never accepted: {defaults}")
     if text is None:
         return Unaccepted(f"{FILE} is gone from {project.target}: the one accepted last is in force")
-    if digest_of(text) != project.accepted_digest:
+    if digest_of(text) != project.accepted_digest and not _remote_has_it(context, project):
         return Unaccepted(f"{FILE} on {project.target} is not the accepted one and is not used")
     return None
+
+
+def _remote_has_it(context: Context, project: ProjectView) -> bool:
+    """Q6: whether this clone is only behind: what counts is the target of the remote, as it was when it was last
+    fetched.
+    """
+    from foureyes.config.reading import read_file
+
+    name = str(read_file(project.accepted_text or "").get("git.remote", ""))
+    there = context.repo.file_at(tracked(name, f"refs/heads/{project.target}"), FILE) if name else None
+    return there is not None and digest_of(there) == project.accepted_digest
 
 
 def _gone(context: Context, project: ProjectView) -> Unaccepted:

@@ -1,0 +1,99 @@
+"""A merge through a remote, killed before each of its steps (Q4, Q6): the other machine goes on, there is one main, and
+nothing is lost, merged twice or voided.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.remote import GitRemote
+
+from tests.faults.choosing import chosen
+from tests.faults.killing import kill_at, steps_of
+from tests.stage.checkout import PROJECT, Checkout
+from tests.stage.clones import SERVER, SHARED, clones_in
+from tests.stage.fork import Child
+from tests.stage.gated import approved, merge
+from tests.stage.people import ALICE, CODEX
+from tests.stage.places import Place
+from tests.stage.world import GitWorld
+
+NEVER = {"ApprovalVoided", "MergeFailed", "SecurityRecorded", "AttemptSentBack"}
+
+
+class Machines:
+    """Two clones and their remote, in the project's place; each command opens the store anew."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        clones_in(place.root, SHARED.replace(PROJECT, place.project))
+        self.remote = Checkout(place.root / "remote.git")
+        self.tasks: list[str] = Child(self._made).result()
+        place.keep()
+
+    def _at(self, name: str, *, create: bool = False) -> GitWorld:
+        store, where = self.place.create() if create else self.place.open(), locate(self.place.root / name)
+        assert where is not None
+        store.place = store.place if self.place.engine == "postgres" else SERVER
+        made = GitWorld(Checkout(self.place.root / name), store=store, create=create)
+        made.outside.here, made.outside.own = f"{name}:0123456789ab", f"process:{name}"
+        made.outside.gone = {"process:alpha", "process:beta"} - {made.outside.own}
+        made.outside.remotes["origin"] = GitRemote(where, "origin")
+        made.ids.count = 0 if create else 1_000 + os.getpid()
+        return made
+
+    def _made(self) -> list[str]:
+        """Two tasks of alpha that an agent approved."""
+        alpha = self._at("alpha", create=True)
+        alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+        alpha.app.policy.accept(ALICE)
+        tasks = [approved(alpha, by=CODEX) for _ in range(2)]
+        alpha.app.close()
+        return tasks
+
+    def merge(self, name: str) -> dict[str, str]:
+        """What became of the queue, by the machine of this name."""
+        machine = self._at(name)
+        found = merge(machine)
+        machine.app.close()
+        return found
+
+    def kinds(self) -> set[str]:
+        store = self.place.open()
+        try:
+            with store.read():
+                return {str(row[0]) for row in store.engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
+        finally:
+            store.close()
+
+    def look(self) -> None:
+        """After both machines had their turn."""
+        subjects = self.remote.git("log", "--first-parent", "--format=%s", "main").split("\n")
+        assert [subjects.count(f"Merge {task}: a task") for task in self.tasks] == [1, 1]
+        tips = {Checkout(self.place.root / name).head("main") for name in ("alpha", "beta")}
+        assert tips == {self.remote.head("main")}
+        assert not self.kinds() & NEVER
+        assert [message for area, message in self.place.findings() if area == "integrity"] == []
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+def test_a_merge_that_is_killed_at_any_step_is_brought_to_its_end_by_the_other_machine_Q4_Q6(place: Place) -> None:
+    machines = Machines(place)
+    steps = steps_of(lambda: machines.merge("alpha"))
+    place.reset()
+    pushes = [number for number, step in enumerate(steps, 1) if "push" in step.split()]
+    assert len(pushes) >= 2
+    around = {number + more for number in pushes for more in (0, 1)}
+    for number in sorted({*chosen(steps), *around}):
+        kill_at(number, lambda: machines.merge("alpha"))
+        Child(lambda: machines.merge("beta")).result()
+        assert Child(lambda: machines.merge("alpha")).result() == {}
+        try:
+            machines.look()
+        except AssertionError as problem:
+            problem.add_note(f"killed before step {number} of {len(steps)}: {steps[number - 1]}")
+            raise
+        place.reset()

@@ -1,0 +1,88 @@
+"""Two clones of one remote on one PostgreSQL, by real processes (Q6): one target, whoever merges where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import engines
+from tests.scenarios.test_shared_store import project_of
+from tests.stage.checkout import AT_ONCE
+from tests.stage.commands import HandedIn, Stage, git
+
+pytestmark = pytest.mark.scenario
+
+
+@pytest.fixture
+def clones(stage: Stage, server: engines.Server, tmp_path: Path) -> tuple[Stage, Stage, Path]:
+    """alpha, beta, and the remote between them; whoever opens alpha's project first moves the store to the server."""
+    engines.Run.projects.append(project_of(stage))
+    settings = stage.repo / "foureyes.toml"
+    settings.write_text(settings.read_text() + f'\n[git]\nremote = "origin"\n{AT_ONCE}')
+    stage.git("commit", "-q", "-am", "settings")
+    stage.accept_policy(stage.cast.alice)
+    remote, clone = tmp_path / "remote.git", tmp_path / "beta"
+    stage.git("clone", "-q", "--bare", ".", str(remote))
+    stage.git("remote", "add", "origin", str(remote))
+    assert stage.cast.alice.fe("store", "copy", server.url, cwd=stage.repo).rc == 0
+    git(tmp_path, "clone", "-q", str(remote), str(clone))
+    assert stage.cast.alice.fe("store", "join", server.url, cwd=clone).rc == 0
+    return stage, Stage(clone, stage.cast), remote
+
+
+def approved(made: Stage, other: Stage) -> HandedIn:
+    """Made in one clone, looked at and approved in the other."""
+    work = made.in_review(made.cast.alice, made.cast.claude)
+    shown = other.run(other.cast.codex, "show", work.task, "--diff")
+    assert (shown.rc, f"{work.task}.txt" in shown.out) == (0, True), shown
+    other.done(other.cast.codex, "approve", work.task, "--seen", work.seen, "-m", "read it")
+    return work
+
+
+def merged(stage: Stage) -> dict[str, str]:
+    return {row["task"]: row["outcome"] for row in stage.lines(stage.cast.job, "merge")}
+
+
+def tip(repo: Path) -> str:
+    return git(repo, "rev-parse", "refs/heads/main")
+
+
+def test_what_is_made_on_either_machine_is_merged_on_either_and_there_is_one_main_A1_A2_Q6(
+    clones: tuple[Stage, Stage, Path],
+) -> None:
+    alpha, beta, remote = clones
+    first, second = approved(alpha, beta), approved(beta, alpha)
+    assert merged(alpha) == {first.task: "merged", second.task: "merged"}
+    assert tip(alpha.repo) == tip(remote)
+    third = approved(alpha, beta)
+    assert merged(beta) == {third.task: "merged"}
+    assert tip(beta.repo) == tip(remote) != tip(alpha.repo)
+    assert merged(alpha) == {}
+    assert tip(alpha.repo) == tip(remote)
+    assert git(alpha.repo, "status", "--porcelain") == git(beta.repo, "status", "--porcelain") == ""
+    for stage in (alpha, beta):
+        assert stage.run(stage.cast.alice, "audit", "verify").rc == 0
+
+
+def test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_by_what_is_printed_A2_Q6(
+    clones: tuple[Stage, Stage, Path],
+) -> None:
+    alpha, beta, remote = clones
+    before = tip(remote)
+    work = approved(alpha, beta)
+    assert merged(alpha) == {work.task: "merged"}
+    git(beta.repo, "push", "-q", "-f", "origin", f"{before}:refs/heads/main")
+    for stage in (alpha, beta):
+        problem = stage.no(stage.cast.job, "merge", rules=["Q6"])
+        assert work.task in problem.text
+    seen = alpha.run(alpha.cast.alice, "doctor")
+    assert (seen.rc != 0, work.task in seen.out) == (True, True), seen
+    assert work.task in alpha.run(alpha.cast.alice, "status").out
+    assert alpha.run(alpha.cast.alice, "audit", "verify").rc == 6
+    problem = alpha.no(alpha.cast.alice, "merge", rules=["Q6"])
+    push = next(hint for hint in problem.hints if "git push" in hint)
+    words = push.split(";")[0].strip().split()
+    git(alpha.repo, *words[words.index("git") + 1 :])
+    waits = approved(beta, alpha)
+    assert merged(beta) == {waits.task: "merged"}
