@@ -143,3 +143,18 @@ def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6
     clones.wire(beta).fetch(["refs/heads/main"])
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
     assert not any("is not the accepted one" in note for note in notes)
+
+
+def test_doctor_and_audit_ask_the_remote_and_say_where_they_cannot_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    before = clones.main()
+    lost = clones.approved(alpha)
+    assert merge(alpha) == {lost: "merged"}
+    clones.remote.git("update-ref", "refs/heads/main", before)
+    assert [lost in found.message for found in alpha.app.audit.verify().findings] == [True]
+    lines = {line.check: line for line in alpha.app.doctor.examine(ALICE)}
+    assert (lines["remote"].result, lines["target"].result) == ("ok", "fail")
+    clones.wire(beta).down = "no route"
+    lines = {line.check: line for line in beta.app.doctor.examine(ALICE)}
+    assert (lines["remote"].result, "no route" in lines["remote"].message) == ("warn", True)
+    assert any("no route" in note for note in beta.app.audit.verify().notes)

@@ -44,6 +44,14 @@ class MergeOf(msgspec.Struct, frozen=True):
     sha: Sha
 
 
+class Answered(msgspec.Struct, frozen=True):
+    """A remote that answers, and where its target is; None where it has none."""
+
+    name: str
+    target: str
+    tip: Sha | None
+
+
 class Told(msgspec.Struct, frozen=True):
     """What keeps this clone from merging: a sentence, and the way back."""
 
@@ -81,6 +89,17 @@ def remote_of(context: Context, tx: Tx) -> str:
         return context.gate_policy(tx).remote
     except ConfigError:
         return ""
+
+
+def asked(context: Context) -> Answered | None:
+    """What the remote says about the target, fetched; None where the project has none. `RemoteProblem` where it cannot
+    be asked.
+    """
+    with context.store.read() as tx:
+        remote = context.remote(tx) if remote_of(context, tx) else None
+        target = context.project(tx).target
+    branch = f"refs/heads/{target}"
+    return Answered(remote.name, target, remote.fetch([branch]).get(branch)) if remote is not None else None
 
 
 def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import amiss, merged_where
+from foureyes.app.call.one_target import amiss, asked, merged_where
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
@@ -23,7 +23,7 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
-from foureyes.errors import ConfigError, FoureyesError, GitProblem
+from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
 
 SHOWN_TASKS = 5
@@ -46,7 +46,7 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), self._target(), self._configuration(actor), *self._remote()]
+        checks = [self._git(), *self._remote(), self._target(), self._configuration(actor), *self._remote()]
         checks += [self._health(), self._place()]
         checks += [*self._role(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
@@ -134,6 +134,19 @@ class Doctor:
         except GitProblem as problem:
             return Check("git", "fail", problem.message, problem.next_step)
         return Check("git", "ok", "git answers")
+
+    def _remote(self) -> list[Check]:
+        """Q6: whether the remote answers that has the target; nothing is said where the project has none."""
+        try:
+            answered = asked(self._context)
+        except RemoteProblem as problem:
+            return [Check("remote", "warn", f"{problem.message}: nothing is merged meanwhile", problem.next_step)]
+        if answered is None:
+            return []
+        if answered.tip is None:
+            push = by_person(shell("git", "push", answered.name, answered.target))
+            return [Check("remote", "warn", f"{answered.name} answers, and has no branch {answered.target}", push)]
+        return [Check("remote", "ok", f"{answered.name} answers, the target is at {answered.tip[:7]} there")]
 
     def _target(self) -> Check:
         with self._context.store.read() as tx:

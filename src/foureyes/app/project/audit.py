@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
-from foureyes.app.call.one_target import amiss
+from foureyes.app.call.one_target import amiss, asked
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
@@ -17,6 +17,7 @@ from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import Key
 from foureyes.app.views.security import SecurityRow, SecurityTotal
+from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, by_person
 
 BATCH = 1_000
@@ -53,6 +54,7 @@ class Audit:
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
         elsewhere = self._misplaced()
+        notes = [*notes, *self._unasked()]
         others = (*report.findings, *wrong, *lost, *self._lacking())
         return msgspec.structs.replace(
             report,
@@ -66,6 +68,14 @@ class Audit:
         with self._context.store.read() as tx:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
+
+    def _unasked(self) -> list[str]:
+        """Q6: that the target was compared as the remote last had it, because that cannot be asked now."""
+        try:
+            asked(self._context)
+        except GitProblem as problem:
+            return [f"{problem.message}: the target is compared as it was when it was last fetched"]
+        return []
 
     def _lacking(self) -> list[Discrepancy]:
         """Q6: that the target lacks the last merge on record."""
