@@ -153,8 +153,8 @@ def test_doctor_and_audit_ask_the_remote_and_say_where_they_cannot_Q6(clones: Wi
     clones.remote.git("update-ref", "refs/heads/main", before)
     assert [lost in found.message for found in alpha.app.audit.verify().findings] == [True]
     lines = {line.check: line for line in alpha.app.doctor.examine(ALICE)}
-    assert (lines["remote"].result, lines["target"].result) == ("ok", "fail")
+    assert (lines["target there"].result, lines["target"].result) == ("ok", "fail")
     clones.wire(beta).down = "no route"
     lines = {line.check: line for line in beta.app.doctor.examine(ALICE)}
-    assert (lines["remote"].result, "no route" in lines["remote"].message) == ("warn", True)
+    assert (lines["target there"].result, "no route" in lines["target there"].message) == ("warn", True)
     assert any("no route" in note for note in beta.app.audit.verify().notes)

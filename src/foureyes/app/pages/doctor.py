@@ -46,7 +46,7 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), *self._remote(), self._target(), self._configuration(actor), *self._remote()]
+        checks = [self._git(), *self._there(), self._target(), self._configuration(actor), *self._remote()]
         checks += [self._health(), self._place()]
         checks += [*self._role(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
@@ -135,18 +135,20 @@ class Doctor:
             return Check("git", "fail", problem.message, problem.next_step)
         return Check("git", "ok", "git answers")
 
-    def _remote(self) -> list[Check]:
+    def _there(self) -> list[Check]:
         """Q6: whether the remote answers that has the target; nothing is said where the project has none."""
         try:
             answered = asked(self._context)
         except RemoteProblem as problem:
-            return [Check("remote", "warn", f"{problem.message}: nothing is merged meanwhile", problem.next_step)]
+            return [Check("target there", "warn", f"{problem.message}: nothing is merged meanwhile", problem.next_step)]
         if answered is None:
             return []
         if answered.tip is None:
             push = by_person(shell("git", "push", answered.name, answered.target))
-            return [Check("remote", "warn", f"{answered.name} answers, and has no branch {answered.target}", push)]
-        return [Check("remote", "ok", f"{answered.name} answers, the target is at {answered.tip[:7]} there")]
+            return [
+                Check("target there", "warn", f"{answered.name} answers, and has no branch {answered.target}", push)
+            ]
+        return [Check("target there", "ok", f"{answered.name} answers, the target is at {answered.tip[:7]} there")]
 
     def _target(self) -> Check:
         with self._context.store.read() as tx:
