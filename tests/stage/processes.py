@@ -74,14 +74,18 @@ class Options(TypedDict, total=False):
 class People:
     """A directory with people and agents in it; ends everybody it started when it is closed.
 
-    `warm`: `fe` may be forked from a process that has imported it already; if not, each one is started.
+    `warm`: `fe` may be forked from a process that has imported it already; if not, each one is started. `host`: they
+    are on a machine of that name (the kernel has to let us).
     """
 
-    def __init__(self, directory: Path, env: Mapping[str, str] | None = None, *, warm: bool = not night.NIGHT) -> None:
+    def __init__(
+        self, directory: Path, env: Mapping[str, str] | None = None, *, warm: bool = not night.NIGHT, host: str = ""
+    ) -> None:
         self.directory = directory.absolute()
         self.directory.mkdir(parents=True, exist_ok=True)
         self.env = dict(env or {})
         self.warm = warm
+        self._on = ("unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', host) if host else ()
         self._callers: list[Caller] = []
 
     def agent(self, name: str, *, under: FakeAgent | None = None) -> FakeAgent:
@@ -130,7 +134,7 @@ class People:
         caller.connection = ours
         self._callers.append(caller)
         with theirs:
-            command = [sys.executable, "-I", "-S", self.script(program)]
+            command = [*self._on, sys.executable, "-I", "-S", self.script(program)]
             if under is None:
                 _start_detached([*command, "detach", str(theirs.fileno())], theirs, caller.base_env())
             else:

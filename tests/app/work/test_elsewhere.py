@@ -9,6 +9,7 @@ import pytest
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
 
+from tests.stage.checkout import Checkout
 from tests.stage.clones import Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 
@@ -116,6 +117,69 @@ def test_work_that_comes_back_goes_on_at_another_machine_where_it_was_K1(clones:
     made = clones.beta.app.worktrees.open(CODEX, task)
     assert (Path(made.path) / "work.py").read_text() == "work\n"
     assert made.branch == f"fe/{task}"
+
+
+def test_work_that_comes_back_to_where_it_began_has_what_was_handed_in_elsewhere_since_K1(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    place = Path(alpha.app.worktrees.open(CLAUDE, task).path)
+    Checkout(place).commit("first.py", session=CLAUDE)
+    alpha.submit(CLAUDE, task, branch=f"fe/{task}")
+    alpha.app.feedback.redo(ALICE, task, text="more")
+    beta.start(CODEX, task)
+    there = Path(beta.app.worktrees.open(CODEX, task).path)
+    Checkout(there).commit("second.py", session=CODEX)
+    beta.submit(CODEX, task, branch=f"fe/{task}")
+    beta.app.feedback.redo(ALICE, task, text="more")
+    alpha.start(CLAUDE, task)
+    made = alpha.app.worktrees.open(CLAUDE, task)
+    assert (made.path, made.notes) == (str(place), ())
+    assert (place / "second.py").exists()
+
+
+def test_what_a_run_left_that_was_cut_off_here_is_a_checkpoint_once_another_machine_handed_in_K1(
+    clones: Clones,
+) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    place = Path(alpha.app.worktrees.open(CLAUDE, task).path)
+    (place / "left.py").write_text("left\n")
+    alpha.app.claims.unstart(CLAUDE, task)
+    beta.submit(CODEX, beta.work(CODEX, task))
+    beta.app.feedback.redo(ALICE, task, text="more")
+    alpha.start(CLAUDE, task)
+    (note,) = alpha.app.worktrees.open(CLAUDE, task).notes
+    assert sorted(path.name for path in place.iterdir() if path.suffix == ".py") == ["code.py", "work.py"]
+    (kept,) = alpha.app.checkpoints.all()
+    assert kept.name in note
+    assert alpha.checkout.git("show", f"{kept.sha}:left.py") == "left"
+
+
+def test_work_begins_on_what_another_machine_merged_Q6(clones: Clones) -> None:
+    first = clones.alpha.handed_in(CLAUDE)
+    clones.alpha.approve(BOB, first)
+    clones.alpha.checkout.switch("main")
+    clones.alpha.app.merges.process(ALICE)
+    task = clones.beta.create()
+    clones.beta.start(CODEX, task)
+    clones.beta.checkout.switch("main")
+    made = clones.beta.app.worktrees.open(CODEX, task)
+    assert (Path(made.path) / "work.py").read_text() == "work\n"
+    assert (clones.beta.checkout.path / "work.py").exists(), "the checkout of the target follows (Q5)"
+
+
+def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_so_Q6(clones: Clones) -> None:
+    first = clones.alpha.handed_in(CLAUDE)
+    clones.alpha.approve(BOB, first)
+    clones.alpha.checkout.switch("main")
+    clones.alpha.app.merges.process(ALICE)
+    task = clones.beta.create()
+    clones.beta.start(CODEX, task)
+    with clones.cut():
+        (note,) = clones.beta.app.worktrees.open(CODEX, task).notes
+    assert note.startswith("main of this clone lacks what was merged since: ")
 
 
 def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clones: Clones) -> None:

@@ -30,6 +30,11 @@ def test_after_a_crash_the_conversation_goes_on_then_it_begins_anew_then_the_nex
     assert isinstance(tried(first, second, third, fourth), GiveUp)
 
 
+def test_a_conversation_of_another_machine_is_not_gone_on_with() -> None:
+    assert tried(past(conversation="c1", elsewhere=True)) == Try(profile="claude", asks="failure")
+    assert tried(past("finished", conversation="c1", elsewhere=True)) == Try(profile="claude")
+
+
 def test_without_a_conversation_it_begins_anew_and_told_and_then_another_does() -> None:
     assert tried(past()) == Try(profile="claude", asks="failure")
     assert tried(past(), past()) == Try(profile="codex", asks="failure")

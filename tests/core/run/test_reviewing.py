@@ -61,6 +61,11 @@ def none(kind: Any, **fields: Any) -> NotGiven:
 
 
 ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
+    (
+        "an answer that was none on another machine is asked for anew (V3)",
+        {"reviews": (due(past=(replace(invalid(), elsewhere=True),)),)},
+        [begin(asks="answer")],
+    ),
     ("who was asked gets a run (V4)", {"reviews": (due(),)}, [begin()]),
     ("reviews go before fixes and new tasks", {"reviews": (due(),), "agents": 1, "tasks": (task(),)}, [begin()]),
     (

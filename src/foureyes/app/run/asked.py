@@ -35,15 +35,15 @@ MINUTE = 60.0
 """Of silence, in seconds."""
 
 
-def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
+def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """V4: everybody whom a runner can start, and whoever is late, in the order in which they get a run. A hold of the
     task stops work on it, and nobody who looks (V9).
     """
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST)
     if not rows:
-        return clarifications_due(tx)
-    past = _past(tx, sorted({row.cycle for row in rows}))
+        return clarifications_due(tx, host)
+    past = _past(tx, sorted({row.cycle for row in rows}), host)
     paused = {pause.task for pause in tx.all("run.pauses", PauseView) if pause.made_by == "person"}
     found = tuple(
         ReviewDue(
@@ -58,13 +58,15 @@ def reviews_due(context: Context, tx: Tx) -> tuple[ReviewDue, ...]:
         )
         for row in rows
     )
-    return (*clarifications_due(tx), *found)
+    return (*clarifications_due(tx, host), *found)
 
 
-def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
-    """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation."""
+def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
+    """V9: the authors who were asked to clarify and whose work was a run: each goes on with its conversation, where
+    that is on this host.
+    """
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST)
-    past = _past(tx, sorted({row.cycle for row in rows}), "runner.clarify_runs") if rows else {}
+    past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
     found = []
     for row in rows:
         runs = [run for session in row.clarifiers if (run := tx.one("run.of_session", Run, session=session))]
@@ -77,7 +79,7 @@ def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
                 task=TaskId(row.task),
                 reviewer=run.profile,
                 purpose="clarify",
-                resumes=conversation_of(run.conversation),
+                resumes=conversation_of(run.conversation) if run.host == host else "",
                 past=tuple(past.get((row.cycle, row.task, run.profile), ())),
             )
         )
@@ -85,11 +87,11 @@ def clarifications_due(tx: Tx) -> tuple[ReviewDue, ...]:
 
 
 def _past(
-    tx: Tx, cycles: Sequence[str], query: str = "runner.review_runs"
+    tx: Tx, cycles: Sequence[str], host: str, query: str = "runner.review_runs"
 ) -> dict[tuple[str, str, str], list[PastRun]]:
     found: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
     for row in tx.all(query, ReviewRun, ids=list(cycles)):
-        found[row.cycle, row.task, row.profile].append(row.past)
+        found[row.cycle, row.task, row.profile].append(row.past(host))
     return found
 
 

@@ -43,18 +43,18 @@ def states(
     taken = taken_by_others(context, tx, runner) if tx.one("reservation.any", Named) is not None else {}
     found = {row.id: row for row in rows if row.id not in taken}
     ids = sorted(found)
-    past = past_of(tx, ids)
+    past = past_of(tx, ids, runner.host)
     of_sprint = sprints_of(tx, ids) if sprints else {}
     costs = {row.task: row.n for row in tx.all("runner.costs", Cost, ids=ids)} if ids else {}
     states = [_state(context, tx, policy, row, past.get(row.id, ()), costs.get(row.id, 0)) for row in found.values()]
     return [replace(state, sprint=of_sprint.get(state.id, "")) for state in states] if sprints else states
 
 
-def past_of(tx: Tx, ids: Sequence[str]) -> dict[str, tuple[PastRun, ...]]:
+def past_of(tx: Tx, ids: Sequence[str], host: str) -> dict[str, tuple[PastRun, ...]]:
     """What was tried since the last hand-in, and since a person last touched the task."""
     found: dict[str, list[PastRun]] = defaultdict(list)
     for row in tx.all("runner.past", PastRow, ids=list(ids)) if ids else ():
-        found[row.task].append(row.past)
+        found[row.task].append(row.past(host))
     return {task: tuple(runs) for task, runs in found.items()}
 
 

@@ -110,8 +110,9 @@ def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Ru
         row = runs.take_over(runner, run)
     if here and run not in agents.end_left([row.process] if row.process else [], [run]):
         return None
-    if here:
+    if here and row.worktree == context.workshop.worktrees().get(row.task):  # not that of another clone
         tidy(context, runner, row)
+    if here:
         drop_files(agents, row)
     if row.purpose not in ASKED:
         runs.release(runner, run, how="cancelled", reason="its runner is gone")

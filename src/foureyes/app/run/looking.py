@@ -80,7 +80,7 @@ class Looking:
                 until_idle=desk.options.until_idle or desk.options.once,
                 paused=_paused(everywhere, project.hold),
                 halted=_halted(everywhere, project.hold),
-                reviews=reviews_due(self._context, tx),
+                reviews=reviews_due(self._context, tx, self._runner.host),
                 called=called(self._context, tx, desk, policy, self._runner.host),
                 to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),

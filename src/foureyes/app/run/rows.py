@@ -44,13 +44,13 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
     signal: str
     conversation: str
     resumes: str
+    host: str = ""
     error_text: str = ""
     message: str = ""
     final: str = ""
 
-    @property
-    def past(self) -> PastRun:
-        """As the plan asks about it."""
+    def past(self, host: str) -> PastRun:
+        """As the plan of a runner on that host asks about it."""
         return PastRun(
             profile=self.profile,
             ending=self.ending,
@@ -59,6 +59,7 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
             signal=self.signal,
             conversation=conversation_of(self.conversation),
             resumed=bool(self.resumes),
+            elsewhere=self.host != host,
             text=self.error_text,
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.one_target import place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
@@ -85,6 +86,32 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
     _fetch(context, remote, task, lacking)
     many = f"attempt {lacking[0].n}" if len(lacking) == 1 else f"{len(lacking)} attempts"
     return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
+
+
+def catch_up(context: Context) -> str:
+    """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
+    what was merged. Why it stays behind, else empty; a target with commits of its own is left alone.
+    """
+    with context.store.read() as tx:
+        newest, remote, target = Sha(place_of(tx).newest), context.remote(tx), context.project(tx).target
+    repo, branch = context.repo, f"refs/heads/{target}"
+    here = repo.commit_of(branch)
+    if remote is None or not newest or here is None or _has(context, newest, here):
+        return ""
+    behind = f"{target} of this clone lacks what was merged since"
+    try:
+        there = remote.fetch([branch]).get(branch, here)
+    except RemoteProblem as problem:
+        return f"{behind}: {problem.message}"
+    if not _has(context, here, there):
+        return f"{behind}, and has commits that {remote.name} lacks"
+    context.workshop.move(branch, new=there, old=here)
+    context.workshop.catch_up(target)
+    return ""
+
+
+def _has(context: Context, commit: Sha, tip: Sha) -> bool:
+    return context.repo.commit_of(commit) is not None and context.repo.is_ancestor(commit, tip)
 
 
 def _remote(context: Context) -> Remote | None:

@@ -13,7 +13,7 @@ from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.elsewhere import bring, is_elsewhere
+from foureyes.app.work.elsewhere import bring, catch_up, is_elsewhere
 from foureyes.app.work.furnishing import furnish
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
@@ -119,17 +119,20 @@ def _standing(task: Task | None) -> str:
 
 def make_worktree(context: Context, task: TaskId, session: SessionId) -> WorktreeView:
     """The worktree of a task, made or found again, for a session that has it or is about to start it."""
+    ref = branch_of(context, task)
+    behind = catch_up(context) if context.repo.commit_of(ref) is None else ""
     with context.store.read() as tx:
         target = context.project(tx).target
     base = context.repo.commit_of(f"refs/heads/{target}")
     if base is None:
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-    ref = branch_of(context, task)
     base = _made_elsewhere(context, task, ref) or base
+    left = _set_aside(context, task, ref)
     begin_again(context, task)
     _refuse_planted(context, task, ref, base)
     path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
-    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=furnish(context, task))
+    notes = (*filter(None, (behind, left)), *furnish(context, task))
+    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=notes)
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
@@ -149,6 +152,31 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
         rows = tx.all("attempt.feedback", FeedbackView, task=task)
     reset = Sha(rows[-1].reset_to or "") if rows and rows[-1].iteration == attempt.n else Sha("")
     return (context.repo.commit_of(reset) or attempt.base) if reset else attempt.head
+
+
+def _set_aside(context: Context, task: TaskId, ref: str) -> str:
+    """K1: where a later attempt came from another machine, the branch goes on there; what only this clone has (of a run
+    that was cut off here) becomes a checkpoint. What was, else empty.
+    """
+    with context.store.read() as tx:
+        attempt = attempt_of(tx, task)
+    here = context.repo.commit_of(ref)
+    if attempt is None or here is None or attempt.ref != ref or not is_elsewhere(context, attempt.clone):
+        return ""
+    bring(context, task)
+    if context.repo.is_ancestor(attempt.head, here):
+        return ""
+    if context.repo.uncommitted(ref):
+        here = context.workshop.commit_all(f"What was left of {task}", [("Task", str(task))], apart=task)
+    name = ""
+    if not context.repo.is_ancestor(here, attempt.head):
+        name = f"left-{here[:7]}"
+        context.workshop.add_checkpoint(task, name, here, at=context.clock.now())
+    if why := context.workshop.reset(ref, old=here, new=attempt.head):
+        branch = ref.removeprefix("refs/heads/")
+        text = f"{branch} of this clone is not where attempt {attempt.n} was handed in on another machine: {why}"
+        raise GitProblem(text, next_step=shell("git", "log", "--oneline", f"{attempt.head[:12]}..{branch}"))
+    return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 
 
 def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha) -> None:

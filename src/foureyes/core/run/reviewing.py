@@ -49,7 +49,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> Try | NoReview | None:
         return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is left alone for now")
     last = due.past[-1] if due.past else None
     if last is not None and is_invalid(last):
-        return Try(profile=due.reviewer, resumes=last.conversation, asks="answer")
+        return Try(profile=due.reviewer, resumes="" if last.elsewhere else last.conversation, asks="answer")
     return Try(profile=due.reviewer, resumes=due.resumes if last is None else "")
 
 

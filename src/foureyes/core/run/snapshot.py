@@ -24,6 +24,8 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str = ""
     resumed: bool = False
     """Whether it went on with a conversation."""
+    elsewhere: bool = False
+    """Whether it was on another host: its conversation is there."""
     text: str = ""
     """What was wrong with it, in words."""
 

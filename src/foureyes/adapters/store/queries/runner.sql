@@ -37,7 +37,7 @@ SELECT t.id, t.status, t.hold, t.implementer, t.waiting_for, t.iteration, t.titl
 WHERE t.id IN (SELECT value FROM json_each(:ids));
 
 -- name: runner.past
-SELECT r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text, r.message, r.final FROM runs r JOIN tasks t ON t.id = r.task
+SELECT r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.host, r.error_text, r.message, r.final FROM runs r JOIN tasks t ON t.id = r.task
 WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.state = 'ended' AND r.iteration = t.iteration
   AND r.purpose IN ('implement', 'respond', 'lead', 'plan')
   AND r.seq > coalesce((SELECT max(j.seq) FROM journal j JOIN sessions s ON s.id = j.session WHERE j.task = r.task AND s.kind = 'human'), 0)
@@ -100,12 +100,12 @@ WHERE a.cycle IN (SELECT c.id FROM cycles c WHERE c.state IN ('open', 'clarifyin
 ORDER BY k.priority, a.at, a.cycle, a.task, a.reviewer LIMIT :limit;
 
 -- name: runner.review_runs
-SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text FROM runs r
+SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.host, r.error_text FROM runs r
 JOIN cycle_asked a ON a.cycle = r.cycle AND a.task = r.task AND a.reviewer = r.profile
 WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'review' AND r.seq > a.seq ORDER BY r.seq;
 
 -- name: runner.clarify_runs
-SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.error_text FROM runs r
+SELECT r.cycle, r.task, r.profile, r.purpose, r.ending, r.error, r.signal, r.conversation, r.resumes, r.host, r.error_text FROM runs r
 WHERE r.cycle IN (SELECT value FROM json_each(:ids)) AND r.cycle <> '' AND r.state = 'ended' AND r.purpose = 'clarify' ORDER BY r.seq;
 
 -- name: runner.clarifying
