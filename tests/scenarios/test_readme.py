@@ -36,7 +36,7 @@ NOT_TYPED = (
     "sprints.md",
 )
 """How-to pages that a test cannot type: they ask a person for a passphrase, or want a server or a real agent program
-(`make test-sandboxes` runs those).
+(`make test-sandboxes` runs those). The page on several machines is typed by `test_page_of_machines.py`.
 """
 PAGES = (
     "README.md",
@@ -44,7 +44,7 @@ PAGES = (
 )
 
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
-WHO = re.compile(r"# (alice|claude|codex|gemini)(, in a terminal)?$")
+WHO = re.compile(r"# (alice|bob|claude|codex|gemini)(, in a terminal)?(, on (alpha|beta))?$")
 EXIT = re.compile(r" +# exit (\d+)$")
 TOKEN = re.compile(
     r"(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<date>\b\d{4}-\d\d-\d\d\b)|(?P<session>ses-\w+)"
@@ -53,7 +53,7 @@ TOKEN = re.compile(
 )
 
 
-TOOK = re.compile(r"\b\d+(?:\.\d)? ?s\b")
+TOOK = re.compile(r"\b\d+(?:\.\d)? ?s\b|(?<=PostgreSQL )[\d.]+|(?<=schema )\w+")
 
 
 class Step(NamedTuple):
@@ -227,15 +227,19 @@ def test_every_test_that_the_threat_model_names_exists() -> None:
 
 def written(page: str, folder: Path) -> str:
     """The page with what its commands print today. Ids that a command uses come from the outputs before it."""
-    text, names = read(page), Names()
     with People(folder) as people:
-        desk = Desk(people)
-        desk.begin(text)
+        return written_by(Desk(people), page)
 
-        def again(found: re.Match[str]) -> str:
-            return "".join(_typed(line, desk, names) for line in _headed(found.group()))
 
-        return BLOCK.sub(again, text)
+def written_by(desk: Desk, page: str) -> str:
+    """The same at a desk."""
+    text, names = read(page), Names()
+    desk.begin(text)
+
+    def again(found: re.Match[str]) -> str:
+        return "".join(_typed(line, desk, names) for line in _headed(found.group()))
+
+    return BLOCK.sub(again, text)
 
 
 def _headed(block: str) -> Iterator[tuple[str, Step | None]]:
@@ -264,7 +268,8 @@ def _typed(item: tuple[str, Step | None], desk: Desk, names: Names) -> str:
 
 def _shown(found: re.Match[str]) -> str:
     """A page names no real user and host."""
-    return "alice@desk" if found.lastgroup == "person" else found.group()
+    host = "desk" if found.group().partition("@")[2] not in ("alpha", "beta") else found.group().partition("@")[2]
+    return f"{'bob' if host == 'beta' else 'alice'}@{host}" if found.lastgroup == "person" else found.group()
 
 
 if __name__ == "__main__":
