@@ -15,7 +15,7 @@ BODY_LINES = 40
 """Aim at 10."""
 TABLES = {
     "src/foureyes/adapters/store/projections/decision.py attempt_submitted": "a row of many columns",
-    "src/foureyes/app/run/looking.py look": "one value of forty fields",
+    "src/foureyes/app/run/looking.py _look": "one value of forty fields",
     "src/foureyes/core/events/__init__.py _module": "which kind is in which module",
 }
 """What is longer because it is one table."""

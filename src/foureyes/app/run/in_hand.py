@@ -11,6 +11,9 @@ from foureyes.core.nouns.run import Run, RunId, RunOutcome
 from foureyes.core.run.snapshot import Left
 from foureyes.core.run.step import Step
 
+FETCH = "fetch:"
+"""What begins the key of a job that brings what another machine handed in; its task follows."""
+
 Stopping = Literal["", "finish", "now"]
 
 
@@ -64,6 +67,8 @@ class Desk(msgspec.Struct):
     """Why ready work did not begin at the last look, by its key."""
     checking: set[str] = msgspec.field(default_factory=set)
     """The tasks whose checks run now."""
+    fetching: set[str] = msgspec.field(default_factory=set)
+    """The tasks whose attempts come from another machine just now."""
     merging: bool = False
     merge_problem: str = ""
     """Why the merge queue could not be worked off; empty where it could."""
@@ -79,6 +84,12 @@ class Desk(msgspec.Struct):
     def forget_put_off(self, now: str) -> None:
         """What may be tried again waits no more, whether or not it is still to be done."""
         self.put_off = {key: until for key, until in self.put_off.items() if until > now}
+
+    def lacks(self, task: str, now: str) -> str:
+        """Why no run begins on a task whose attempts are not here yet; empty where they are, or nobody knows."""
+        if task in self.fetching:
+            return "it is fetched from another machine"
+        return "it could not be fetched from another machine" if self.is_put_off(f"{FETCH}{task}", now) else ""
 
 
 def key_of(step: Step) -> str:

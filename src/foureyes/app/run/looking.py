@@ -57,8 +57,15 @@ class Looking:
         self._keeping = Keeping(context, agents)
 
     def look(self, desk: Desk) -> Snapshot:
-        """Everything that the plan asks about, by one consistent look."""
+        """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
         self._aside.ask()
+        found, now = self._look(desk), self._context.now()
+        reviews = [replace(it, stopped=it.stopped or desk.lacks(it.task, now)) for it in found.reviews]
+        tasks = [replace(it, stopped=it.stopped or desk.lacks(it.id, now)) for it in found.tasks]
+        return replace(found, reviews=tuple(reviews), tasks=tuple(tasks), fetching=bool(desk.fetching))
+
+    def _look(self, desk: Desk) -> Snapshot:
+        """By one consistent look."""
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
             runs = self._runs(tx, desk)

@@ -11,14 +11,16 @@ from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
 from foureyes.app.run.crew import JobEnd
 from foureyes.app.run.cycling import perform_cycle, task_of
-from foureyes.app.run.in_hand import key_of
+from foureyes.app.run.in_hand import FETCH, key_of
 from foureyes.app.run.keeping import forget
 from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.sprints_seen import move_sprint
 from foureyes.app.run.starting import Overdrawn, Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
+from foureyes.app.work.elsewhere import bring, catch_up, is_to_fetch
 from foureyes.app.work.sending import send
+from foureyes.app.work.worktrees import is_behind
 from foureyes.core.nouns.run import RunId
 from foureyes.core.run.step import (
     CoolProfile,
@@ -77,6 +79,7 @@ class Performing:
         self._crew = crew
         self._tell = tell
         self._unsent, self._sending = True, False
+        self._asked: set[TaskId] = set()
 
     def send(self, desk: Desk) -> None:
         """Q6: push what the remote lacks, beside everything else; again later where that failed."""
@@ -149,6 +152,8 @@ class Performing:
         return None
 
     def _start(self, step: StartRun, desk: Desk) -> None:
+        if self._fetch(step, desk):
+            return
         desk.begun = True
         own = start(self._context, self._runner, self._agents, step)
         desk.in_hand[own.run.id] = own
@@ -156,6 +161,21 @@ class Performing:
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in own.notes:
             self._tell(step.task, note)
+
+    def _fetch(self, step: StartRun, desk: Desk) -> bool:
+        """Q6: whether a run waits for what another machine handed in or merged; the target is asked for once, and work
+        begins without it where that cannot be had.
+        """
+        task, makes = step.task, step.purpose != "review"
+        behind = makes and task not in self._asked and is_behind(self._context, task)
+        self._asked.discard(task)
+        if step.look or not (behind or is_to_fetch(self._context, task)):
+            return False
+        if behind:
+            self._asked.add(task)
+        desk.fetching.add(task)
+        self._crew.start(f"{FETCH}{task}", _fetch(task, with_target=behind))
+        return True
 
     def _cool(self, step: CoolProfile) -> None:
         """X3: told by whoever cannot begin; a program that is not there is waited for without a time."""
@@ -211,6 +231,9 @@ class Performing:
         if done.key == SEND:
             self._sent(done, desk)
             return
+        if done.key.startswith(FETCH):
+            self._fetched(done, desk)
+            return
         if done.key == MERGE:
             desk.merging = False
             desk.merge_problem = done.problem
@@ -232,6 +255,15 @@ class Performing:
             desk.put_off[SEND] = self._context.later(JOB_AGAIN_SECONDS)
         if said := done.said or done.problem:
             self._tell("", said)
+
+    def _fetched(self, done: Done, desk: Desk) -> None:
+        """What waited for it begins; where it cannot be had now, it is asked for again later."""
+        task = done.key.removeprefix(FETCH)
+        desk.fetching.discard(task)
+        if done.rests:
+            desk.put_off[done.key] = self._context.later(JOB_AGAIN_SECONDS)
+        if said := done.said or done.problem:
+            self._tell(task, said)
 
 
 def _was_sooner(step: Step, problem: Exception) -> bool:
@@ -283,6 +315,16 @@ def _send() -> Job:
         said = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
         said += [f"not pushed yet: {sent.why_not}"] if sent.why_not else []
         return JobEnd("; ".join([*said, *sent.left]), rests=bool(sent.why_not))
+
+    return job
+
+
+def _fetch(task: TaskId, *, with_target: bool) -> Job:
+    """Q6: what another machine handed in, and what was merged, from the remote."""
+
+    def job(context: Context, _: Callable[[], bool]) -> JobEnd:
+        behind = catch_up(context) if with_target else ""
+        return JobEnd("; ".join([*bring(context, task), *filter(None, [behind])]))
 
     return job
 

@@ -69,7 +69,9 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> In
         )
         assert bound.session is not None
         if run.purpose not in ASKED:
-            make_worktree(context, run.task, bound.session)  # its commits name the session that makes them (A1)
+            make_worktree(
+                context, run.task, bound.session, asks=False
+            )  # its commits name the session that makes them (A1)
         if not runs.holds(runner, run.id):  # it took so long that another runner has it by now: its agent is at work
             raise LostClaim(f"{run.id} was taken over before it began.")
         live.go()
@@ -93,7 +95,7 @@ def _place(context: Context, runner: Actor, agents: Agents, run: Run, step: Star
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
         return Place(path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema())
-    made = make_worktree(context, run.task, runner.session)
+    made = make_worktree(context, run.task, runner.session, asks=False)
     if run.purpose == "clarify":
         return Place(path=made.path, prompt=clarify_prompt(context, runner, run, step))
     return Place(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)

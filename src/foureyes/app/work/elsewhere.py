@@ -73,11 +73,7 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
     """Make sure that the objects of a task's attempts are here; what was fetched for that. `RemoteProblem` where they
     cannot be.
     """
-    if context.store.place in ("", FILE):
-        return ()
-    with context.store.read() as tx:
-        rows = tx.all("attempt.of_task", Handed, task=task)
-    lacking = [row for row in rows if not _is_here(context, task, row)]
+    lacking = _lacking(context, task)
     if not lacking:
         return ()
     remote = _remote(context)
@@ -88,9 +84,10 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
     return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
 
 
-def catch_up(context: Context) -> str:
+def catch_up(context: Context, *, asks: bool = True) -> str:
     """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
-    what was merged. Why it stays behind, else empty; a target with commits of its own is left alone.
+    what was merged. Why it stays behind, else empty; a target with commits of its own is left alone. Nobody is waited
+    for where it `asks` nobody.
     """
     with context.store.read() as tx:
         newest, remote, target = Sha(place_of(tx).newest), context.remote(tx), context.project(tx).target
@@ -99,6 +96,8 @@ def catch_up(context: Context) -> str:
     if remote is None or not newest or here is None or _has(context, newest, here):
         return ""
     behind = f"{target} of this clone lacks what was merged since"
+    if not asks:
+        return behind
     try:
         there = remote.fetch([branch]).get(branch, here)
     except RemoteProblem as problem:
@@ -112,6 +111,19 @@ def catch_up(context: Context) -> str:
 
 def _has(context: Context, commit: Sha, tip: Sha) -> bool:
     return context.repo.commit_of(commit) is not None and context.repo.is_ancestor(commit, tip)
+
+
+def is_to_fetch(context: Context, task: TaskId) -> bool:
+    """Whether `bring` would have to ask the remote."""
+    return bool(_lacking(context, task))
+
+
+def _lacking(context: Context, task: TaskId) -> list[Handed]:
+    if context.store.place in ("", FILE):
+        return []
+    with context.store.read() as tx:
+        rows = tx.all("attempt.of_task", Handed, task=task)
+    return [row for row in rows if not _is_here(context, task, row)]
 
 
 def _remote(context: Context) -> Remote | None:

@@ -117,10 +117,17 @@ def _standing(task: Task | None) -> str:
     return f"closed ({task.resolution})" if task.status == "closed" and task.resolution else task.status
 
 
-def make_worktree(context: Context, task: TaskId, session: SessionId) -> WorktreeView:
-    """The worktree of a task, made or found again, for a session that has it or is about to start it."""
+def is_behind(context: Context, task: TaskId) -> bool:
+    """Q6: whether a worktree of this task would begin at a target that lacks merges; nobody is asked."""
+    return context.repo.commit_of(branch_of(context, task)) is None and bool(catch_up(context, asks=False))
+
+
+def make_worktree(context: Context, task: TaskId, session: SessionId, *, asks: bool = True) -> WorktreeView:
+    """The worktree of a task, made or found again, for a session that has it or is about to start it. It `asks` the
+    remote for the target, unless somebody did.
+    """
     ref = branch_of(context, task)
-    behind = catch_up(context) if context.repo.commit_of(ref) is None else ""
+    behind = catch_up(context, asks=asks) if context.repo.commit_of(ref) is None else ""
     with context.store.read() as tx:
         target = context.project(tx).target
     base = context.repo.commit_of(f"refs/heads/{target}")

@@ -260,6 +260,7 @@ def _waits_for_room(snapshot: Snapshot) -> bool:
 def _is_idle(snapshot: Snapshot, steps: list[Step]) -> bool:
     """Whether nothing of this runner is at work, and no step moves anything."""
     at_work = any(map(_is_ours, snapshot.runs)) or snapshot.checks_running > 0 or snapshot.merging
+    at_work = at_work or snapshot.fetching
     moves = any(not isinstance(step, (Notify, DecideCycle)) for step in steps)  # a cycle may wait for a person for long
     return not at_work and not moves and not snapshot.more and not _waits_for_room(snapshot)
 

@@ -194,6 +194,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     checks_due: tuple[TaskId, ...] = ()
     checks_running: int = 0
     checks_at_once: int = 1
+    fetching: bool = False
+    """Q6: whether what another machine handed in is on its way: what waits for it begins then."""
     merge_due: bool = False
     merging: bool = False
     more: bool = False
