@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.core.nouns.check import RED_BEFORE
 from foureyes.steps import Steps, fe
 from foureyes.ui.steps import steps_text
 
@@ -121,7 +122,7 @@ def test_zero_checks_and_zero_tests_approve_nothing_lesson_49(stage: Stage) -> N
     shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
     second = handed_in(shop, {"src/other.py": "x\n"}, "review:auto")
     (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
-    assert (only["outcome"] == "passed", only["summary"]) == (False, "the report has no test in it")
+    assert (only["outcome"], only["summary"]) == ("failed", f"the report has no test in it; {RED_BEFORE}")
     assert "M4" not in [
         approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.app.call.caller import gate_of
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.check import MENDED, Ran
 from foureyes.core.nouns.finding import Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
@@ -254,6 +254,37 @@ def test_red_checks_send_it_back_with_what_failed_T_send_back(desk: DeskWorld) -
         assert "(command: pytest -q)\n- test_x\n- test_y" in told.text
         next_round(desk, task)
     assert "AttemptSentBack" in desk.kinds(task)
+
+
+def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_target_is_mended_D5(
+    world: GitWorld,
+) -> None:
+    """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do."""
+    configure(world, TESTS)
+    red = report_of(["a"], failing=["test_x"])
+    answers(world, "tests", red)
+    task = deliver(world, labels=AUTO)
+    report = check(world, task)
+    assert (report.status, report.sent_back, row_of(report, "tests").outcome) == ("reviewing", False, "failed")
+    assert (world.show(task).feedback, world.show(task).findings) == ([], [])
+    assert "tests" in world.app.attention.view(BOB).rows[0].text
+    step = steps_text(world.app.check_runs.of_task(BOB, task).next)
+    assert step.startswith('fe create "what is to be mended" --type bug --priority 0 · afterwards: ')
+    assert step.endswith(f"fe check run {task}")
+    assert world.app.checks.pending(CI).tasks == ()
+    world.checkout.commit("mended.py", "x\n")
+    answers(world, "tests", report_of(["a", "test_x"]))
+    world.app.checks.run_target(CI)
+    assert world.app.checks.pending(CI).tasks == (task,)
+    assert check(world, task).sent_back
+    assert MENDED in words(world, task)
+
+
+def test_what_fails_beside_what_the_target_fails_is_sent_back_D5_T_send_back(world: GitWorld) -> None:
+    configure(world, TESTS)
+    answers(world, "tests", report_of(["b"], failing=["a"]), report_of([], failing=["a", "b"]))
+    task = deliver(world, labels=AUTO)
+    assert check(world, task).sent_back
 
 
 def test_equal_red_hand_ins_go_up_from_tier_to_tier_until_the_lead_decides_however_many_are_allowed_L13_E1(

@@ -4,6 +4,8 @@ transaction of whoever came.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from foureyes.app.call.context import Context
@@ -16,7 +18,7 @@ from foureyes.core.nouns.approval import grade_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.check_states import check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import Chosen, mode_of, why_not_by_itself
@@ -57,15 +59,19 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
 
 
-def decide_by_rule(context: Context, work: Work, task: TaskId, tip: gate.Tip | None) -> MadeByGate:
-    """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks."""
+def decide_by_rule(
+    context: Context, work: Work, task: TaskId, tip: gate.Tip | None, green: Collection[str] = ()
+) -> MadeByGate:
+    """Approve what needs nobody's eyes, send back what is red and waits for nobody; leave the rest to whoever looks.
+    `green`: the checks that pass on the tip of the target.
+    """
     facts = facts_of(context, work.tx, task)
     policy = context.gate_policy(work.tx)
     if facts.task.status == "reviewing" and facts.attempt is not None and policy.checks:
         from foureyes.app.findings.from_checks import note_failures
 
         note_failures(work.gate, facts, check_states(facts, policy))
-    chosen, checked = mode_of(facts, policy), check_states(facts, policy)
+    chosen, checked = mode_of(facts, policy), seen_on_tip(check_states(facts, policy), green)
     reasons = why_not_by_itself(facts, policy, chosen, checked, tip)
     by_rule = sent_back = False
     if facts.task.status == "reviewing" and facts.attempt is not None:
@@ -75,7 +81,7 @@ def decide_by_rule(context: Context, work: Work, task: TaskId, tip: gate.Tip | N
             by_rule = True
         elif is_sent_back(facts, policy, chosen, checked):
             sent_back = True
-            red = [state for state in checked if is_red(state) or is_gone(state)]
+            red = [state for state in checked if is_own_red(state) or is_gone(state)]
             failing = tuple(name for state in red if state.result for name in [*state.result.failing, *state.gone])
             feedback = failures_in_words(work.tx, task, red)
             gatekeeper.record(task, e.AttemptSentBack(iteration=facts.attempt.n, feedback=feedback, failing=failing))
@@ -126,6 +132,11 @@ def is_red(state: CheckState) -> bool:
     return _counts(state) and state.result is not None and state.result.outcome == "failed"
 
 
+def is_own_red(state: CheckState) -> bool:
+    """The same, unless the target fails as much: then it is nobody's to mend who waits (D5)."""
+    return is_red(state) and (state.mended or not state.red_before)
+
+
 def is_gone(state: CheckState) -> bool:
     """A required check that passed where it counts, and tests of the target are not in it: a person says whether they
     may go (D5).
@@ -139,10 +150,11 @@ def _counts(state: CheckState) -> bool:
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[CheckState, ...]) -> bool:
     """T `send_back`: red, and no person is asked for: the mode is auto-approve. However often: the loop ends it (L13,
-    E1). Where only tests are gone, a person is asked at once.
+    E1). Where only tests are gone, a person is asked at once; what is red on the target, too, waits for that.
     """
     mine = facts.attempt is not None and not facts.attempt.landed
-    return mine and chosen.mode == "auto-approve" and policy.auto.enabled and any(is_red(state) for state in checked)
+    is_ours = mine and chosen.mode == "auto-approve" and policy.auto.enabled
+    return is_ours and any(is_own_red(state) for state in checked)
 
 
 class Output(msgspec.Struct, frozen=True):

@@ -65,7 +65,8 @@ class _Noting:
         failing = [] if self._result.outcome == "passed" else self._failing()
         fits = assigned(failing, self._known, by_name=not self._is_sarif)
         self._clear({finding.root for finding in fits.values()})
-        self._raise(failing, fits)
+        if not self._state.red_before:  # what the target fails, too, is no finding of the task
+            self._raise(failing, fits)
 
     def _failing(self) -> list[Found]:
         """What a failed check names: tests, a tool's findings, or only itself."""

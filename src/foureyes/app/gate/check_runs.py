@@ -22,11 +22,11 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
-from foureyes.steps import NO_STEP, fe, phrase
+from foureyes.steps import NO_STEP, by_person_or_service, either, fe, phrase
 
 KEPT = 50
-MEND_TARGET = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
 """How many runs of a task are listed; all of them are in the journal."""
+MEND_TARGET = fe("create", phrase("what is to be mended"), "--type", "bug", "--priority", "0")
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,8 @@ class CheckRuns:
         others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
         red = [state for state in states if lacks(state)]
         step = after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
-        step = MEND_TARGET if red and all(state.red_before for state in red) else step
+        if red and all(state.red_before for state in red):
+            step = either(MEND_TARGET, by_person_or_service(fe("check", "run", facts.task.id, before="afterwards: ")))
         return msgspec.structs.replace(said, checks=rows, runs=others, next=merge or step)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:

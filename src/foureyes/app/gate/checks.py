@@ -11,7 +11,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
-from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule
+from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
 from foureyes.app.gate.running import CheckRuns, Stopping, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
@@ -23,7 +23,7 @@ from foureyes.core.nouns.check import CheckResult, CheckState, moves_on
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import RAN, check_states
+from foureyes.core.rules.check_states import RAN, check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
@@ -111,8 +111,7 @@ class Checks:
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
         with self._context.store.read() as tx:
-            rows = tx.all("check.of_trees", CheckResult, trees=[tree])
-        return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
+            return _latest(tx, tree, rule)
 
     def pending(self, actor: Actor, *, again: bool = False) -> Pending:
         """The attempts in review that lack a result that says something and counts, and those that nothing stands
@@ -138,7 +137,7 @@ class Checks:
             if facts.task.status != "reviewing":
                 continue
             paused = [] if again else self._paused(facts, policy)
-            if self._has_to_do(facts, policy, {each.check for each in paused}):
+            if self._has_to_do(tx, facts, policy, {each.check for each in paused}):
                 waiting.append(task)
             else:
                 later += paused
@@ -155,15 +154,28 @@ class Checks:
                 found.append(Later(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step))
         return found
 
-    def _has_to_do(self, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
-        """Level-triggered: what a hold or a label kept from being approved is looked at again."""
+    def _has_to_do(self, tx: Tx, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
+        """Level-triggered: what a hold or a label kept from being approved is looked at again, and what waited for the
+        target to be mended.
+        """
         if facts.attempt is None or not policy.checks:
             return False
         checked, chosen = check_states(facts, policy), mode_of(facts, policy)
         if any(lacks_a_run(state) and state.rule.name not in paused for state in checked):
             return True
+        seen = self._on_tip(tx, checked)
+        if any(state.mended for state in seen) and is_sent_back(facts, policy, chosen, seen):
+            return True
         tip = gate.Tip(head=facts.attempt.head, on_target=facts.attempt.landed)
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
+
+    def _on_tip(self, tx: Tx, checked: tuple[CheckState, ...]) -> tuple[CheckState, ...]:
+        """With what the tip of the target is like by now, where they fail as the target did where the change began."""
+        same = [state.rule for state in checked if state.red_before]
+        head = self._context.repo.commit_of(f"refs/heads/{self._context.project(tx).target}") if same else None
+        tree = self._context.workshop.tree_of(head) if head else None
+        tips = [_latest(tx, tree, rule) for rule in same] if tree else []
+        return seen_on_tip(checked, [tip.name for tip in tips if tip is not None and tip.outcome == "passed"])
 
     def _look(self, tx: Tx, actor: Actor, task: TaskId) -> tuple[Facts, ReviewPolicy]:
         facts = facts_of(self._context, tx, task, self._context.party(tx, actor))
@@ -196,13 +208,19 @@ class Checks:
     def _decided(self, actor: Actor, task: TaskId, fresh: set[int]) -> CheckReport:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, task)
-            target = self._context.project(tx).target
+            target, states = self._context.project(tx).target, check_states(facts, self._context.policy(tx, actor))
+            mended = [state.rule.name for state in self._on_tip(tx, states) if state.mended]
         assert facts.attempt is not None
         tip = tip_of(self._context, task, facts.attempt, target)
         with self._context.writing(actor, "check run") as work:
-            made = decide_by_rule(self._context, work, task, tip)
+            made = decide_by_rule(self._context, work, task, tip, mended)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
         return report(now, made, fresh, actor)
+
+
+def _latest(tx: Tx, tree: Sha, rule: CheckRule) -> CheckResult | None:
+    rows = tx.all("check.of_trees", CheckResult, trees=[tree])
+    return next((row for row in reversed(rows) if (row.name, row.digest) == (rule.name, rule.digest)), None)
 
 
 def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> Pending:

@@ -31,6 +31,7 @@ IN_ENVIRONMENT = " in environment "
 """What stands between a program and the key of the environment that it ran in."""
 
 RED_BEFORE = "the target fails the same, so it is not this change's fault"
+MENDED = "the target failed the same where this began, and passes now: bring the target into this branch"
 CANNOT_RUN = frozenset({126, 127})
 """What a shell answers for a program that is not there or cannot be run."""
 
@@ -261,7 +262,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     `claimed`: only a run by the makers' own process trees is there (D5). `gone`: tests of the target that are not in
     the report; `compared`: whether it is known at all which those are. `flaky`: red and green on one tree. What the
     target fails, too, is not in the result any more; `no_baseline` says why that is not known. `own_inputs`: it changes
-    what its environment is made from; `red_before`: what fails fails on the target, too.
+    what its environment is made from; `red_before`: what fails fails on the target, too; `mended`: not on its
+    tip any more.
     """
 
     rule: CheckRule
@@ -273,6 +275,7 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
     no_baseline: str = ""
     own_inputs: bool = False
     red_before: bool = False
+    mended: bool = False
 
     @property
     def is_own_trouble(self) -> bool:
@@ -316,7 +319,8 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
             return "not compared with the target's tests yet"
         if self.no_baseline:
             return f"{self.result.summary}, not compared with the target: {self.no_baseline}"
-        return self.result.summary + (f"; {RED_BEFORE}" if self.red_before else "")
+        why = MENDED if self.mended else RED_BEFORE if self.red_before else ""
+        return self.result.summary + (f"; {why}" if why else "")
 
 
 def red(states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool) -> list[Reason]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -39,6 +39,11 @@ def check_states_on(
     """The same on any tree that the facts hold results of. `also_gone` are tests that were allowed to go before."""
     states = tuple(check_state(facts, rule, tree, base_tree, frozenset(also_gone)) for rule in policy.checks)
     return tuple(replace(state, compared=True) for state in states) if NOT_COMPARED in also_gone else states
+
+
+def seen_on_tip(states: Iterable[CheckState], green: Collection[str]) -> tuple[CheckState, ...]:
+    """The same, where it is known which checks pass on the tip of the target."""
+    return tuple(replace(state, mended=state.red_before and state.rule.name in green) for state in states)
 
 
 def check_state(
