@@ -94,6 +94,10 @@ WHOLE = {
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
 TESTS = {
+    "tests/adapters/store/test_last_version.py::test_the_next_version_will_have_a_store_of_this_one": (
+        "tests/adapters/store/test_last_version.py::"
+        "test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table"
+    ),
     "tests/scenarios/test_two_machines.py::"
     "test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_by_what_is_printed_A2_Q6": (
         "tests/app/gate/test_target_line.py::"

@@ -134,6 +134,26 @@ def merge(world: Any) -> None:
         del workshop.__dict__[name]
 
 
+def share(world: Any) -> None:
+    """Merges of several machines, where the version knows of them (Q6): one that was pushed while nobody knows whether
+    it arrived, merges that move to another clone, a target that was set back on purpose.
+    """
+    if "MergeSent" not in KINDS:
+        return
+    gate = import_module("foureyes.app.call.caller").gate_of(shop.PROJECT).session
+    task, main = agreed(world, "pushed"), world.repo.branches["refs/heads/main"]
+    until, made = shop.NOW, sha("a merge that was pushed")
+    leased = KINDS["MergeLeased"](attempt=1, approval=1, until=until, process="process:8", host="box", via=CI.session)
+    sent = KINDS["MergeSent"](attempt=1, made=made, onto=main[-1], remote="origin")
+    with world.store.write() as tx:
+        tx.append(gate, shop.NOW, [(task, leased), (task, sent)])
+    world.outside.here = "box:0123456789ab"
+    assert world.app.merges.here(ALICE, "the other machine goes away").changed
+    whole, main[:] = list(main), main[:1]
+    assert world.app.merges.accept(ALICE, "everything anew").changed  # who reads the store has no commit of it either
+    main[:] = whole
+
+
 def outcomes(world: Any) -> dict[str, str]:
     return {row.task: row.outcome for row in world.app.merges.process(CI)}
 
@@ -157,6 +177,7 @@ def main() -> None:
     stop_and_go_on(world)
     look(world)
     merge(world)
+    share(world)
     setattr(shop, "_sign", sign)  # noqa: B010 - the shop's own signatures are none: it looks at stores from below
     shop.fill(world)
     go_on_with_a_sprint(world)
