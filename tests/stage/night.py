@@ -85,6 +85,8 @@ WHOLE = {
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
     "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
     "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
+    "tests/scenarios/test_team_day.py": "tests/scenarios/test_two_machines.py and tests/app/work/test_elsewhere.py, "
+    "piece by piece",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_elsewhere.py shows where work goes on, "
     "tests/races/test_two_runners.py who is taken over; this by two clones and half a minute of leases",
