@@ -6,7 +6,22 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from bench import audit, claims, commands, counts, cycles, gate, loop, others, scale, sprints, startup, terminal, writes
+from bench import (
+    audit,
+    claims,
+    commands,
+    counts,
+    cycles,
+    gate,
+    loop,
+    others,
+    scale,
+    sprints,
+    startup,
+    team,
+    terminal,
+    writes,
+)
 from bench import run as running
 from bench.install import ROOT
 
@@ -23,6 +38,7 @@ FIGURES: dict[str, Callable[[], int]] = {
     "cycles": cycles.main,
     "run": running.main,
     "sprints": sprints.main,
+    "team": team.main,
     "terminal": terminal.main,
     "others": others.main,
 }

@@ -123,11 +123,12 @@ def forced_push(day: Team, merged: str) -> None:
     tip = git(day.remote, "rev-parse", "main")
     git(beta.repo, "push", "-q", "-f", "origin", f"{tip}~2:refs/heads/main")
     for machine in (alpha, beta):
-        problem = machine.no(machine.cast.alice, "merge", rules=["Q6"])
-        assert "lacks the last merge on record" in problem.text
+        told = machine.no(machine.cast.alice, "merge", rules=["Q6"])
+        assert "lacks the last merge on record" in told.text
         assert "lacks the last merge on record" in machine.run(machine.cast.alice, "doctor").out
     assert "lacks the last merge on record" in beta.run(beta.cast.alice, "status").out
-    push = next(hint for hint in problem.hints if "git push" in hint).split(";")[0].split()
+    hints = beta.no(beta.cast.alice, "merge", rules=["Q6"]).hints
+    push = next(hint for hint in hints if "git push" in hint).split(";")[0].split()
     git(beta.repo, *push[push.index("git") + 1 :])
     assert git(day.remote, "rev-parse", "main") == tip
     assert alpha.status(merged) == "closed"
