@@ -36,10 +36,15 @@ def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
 
 
 def _refuse_unpulled(place: Located) -> None:
-    """As far as this clone knows: what others have pushed may name a project already."""
+    """As far as this clone knows: what others have pushed may name a project already. Whoever has all of it and took
+    the file away wants another one.
+    """
     repo = git(place)
     branch = repo.default_target()
-    text = repo.file_at(f"refs/remotes/origin/{branch}", FILE) if branch and not repo.file_at(branch, FILE) else None
+    here, there = repo.commit_of(f"refs/heads/{branch}"), repo.commit_of(f"refs/remotes/origin/{branch}")
+    if there is None or (here is not None and repo.is_ancestor(there, here)):
+        return
+    text = repo.file_at(there, FILE)
     named = read_file(text).get("project.id") if text else None
     if named:
         raise NoProject(
