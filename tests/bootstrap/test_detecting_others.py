@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from foureyes.bootstrap.detecting import checks_in, detected_in
+from foureyes.bootstrap.detecting_others import FETCH_CRATES
+
+from tests.projects.kinds import OF_THE_PAGE
+from tests.projects.page import recipes
 
 
 @pytest.mark.parametrize(
@@ -47,10 +52,47 @@ def test_clippy_is_proposed_where_the_project_uses_it(tmp_path: Path, file: str)
     assert [one.rule.run for one in checks_in(str(tmp_path))][1:] == ["cargo clippy -- -D warnings"]
 
 
-def test_go_modules_are_fetched_before_unless_they_lie_in_the_tree(tmp_path: Path) -> None:
+def test_go_modules_are_fetched_before_unless_they_lie_in_the_tree_and_go_itself_is_compiled_once(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "go.mod").write_text("module x\n")
-    assert detected_in(str(tmp_path)).prepare == ""
+    assert detected_in(str(tmp_path)).prepare == "go build std"
     (tmp_path / "go.sum").write_text("x\n")
-    assert detected_in(str(tmp_path)).prepare == "go mod download"
+    assert detected_in(str(tmp_path)).prepare == "go mod download && go build std"
     (tmp_path / "vendor").mkdir()
+    assert detected_in(str(tmp_path)).prepare == "go build std"
+
+
+def test_crates_are_fetched_before_where_they_are_locked(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text("[workspace]\n")
     assert detected_in(str(tmp_path)).prepare == ""
+    (tmp_path / "Cargo.lock").write_text("version = 4\n")
+    assert detected_in(str(tmp_path)).prepare == FETCH_CRATES
+
+
+@pytest.mark.parametrize(
+    ("pom", "files", "prepare"),
+    [
+        ("<project/>", (), "mvn -q -B dependency:go-offline"),
+        ("<project/>", ("mvnw",), "./mvnw -q -B dependency:go-offline"),
+        ("<project><modules><module>a</module></modules></project>", (), ""),
+    ],
+    ids=["maven", "wrapper", "several modules"],
+)
+def test_what_maven_needs_is_fetched_before_for_one_module(
+    tmp_path: Path, pom: str, files: tuple[str, ...], prepare: str
+) -> None:
+    (tmp_path / "pom.xml").write_text(pom)
+    for name in files:
+        (tmp_path / name).write_text("")
+    assert detected_in(str(tmp_path)).prepare == prepare
+
+
+@pytest.mark.parametrize(("name", "lock"), [("Go", "go.sum"), ("Rust", "Cargo.lock"), ("Maven", "")])
+def test_what_is_proposed_is_what_the_page_says(tmp_path: Path, name: str, lock: str) -> None:
+    for path, text in {**OF_THE_PAGE[name].files, lock or "other": "x\n"}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found, page = detected_in(str(tmp_path)), tomllib.loads(recipes()[name])
+    assert found.prepare == page["checkout"]["prepare"]
+    assert [one.rule.run for one in found.checks][:1] == [check["run"] for check in page["checks"]]

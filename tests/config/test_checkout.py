@@ -11,6 +11,9 @@ from foureyes.config.reading import read_file
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.errors import ConfigError
 
+from tests.projects.kinds import OF_THE_PAGE
+from tests.projects.page import recipes
+
 CHECKS = '[[checks]]\nname = "tests"\nrun = "pytest"\n'
 
 
@@ -33,3 +36,12 @@ def test_P12_another_command_or_less_isolation_loosens() -> None:
     assert is_loosened("checkout.isolation", "full", "auto")
     assert not is_loosened("checkout.isolation", "none", "auto")
     assert is_loosened("checkout.env", (), ("TOKEN",))
+
+
+def test_D5_the_recipes_of_the_page_are_settings_and_each_is_typed_in_a_project_of_its_kind() -> None:
+    page = recipes()
+    assert page.keys() == OF_THE_PAGE.keys()
+    for name, text in page.items():
+        policy = review_policy(Layers(file=read_file(text)))
+        assert {rule.name for rule in policy.checks} == set(OF_THE_PAGE[name].checks), name
+        assert all(rule.checkout is not None and rule.checkout.prepare for rule in policy.checks), name

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects.ground import Ground, ground_for
-from tests.projects.kinds import BUILT, Kind
+from tests.projects.ground import Build, Ground, ground_for
+from tests.projects.kinds import Kind
 from tests.stage.commands import Cast
 from tests.stage.processes import People
 
@@ -17,15 +17,18 @@ WANTED = bool(os.environ.get("FOUREYES_PROJECTS"))
 collect_ignore_glob = [] if WANTED else ["test_*.py"]
 
 
-@pytest.fixture(params=BUILT, ids=lambda kind: kind.name)
-def ground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ground]:
-    """A project of one kind, as somebody has it who works on it; without its tools nothing is shown."""
-    kind: Kind = request.param
-    missing = kind.missing()
-    if missing:
-        pytest.skip(f"NOT RUN: {kind.name} needs {', '.join(missing)}")
+@pytest.fixture
+def built(tmp_path: Path) -> Iterator[Build]:
+    """A project of a kind, as somebody has it who works on it; without its tools nothing is shown."""
     with People(tmp_path / "people", {"HOME": os.environ.get("HOME", "/nowhere")}, warm=False) as people:
-        yield ground_for(kind, tmp_path, Cast(people))
+
+        def build(kind: Kind) -> Ground:
+            missing = kind.missing()
+            if missing:
+                pytest.skip(f"NOT RUN: {kind.name} needs {', '.join(missing)}")
+            return ground_for(kind, tmp_path, Cast(people))
+
+        yield build
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,33 @@ class Ground(msgspec.Struct, frozen=True):
         assert made.rc == 0, made
         return made.json
 
+    def types(self, settings: str) -> None:
+        """Somebody begins with these settings; what they ask for works on what is there."""
+        made = self.shop.run(self.shop.cast.alice, "init", "--json", env=self.env, timeout=LONG)
+        assert made.rc == 0, made
+        file = self.shop.repo / "foureyes.toml"
+        own, _, _ = file.read_text().replace("\n[[checks]]", "\n[checkout]").partition("\n[checkout]")
+        file.write_text(f"{own}\n{settings}")
+        self.shop.git("commit", "-q", "-a", "-m", "checks")
+        self.shop.accept_policy(self.shop.cast.alice, env=self.env)
+        on_target = self.shop.run(self.shop.cast.alice, "check", "run", "--target", env=self.env, timeout=LONG)
+        assert on_target.rc == 0, on_target
+
+    def proves(self) -> None:
+        """A change that breaks the project is caught, and a good one is merged (D5)."""
+        shop, kind = self.shop, self.kind
+        broken, told = self.worked(kind.broken)
+        assert told.rc == 6, told
+        assert {row["outcome"] for row in told.json["checks"] if row["required"]} >= {"failed"}, told
+        refused = shop.no(shop.cast.alice, "approve", broken.task, "--seen", broken.seen)
+        assert set(refused.rules) == {"D5"}, refused
+        good, told = self.worked(kind.good)
+        assert told.rc == 0, told
+        shop.approve(shop.cast.alice, good)
+        assert self.merged() == {good.task: "merged"}
+        for name, text in kind.good.items():
+            assert shop.on_main(name) == text.strip()
+
     def worked(self, files: Files) -> Any:
         """An agent hands this in, and a service checks it: what came of it."""
         shop = self.shop
@@ -41,6 +69,9 @@ class Ground(msgspec.Struct, frozen=True):
         """The merge queue worked off, with the checks of what comes out."""
         rows = self.shop.lines(self.shop.cast.alice, "merge", "--wait", env=self.env, timeout=LONG)
         return {row["task"]: row["outcome"] for row in rows if row["outcome"] != "waits"}
+
+
+Build = Callable[[Kind], Ground]
 
 
 def ground_for(kind: Kind, place: Path, cast: Cast) -> Ground:

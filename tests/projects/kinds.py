@@ -205,4 +205,125 @@ RUST = Kind(
     broken={"prices/src/lib.rs": RUST_LIB.replace("119", "107")},
     ignored=("target",),
 )
-BUILT = (PIP, UV, NPM, PNPM, GO, RUST)
+
+# The kinds that the page about checks has a recipe for (tests/projects/page.py)
+
+REQUIREMENTS = "idna\npytest\nsetuptools\nwheel\n"
+WITH_REQUIREMENTS = msgspec.structs.replace(
+    PIP,
+    name="pip with src and requirements",
+    files={**PYTHON, "requirements.txt": REQUIREMENTS},
+    set_up=(),
+    path="",
+)
+FLAT_PYTHON = {name.removeprefix("src/"): text for name, text in PYTHON.items()}
+FLAT = msgspec.structs.replace(
+    WITH_REQUIREMENTS,
+    name="pip without src",
+    files={**FLAT_PYTHON, "requirements.txt": REQUIREMENTS},
+    good={name.removeprefix("src/"): text for name, text in PYTHON_GOOD.items()},
+    broken={name.removeprefix("src/"): text for name, text in PYTHON_BROKEN.items()},
+)
+VERSION = "\n\ndef test_version():\n    assert importlib.metadata.version('shop') == '1'\n"
+INSTALLED = msgspec.structs.replace(
+    WITH_REQUIREMENTS,
+    name="pip with a project that is installed",
+    files={
+        **PYTHON,
+        "tests/test_prices.py": "import importlib.metadata\n" + PYTHON["tests/test_prices.py"] + VERSION,
+        "pyproject.toml": PYPROJECT,
+        "requirements.txt": REQUIREMENTS,
+    },
+)
+
+JAVA = """\
+package org.example;
+
+public class Prices {
+    public static int gross(int net) {
+        return net * 119 / 100;
+    }
+}
+"""
+JAVA_NET = "    public static int net(int gross) {\n        return gross * 100 / 119;\n    }\n}\n"
+JAVA_TEST = """\
+package org.example;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class PricesTest {
+    @Test
+    void gross() {
+        assertEquals(119, Prices.gross(100));
+    }
+}
+"""
+POM = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.example</groupId>
+  <artifactId>shop</artifactId>
+  <version>1</version>
+  <properties>
+    <maven.compiler.source>11</maven.compiler.source>
+    <maven.compiler.target>11</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>
+    <dependency>
+      <groupId>org.junit.jupiter</groupId>
+      <artifactId>junit-jupiter</artifactId>
+      <version>5.10.2</version>
+      <scope>test</scope>
+    </dependency>
+  </dependencies>
+  <build>
+    <plugins>
+      <plugin><artifactId>maven-surefire-plugin</artifactId><version>3.2.5</version></plugin>
+    </plugins>
+  </build>
+</project>
+"""
+MAVEN = Kind(
+    name="Maven",
+    needs=("mvn", "javac"),
+    files={
+        "pom.xml": POM,
+        "src/main/java/org/example/Prices.java": JAVA,
+        "src/test/java/org/example/PricesTest.java": JAVA_TEST,
+    },
+    good={"src/main/java/org/example/Prices.java": JAVA[:-2] + JAVA_NET},
+    broken={"src/main/java/org/example/Prices.java": JAVA.replace("119", "107")},
+    ignored=("target",),
+)
+
+
+def _below(part: str, files: Files) -> dict[str, str]:
+    return {f"{part}/{name}": text for name, text in files.items()}
+
+
+SEVERAL = Kind(
+    name="several projects in one repository",
+    needs=("python3", "npm", "node"),
+    files={**_below("api", FLAT.files), **_below("web", NPM.files)},
+    set_up=(("npm", "install", "--silent", "--prefix", "web"),),
+    checks=("tests-api", "tests-web"),
+    good=_below("api", FLAT.good),
+    broken=_below("web", NPM.broken),
+    ignored=(*FLAT.ignored, *NPM.ignored),
+)
+BUILT = (PIP, UV, NPM, PNPM, GO, RUST, MAVEN)
+OF_THE_PAGE = {
+    "Python with src, uv": UV,
+    "Python with src, pip": WITH_REQUIREMENTS,
+    "Python without src": FLAT,
+    "Python that has to be installed": INSTALLED,
+    "Node": NPM,
+    "Node monorepo, pnpm": PNPM,
+    "Go": GO,
+    "Rust": RUST,
+    "Maven": MAVEN,
+    "Several projects in one repository": SEVERAL,
+}

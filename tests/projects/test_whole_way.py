@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from tests.projects.ground import Ground
+import pytest
+
+from tests.projects.ground import Build
+from tests.projects.kinds import BUILT, OF_THE_PAGE, Kind
+from tests.projects.page import recipes
 
 
-def test_a_project_is_found_a_broken_change_is_caught_and_a_good_one_merged_D5(ground: Ground) -> None:
+@pytest.mark.parametrize("kind", BUILT, ids=lambda kind: kind.name)
+def test_a_project_is_found_a_broken_change_is_caught_and_a_good_one_merged_D5(built: Build, kind: Kind) -> None:
+    ground = built(kind)
     ground.init()
-    shop = ground.shop
-    text = shop.on_main("foureyes.toml")
-    for name in ground.kind.checks:
+    text = ground.shop.on_main("foureyes.toml")
+    for name in kind.checks:
         assert f'name = "{name}"' in text, text
-    broken, told = ground.worked(ground.kind.broken)
-    assert told.rc == 6, told
-    assert {row["outcome"] for row in told.json["checks"] if row["required"]} >= {"failed"}, told
-    refused = shop.no(shop.cast.alice, "approve", broken.task, "--seen", broken.seen)
-    assert set(refused.rules) == {"D5"}, refused
-    good, told = ground.worked(ground.kind.good)
-    assert told.rc == 0, told
-    shop.approve(shop.cast.alice, good)
-    assert ground.merged() == {good.task: "merged"}
-    for name, text in ground.kind.good.items():
-        assert shop.on_main(name) == text.strip()
+    ground.proves()
+
+
+@pytest.mark.parametrize("name", OF_THE_PAGE)
+def test_a_recipe_of_the_page_about_checks_does_what_the_page_says_D5(built: Build, name: str) -> None:
+    ground = built(OF_THE_PAGE[name])
+    ground.types(recipes()[name])
+    ground.proves()

@@ -100,6 +100,11 @@ TESTS = {
         "tests/adapters/store/test_last_version.py::"
         "test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table"
     ),
+    "tests/scenarios/test_attacks_environments.py::"
+    "test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone": (
+        "tests/adapters/checks/test_standing.py::"
+        "test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone"
+    ),
     "tests/scenarios/test_two_machines.py::"
     "test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_by_what_is_printed_A2_Q6": (
         "tests/app/gate/test_target_line.py::"

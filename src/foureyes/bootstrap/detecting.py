@@ -106,7 +106,13 @@ def _taken(look: Look, sources: list[Found]) -> list[Proposal]:
 
 
 def _prepare(look: Look) -> str:
-    ways = (detecting_python.prepare_of, detecting_node.prepare_of, detecting_others.go_prepare)
+    ways = (
+        detecting_python.prepare_of,
+        detecting_node.prepare_of,
+        detecting_others.cargo_prepare,
+        detecting_others.go_prepare,
+        detecting_others.jvm_prepare,
+    )
     return " && ".join(how for prepare in ways if (how := prepare(look)))
 
 

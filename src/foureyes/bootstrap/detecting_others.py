@@ -17,6 +17,11 @@ SUREFIRE = ("**/target/surefire-reports/TEST-*.xml",)
 GRADLES = ("**/build/test-results/**/TEST-*.xml",)
 JAVA = ("JAVA_HOME",)
 PRE_COMMIT = ".pre-commit-config.yaml"
+FETCH_CRATES = (
+    "cp -R . ~/all && cd ~/all && find . -name Cargo.toml -execdir sh -c 'mkdir -p src && touch src/lib.rs' ';' "
+    "&& cargo fetch --locked && rm -r ~/all"
+)
+"""cargo reads a manifest only where there is something to build; what stands in for it must not stay."""
 
 
 def cargo(look: Look) -> list[CheckRule]:
@@ -47,7 +52,21 @@ def go(look: Look) -> list[CheckRule]:
 
 
 def go_prepare(look: Look) -> str:
-    return "go mod download" if look.has("go.sum") and not look.is_folder("vendor") else ""
+    """Its modules, and the standard library, which each check would compile again."""
+    if not look.text("go.mod"):
+        return ""
+    return ("go mod download && " if look.has("go.sum") and not look.is_folder("vendor") else "") + "go build std"
+
+
+def cargo_prepare(look: Look) -> str:
+    return FETCH_CRATES if look.has("Cargo.toml") and look.has("Cargo.lock") and not look.is_folder("vendor") else ""
+
+
+def jvm_prepare(look: Look) -> str:
+    """What Maven needs, of one module: those of several are not there yet when they are asked for."""
+    if not look.has("pom.xml") or "<modules>" in look.text("pom.xml"):
+        return ""
+    return f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
 
 
 def jvm(look: Look) -> list[CheckRule]:

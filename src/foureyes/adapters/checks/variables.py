@@ -31,8 +31,10 @@ def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: 
     asked = {name: environ[name] for name in rule.env if name in environ and not name.startswith(NEVER_PASSED_ON)}
     words = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
     report = {REPORT_PATH: os.path.join(place, "report", REPORTS[rule.report])} if rule.report in REPORTS else {}
+    has_own = rule.checkout is not None or rule.name == PREPARE
     return {
         **_toolchains(environ),
+        **({"MAVEN_OPTS": f"-Duser.home={home}"} if has_own else {}),  # Java asks the system where the home is
         **asked,
         **words,
         **{name: os.path.join(home, below) for name, below in HOMES.items()},
@@ -42,7 +44,7 @@ def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: 
         "TMPDIR": os.path.join(place, "tmp"),
         "TERM": "dumb",
         "CI": "1",
-        **({} if rule.checkout is None and rule.name != PREPARE else COPIED),
+        **(COPIED if has_own else {}),
         RUN_MARK: "check",
     }
 

@@ -17,7 +17,8 @@ INPUTS = (
     "**/.pnpmfile.cjs", "**/yarn.lock", "**/.yarnrc.yml", "**/bun.lock", "**/bun.lockb", ".nvmrc", ".node-version",
     "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/Cargo.toml", "**/Cargo.lock", "**/.cargo/config.toml",
     "rust-toolchain", "rust-toolchain.toml", "**/pom.xml", "**/*.gradle", "**/*.gradle.kts", "**/gradle.properties",
-    "gradle/**", "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
+    "gradle/**", "gradlew", "mvnw", ".mvn/**",
+    "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
 )  # fmt: skip
 """What says which packages a project needs, by the files of the usual tools."""
 
