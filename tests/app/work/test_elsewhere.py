@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,17 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
     task = clones.alpha.handed_in(CLAUDE)
     clones.beta.app.attempts.diff(task)
     with clones.cut():
-        clones.beta.approve(BOB, task)
+        (note,) = clones.beta.approve(BOB, task).notes
     assert clones.beta.status(task) == "approved"
+    assert note.startswith("whether its branch moved could not be asked: origin cannot be")
+    assert note.endswith("; what alpha handed in counts, and the merge asks")
+    (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
+    assert json.loads(payload)["unasked"] in note
+
+
+def test_an_approval_says_nothing_of_a_remote_that_answered_D4(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    assert clones.beta.approve(BOB, task).notes == ()
 
 
 def test_what_the_remote_has_under_another_name_is_not_taken_for_it(clones: Clones) -> None:

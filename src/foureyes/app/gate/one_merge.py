@@ -138,7 +138,7 @@ class OneMerge:
         """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
         repo = self._context.repo
         if is_elsewhere(self._context, attempt.clone):
-            head: Sha | None = branch_there(self._context, self._task, attempt)
+            head: Sha | None = branch_there(self._context, self._task, attempt).head
         else:
             head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
         if head is not None and head != attempt.head:

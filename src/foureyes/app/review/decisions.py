@@ -23,7 +23,7 @@ from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
 from foureyes.app.work.branches import tip_of
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.elsewhere import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of
@@ -241,13 +241,15 @@ class Decisions:
             gone=gate.tests_that_go(case.facts, case.policy) if case.me.kind == "human" else (),
             look=given.look,
             passed=agreement.passed,
+            unasked=case.tip.unasked if case.tip is not None else "",
         )
         work.record(agreement.task, event)
         _audit_tests(work, agreement, event.gone)
         security = _audit(work, agreement)
         note = decision.message + (" (creator, human)" if decision.rule == "P3" and case.me.kind == "human" else "")
         done = _outcome(agreement, event.status, note, security=security)
-        return msgspec.structs.replace(done, notes=waivers_in_words(work.tx, [agreement.task]))
+        notes = (*unasked_in_words(event.unasked, attempt), *waivers_in_words(work.tx, [agreement.task]))
+        return msgspec.structs.replace(done, notes=notes)
 
     def _recorded(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
         """P11: the approval is on record; somebody finishes it later."""

@@ -30,7 +30,8 @@ def tip_of(context: Context, task: str, attempt: Attempt, target: str, inside: T
         if attempt.landed:
             return gate.Tip(on_target=_has_landed(context, attempt, target))
         if is_elsewhere(context, attempt.clone):
-            return gate.Tip(head=branch_there(context, task, attempt, inside))
+            there = branch_there(context, task, attempt, inside)
+            return gate.Tip(head=there.head, unasked=there.unasked)
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None

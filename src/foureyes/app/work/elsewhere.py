@@ -14,6 +14,7 @@ from foureyes.app.call.one_target import place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
+from foureyes.core.words.text import one_line
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, by, fe, prose
 
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import Remote
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.attempt import Attempt
+
+
+LONG = 200
+
+
+class There(msgspec.Struct, frozen=True):
+    """Where a branch is on its own machine; `unasked`: why the remote could not be asked, so that this is what the
+    machine last told.
+    """
+
+    head: Sha
+    unasked: str = ""
 
 
 class Handed(msgspec.Struct, frozen=True):
@@ -50,23 +63,31 @@ def machine_of(clone: str) -> str:
     return clone.rpartition(":")[0] or "another machine"
 
 
-def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> Sha:
+def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
+    """D4: what stands for a branch that nobody could ask about."""
+    if not why:
+        return ()
+    machine = machine_of(attempt.clone)
+    return (f"whether its branch moved could not be asked: {why}; what {machine} handed in counts, and the merge asks",)
+
+
+def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> There:
     """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
     it not, what its own machine last told, which is the attempt. `inside` of a transaction nobody waits for a network:
     what the remote had when this attempt was fetched, or later.
     """
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref == DETACHED:
-        return attempt.head
+        return There(attempt.head)
     if inside is None:
         try:
-            return remote.fetch([attempt.ref]).get(attempt.ref, attempt.head)
-        except RemoteProblem:
-            return attempt.head
+            return There(remote.fetch([attempt.ref]).get(attempt.ref, attempt.head))
+        except RemoteProblem as problem:
+            return There(attempt.head, one_line(problem.message, LONG))
     commit_of, own = context.repo.commit_of, tracked(remote.name, attempt_ref(task, attempt.n))
     if commit_of(own) != attempt.head:
-        return attempt.head
-    return commit_of(tracked(remote.name, attempt.ref)) or attempt.head
+        return There(attempt.head)
+    return There(commit_of(tracked(remote.name, attempt.ref)) or attempt.head)
 
 
 def bring(context: Context, task: TaskId) -> tuple[str, ...]:

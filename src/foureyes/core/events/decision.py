@@ -72,7 +72,8 @@ class BatchOpened(Event, frozen=True, kw_only=True):
 
 class Approved(Event, frozen=True, kw_only=True):
     """A different pair of eyes agreed to exactly this diff (D7). `passed`: the tasks whose work is inside and which a
-    person who broke the glass passed over (N3, A7).
+    person who broke the glass passed over (N3, A7). `unasked`: why the remote could not tell where
+    the branch is (D4).
     """
 
     attempt: int
@@ -87,6 +88,7 @@ class Approved(Event, frozen=True, kw_only=True):
     gone: tuple[str, ...] = ()
     look: Looked = NOTHING_KNOWN
     passed: tuple[TaskId, ...] = ()
+    unasked: str = ""
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):

@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it."""
+    """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it.
+    `unasked`: why the remote could not be asked, and what the attempt's machine last told counts.
+    """
 
     head: Sha | None = None
     on_target: bool = False
+    unasked: str = ""
 
 
 def check(
