@@ -1,5 +1,5 @@
 """A merge through a remote, killed before each of its steps (Q4, Q6): the other machine goes on, there is one main, and
-nothing is lost, merged twice or voided.
+nothing is lost, merged twice or voided. A hand-in, killed around its push: it is on record once, and pushed at last.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import pytest
 
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.remote import GitRemote
+from foureyes.core.words.refs import attempt_ref
 
 from tests.faults.choosing import chosen
 from tests.faults.killing import kill_at, steps_of
@@ -17,7 +18,7 @@ from tests.stage.checkout import PROJECT, Checkout
 from tests.stage.clones import SERVER, SHARED, clones_in
 from tests.stage.fork import Child
 from tests.stage.gated import approved, merge
-from tests.stage.people import ALICE, CODEX
+from tests.stage.people import ALICE, CLAUDE, CODEX
 from tests.stage.places import Place
 from tests.stage.world import GitWorld
 
@@ -93,6 +94,57 @@ def test_a_merge_that_is_killed_at_any_step_is_brought_to_its_end_by_the_other_m
         assert Child(lambda: machines.merge("alpha")).result() == {}
         try:
             machines.look()
+        except AssertionError as problem:
+            problem.add_note(f"killed before step {number} of {len(steps)}: {steps[number - 1]}")
+            raise
+        place.reset()
+
+
+class HandingIn(Machines):
+    """A task of alpha whose work is committed."""
+
+    def _made(self) -> list[str]:
+        alpha = self._at("alpha", create=True)
+        alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+        alpha.app.policy.accept(ALICE)
+        task = alpha.work(CLAUDE, alpha.create())
+        alpha.app.close()
+        return [task]
+
+    def submit(self) -> None:
+        alpha = self._at("alpha")
+        alpha.submit(CLAUDE, self.tasks[0])
+        alpha.app.close()
+
+    def submitted(self) -> int:
+        store = self.place.open()
+        try:
+            with store.read():
+                rows = store.engine.fetch("SELECT seq FROM journal WHERE kind = 'AttemptSubmitted'", {})[1]
+                return len(rows)
+        finally:
+            store.close()
+
+    def check(self) -> None:
+        """After the same hand-in once more."""
+        (task,) = self.tasks
+        head = Checkout(self.place.root / "alpha").head(f"fe/{task}")
+        there = [self.remote.head(ref) for ref in (attempt_ref(task, 1), f"refs/heads/fe/{task}")]
+        assert (self.submitted(), there) == (1, [head, head])
+        assert [message for area, message in self.place.findings() if area == "integrity"] == []
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+def test_a_hand_in_that_is_killed_around_its_push_is_handed_in_once_and_pushed_at_last_A1_Q6(place: Place) -> None:
+    machines = HandingIn(place)
+    steps = steps_of(machines.submit)
+    place.reset()
+    (push,) = [number for number, step in enumerate(steps, 1) if "push" in step.split()]
+    for number in (push - 1, push, push + 1):
+        kill_at(number, machines.submit)
+        Child(machines.submit).result()
+        try:
+            machines.check()
         except AssertionError as problem:
             problem.add_note(f"killed before step {number} of {len(steps)}: {steps[number - 1]}")
             raise
