@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
+import pytest
+
+from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.bootstrap.creating import create_project
+from foureyes.bootstrap.detecting import Detected, Proposal
+from foureyes.bootstrap.trying import tried
+from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.words.ids import Sha
 
 from tests.stage.checkout import Checkout
 from tests.stage.people import ALICE
@@ -26,3 +35,24 @@ def test_an_environment_that_cannot_be_made_here_is_proposed_to_nobody_and_the_n
     assert [(one.rule.name, one.outcome) for one in made.checks] == [("tests", "passed")]
     assert (made.prepare, "npm ci" in "".join(made.notes)) == ("", True)
     assert "checkout" not in checkout.git("show", "main:foureyes.toml")
+
+
+@pytest.mark.parametrize("prepare", ["", "true", "false"])
+def test_however_many_checks_are_tried_the_tree_is_written_once_D5(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, prepare: str
+) -> None:
+    """Also where its environment cannot be made, and they are tried once more without."""
+    checkout.commit("x.py", "x\n")
+    whole, export = [], GitWorkshop.export
+
+    def counting(shop: GitWorkshop, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
+        whole.extend([] if only else [tree])
+        export(shop, tree, path, only)
+
+    monkeypatch.setattr(GitWorkshop, "export", counting)
+    found = Detected(tuple(Proposal(CheckRule(name=name, run="cat x.py"), "x") for name in "ab"), prepare)
+    environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    place = locate(str(checkout.path))
+    assert place is not None
+    done = tried(place, environ, found, lambda news: None)
+    assert ([one.outcome for one in done.checks], len(whole)) == (["passed", "passed"], 1)
