@@ -454,6 +454,18 @@ def test_a_runner_that_died_leaves_nothing_that_the_next_one_does_not_take_up_J4
     ground.check_nothing_left()
 
 
+@pytest.mark.parametrize("place", ["", "/another/clone"])
+def test_what_a_dead_run_left_is_committed_in_its_own_clone_only_J4(ground: Playground, place: str) -> None:
+    task = ground.create(ALICE)
+    ground.plays = [Play(lasts=1000, commits=0, dirty=True)]
+    ground.ticks(ground.runner())
+    ground.outside.gone.add(ground.outside.own)
+    ground.shop.places[task] = place or ground.shop.places[task]
+    ground.ticks(ground.runner(agents=0), 2)
+    assert [run.ending for run in ground.runs_of(task)] == ["lost"]
+    assert bool(ground.played.left) == bool(place)
+
+
 def test_a_runner_that_is_gone_was_last_heard_of_in_the_past_J4(ground: Playground) -> None:
     ground.create(ALICE)
     ground.plays = [Play(lasts=99)]
