@@ -88,6 +88,7 @@ def test_a_start_makes_a_checkpoint_of_the_target_and_starts_a_runner_for_it_X2_
     name = plan(desk, task, hours=8).id
     said = desk.app.sprints.start(ALICE, name, agents=2)
     assert said.runner == "a runner with 2 agents was started, process 4711"
+    assert said.notes[-1].startswith("no program of a profile is on this machine: until one is")
     assert desk.outside.launched == [(ALICE.session, 2)]
     assert said.ends_at == "2026-03-01T20:00:00.000Z"
     assert [row.name for row in desk.app.checkpoints.all()] == ["sprint-s-01"]

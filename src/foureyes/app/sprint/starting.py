@@ -89,6 +89,16 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
     return reasons
 
 
+def _has_program(context: Context, actor: Actor) -> bool:
+    """Whether there is an agent program here, as far as files tell."""
+    from foureyes.config.policy import agent_profiles
+
+    with context.store.read() as tx:
+        profiles = agent_profiles(context.layers(tx, actor))
+    programs = context.outside.agents()
+    return any(programs.available(name, profile).path for name, profile in profiles.items())
+
+
 def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     """X1, X5: the checkpoint of the target, then the row with the instant of its end."""
     target, head = _target(context) if sprint.wants_checkpoint else ("", None)
@@ -161,7 +171,10 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
         reasons = problem.reasons or (Reason("X5", why, again),)
         refuse_verb(f"{begun.id} is paused: no runner could be started.", *reasons)
     words = f"a runner with {agents} agent{'' if agents == 1 else 's'} was started, process {number}"
-    return replace(begun, runner=words)
+    if _has_program(context, actor):
+        return replace(begun, runner=words)
+    missing = "no program of a profile is on this machine: until one is, the runner begins nothing (fe agents)"
+    return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agents"))
 
 
 def _target(context: Context) -> tuple[str, Sha | None]:
