@@ -12,7 +12,7 @@ from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.pages.unbrought import unbrought, unknown_before
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
@@ -181,7 +181,7 @@ class Doctor:
             with self._context.store.read() as tx:
                 project = self._context.project(tx)
                 policy = self._context.policy(tx, actor)
-            text = self._context.repo.file_at(project.target, FILE)
+            text = self._context.repo.file_at(read_at(self._context, project, project.target), FILE)
             named = read_file(text).get("project.id") if text else None
         except (ConfigError, GitProblem) as error:
             return Check("configuration", "fail", error.message, error.next_step)

@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, is_missing, named_in, renamed_to
+from foureyes.app.project.retargeting import (
+    ACCEPT,
+    BRING_HERE,
+    is_missing,
+    named_in,
+    read_at,
+    remote_in,
+    renamed_to,
+)
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
-from foureyes.core.words.refs import tracked
 from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
@@ -28,37 +35,39 @@ class Unaccepted(msgspec.Struct, frozen=True):
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """P12: what there is to say about the foureyes.toml on the target, if it is not the one in force. A file that is
-    missing cannot be accepted.
+    missing cannot be accepted. With a remote its target counts, as it was when it was last asked (Q6).
     """
-    text = context.repo.file_at(project.target, FILE)
+    at = read_at(context, project, project.target)
+    text = context.repo.file_at(at, FILE)
     defaults = "the built-in defaults are in force"
     if text is None and is_missing(context, project.target):
         return _gone(context, project)
     named = named_in(text)
+    where = project.target if at == project.target else f"{project.target} of {remote_in(project.accepted_text)}"
     if named.project not in ("", project.id):
-        return Unaccepted(f"{FILE} on {project.target} is of another project ({named.project})", BRING_HERE)
+        return Unaccepted(f"{FILE} on {where} is of another project ({named.project})", BRING_HERE)
     if named.target not in ("", project.target):
         return Unaccepted(f"{FILE} names {named.target} as the target, and this project merges into {project.target}")
     if project.accepted_text is None and not text:
-        return Unaccepted(f"{FILE} is not on {project.target}: {defaults}", INIT)
+        return Unaccepted(f"{FILE} is not on {where}: {defaults}", INIT)
     if project.accepted_text is None:
-        return Unaccepted(f"{FILE} on {project.target} was never accepted: {defaults}")
+        return Unaccepted(f"{FILE} on {where} was never accepted: {defaults}")
     if text is None:
-        return Unaccepted(f"{FILE} is gone from {project.target}: the one accepted last is in force")
-    if digest_of(text) != project.accepted_digest and not _remote_has_it(context, project):
-        return Unaccepted(f"{FILE} on {project.target} is not the accepted one and is not used")
+        return Unaccepted(f"{FILE} is gone from {where}: the one accepted last is in force")
+    if digest_of(text) != project.accepted_digest and not _knows_more(context, project, at):
+        return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
     return None
 
 
-def _remote_has_it(context: Context, project: ProjectView) -> bool:
-    """Q6: whether this clone is only behind: what counts is the target of the remote, as it was when it was last
-    fetched.
-    """
-    from foureyes.config.reading import read_file
-
-    name = str(read_file(project.accepted_text or "").get("git.remote", ""))
-    there = context.repo.file_at(tracked(name, f"refs/heads/{project.target}"), FILE) if name else None
-    return there is not None and digest_of(there) == project.accepted_digest
+def _knows_more(context: Context, project: ProjectView, at: str) -> bool:
+    """Q6: whether this clone was brought up to date since the remote was last asked, and has the file in force."""
+    repo, target = context.repo, project.target
+    if at == target:
+        return False
+    here, there = repo.commit_of(target), repo.commit_of(at)
+    if here is None or there is None or not repo.is_ancestor(there, here):
+        return False
+    return digest_of(repo.file_at(target, FILE) or "") == project.accepted_digest
 
 
 def _gone(context: Context, project: ProjectView) -> Unaccepted:

@@ -12,7 +12,8 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, wanted_target
+from foureyes.app.project.asking import ask_remote, refuse_unpushed
+from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, read_at, wanted_target
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.settings import Acceptance, ChangedSetting, Offer, SettingView
 from foureyes.config.agreeing import refuse_disagreement
@@ -63,9 +64,10 @@ class Policy:
     def offered(self, actor: Actor) -> Offer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
         permit(actor, "policy accept")
-        with self._context.store.read() as tx:
-            project = self._context.project(tx)
+        project = ask_remote(self._context)
         offered = proposal(self._context, project)
+        if not offered.is_new(project):
+            refuse_unpushed(self._context, project)
         return Offer(
             target=offered.target,
             seen=offered.seal,
@@ -82,8 +84,7 @@ class Policy:
         caller wrote itself, moments ago; then exactly that one, and no template that lay there before.
         """
         permit(actor, "policy accept")
-        with self._context.store.read() as tx:
-            project = self._context.project(tx)
+        project = ask_remote(self._context)
         offered = proposal(self._context, project)
         if own is not None:
             offered = msgspec.structs.replace(offered, templates={})
@@ -93,7 +94,7 @@ class Policy:
         changed = [line.text for line in offered.changed] + list(offered.template_lines)
         if offered.is_new(project):
             with self._context.deciding(actor, "policy accept", diff_id=digest, reason="; ".join(changed)) as work:
-                if self._context.repo.file_at(offered.target, FILE) != offered.text:  # a person takes time to sign
+                if self._context.repo.file_at(offered.at, FILE) != offered.text:  # a person takes time to sign
                     raise _another(project)
                 prompt_templates.accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""
@@ -163,6 +164,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[ChangedSetting, ...]
     templates: dict[str, str]
     target: str
+    at: str
+    """Where it was read: the target, or what the remote had as that when it was asked (Q6)."""
     brought: tuple[str, ...] = ()
     tip: str = ""
 
@@ -210,12 +213,13 @@ def _digits(seal: str) -> str:
 
 def proposal(context: Context, project: ProjectView) -> Proposal:
     """P12: what accepting would put in force; what cannot be accepted says why."""
-    text = context.repo.file_at(project.target, FILE)
+    text = context.repo.file_at(read_at(context, project, project.target), FILE)
     new = read_file(text) if text is not None else {}
     if new.get("project.id") not in (None, "", project.id):
         raise Refused(f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=BRING_HERE)
     target = wanted_target(context, project)
-    text = context.repo.file_at(target, FILE)
+    at = read_at(context, project, target)
+    text = context.repo.file_at(at, FILE)
     if text is None:
         left = unaccepted(context, project)
         step = left.next if left and is_missing(context, target) else prose("commit it there, then: ") + ACCEPT
@@ -230,12 +234,19 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     )
     if target != project.target and not any(setting.key == "project.target" for setting in changed):
         changed = (*changed, ChangedSetting("project.target", project.target, target))
-    texts = prompt_templates.on_target(context, target)
+    texts = prompt_templates.on_target(context, at)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
     brought, tip = brought_along(context, project, target) if target != project.target else ((), "")
     return Proposal(
-        text=text, digest=digest_of(text), changed=changed, templates=templates, target=target, brought=brought, tip=tip
+        text=text,
+        digest=digest_of(text),
+        changed=changed,
+        templates=templates,
+        target=target,
+        at=at,
+        brought=brought,
+        tip=tip,
     )
 
 

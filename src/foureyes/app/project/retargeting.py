@@ -8,6 +8,7 @@ import msgspec
 
 from foureyes.app.call.rows import Point
 from foureyes.config import FILE
+from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import flat
 from foureyes.errors import ConfigError, Reason, Refused
 from foureyes.steps import Steps, blank, by_person, fe, in_turn, prose, shell
@@ -48,8 +49,29 @@ def named_in(text: str | None) -> Named:
     return Named(str(known.get("project.id", "")), str(known.get("project.target", "")))
 
 
+def remote_in(text: str | None) -> str:
+    """The remote that a file names; empty where it names none."""
+    if not text or "remote" not in text:
+        return ""
+    from foureyes.config.reading import read_file
+
+    try:
+        return str(read_file(text).get("git.remote", ""))
+    except ConfigError:
+        return ""
+
+
+def read_at(context: Context, project: ProjectView, branch: str) -> str:
+    """Q6: where the files of a branch are read: as the remote had it when it was last asked; in this repository where
+    the project has no remote, or the remote has no such branch.
+    """
+    remote = remote_in(project.accepted_text)
+    there = tracked(remote, f"{BRANCH}{branch}") if remote else ""
+    return there if there and context.repo.commit_of(there) is not None else branch
+
+
 def is_missing(context: Context, branch: str) -> bool:
-    """Whether there is no such branch."""
+    """Whether there is no such branch here."""
     return context.repo.commit_of(f"{BRANCH}{branch}") is None
 
 
@@ -57,16 +79,17 @@ def wanted_target(context: Context, project: ProjectView) -> str:
     """P12: the target after accepting. Another one than now must exist and say the same of itself: else nobody could
     tell which file is meant.
     """
-    text = context.repo.file_at(project.target, FILE)
+    text = context.repo.file_at(read_at(context, project, project.target), FILE)
     if text is None:
         return renamed_to(context, project) or project.target
     wanted = named_in(text).target or project.target
     if wanted == project.target:
         return wanted
-    if is_missing(context, wanted):
+    at = read_at(context, project, wanted)
+    if at == wanted and is_missing(context, wanted):
         make = by_person(shell("git", "branch", wanted, project.target))
         raise _refused(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
-    there = named_in(context.repo.file_at(wanted, FILE))
+    there = named_in(context.repo.file_at(at, FILE))
     if there != Named(project.id, wanted):
         bring = prose(f"bring {FILE} of {project.target} to {wanted}, then: ") + ACCEPT
         raise _refused(project, wanted, f"{FILE} there does not say that it is this project's target", bring)
@@ -95,7 +118,7 @@ def brought_along(context: Context, project: ProjectView, target: str) -> tuple[
     """
     with context.store.read() as tx:
         known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
-    line = context.repo.line(target, MOST)
+    line = context.repo.line(read_at(context, project, target), MOST)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""
     if last is None:

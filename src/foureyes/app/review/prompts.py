@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.feedback import history_of
+from foureyes.app.call.one_target import target_ref
 from foureyes.app.cycles.clarifying import clarified_of
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
@@ -82,10 +83,13 @@ class Prompts:
             facts = facts_of(self._context, tx, row.id)
             briefing = self._briefing(tx, actor, facts, chosen)
             briefing = replace(briefing, **known)
-            target, known = self._context.project(tx).target, accepted(tx)
-        own = self._context.repo.file_at(f"refs/heads/{target}", path_of(chosen))
-        if own is not None and known.get(chosen) == digest_of(own):
-            return Prompt(compose(chosen, briefing, own))
+            project, known = self._context.project(tx), accepted(tx)
+            target, at = project.target, target_ref(self._context, tx, project)
+        own = None
+        for place in dict.fromkeys((f"refs/heads/{target}", at)):  # this clone, or the remote, may be behind (Q6)
+            own = self._context.repo.file_at(place, path_of(chosen))
+            if own is not None and known.get(chosen) == digest_of(own):
+                return Prompt(compose(chosen, briefing, own))
         note = (
             f"{path_of(chosen)} on {target} was not accepted and is not used; a person runs: fe policy accept"
             if own is not None
