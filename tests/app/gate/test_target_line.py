@@ -9,7 +9,8 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
 from foureyes.ui.steps import steps_text
 
-from tests.stage.gated import configure, merge, merge_rows
+from tests.stage.clones import SHARED
+from tests.stage.gated import merge, merge_rows
 from tests.stage.people import ALICE, CI
 from tests.stage.wires import Wired
 
@@ -136,8 +137,9 @@ def test_with_a_remote_any_clone_merges_and_nobody_hands_over_Q6(clones: Wired) 
 
 def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6(clones: Wired) -> None:
     alpha, beta = clones.alpha, clones.beta
-    configure(alpha, clones.settings + '\n[review]\npolicy = "strict"\n')
+    alpha.checkout.commit("foureyes.toml", SHARED + '\n[review]\npolicy = "strict"\n')
     alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.app.policy.accept(ALICE)
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
     assert any("is not the accepted one" in note for note in notes)
     clones.wire(beta).fetch(["refs/heads/main"])

@@ -88,6 +88,8 @@ class Policy:
         offered = proposal(self._context, project)
         if own is not None:
             offered = msgspec.structs.replace(offered, templates={})
+        elif not offered.is_new(project):
+            refuse_unpushed(self._context, project)
         if (seen and _digits(seen) != _digits(offered.seal)) or (own is not None and own != offered.text):
             raise _another(project)
         digest, fresh = offered.digest, offered.templates
