@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,9 +50,10 @@ def named_in(text: str | None) -> Named:
     return Named(str(known.get("project.id", "")), str(known.get("project.target", "")))
 
 
+@lru_cache(maxsize=4)
 def remote_in(text: str | None) -> str:
     """The remote that a file names; empty where it names none."""
-    if not text or "remote" not in text:
+    if not text:
         return ""
     from foureyes.config.reading import read_file
 
