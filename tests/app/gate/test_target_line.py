@@ -11,7 +11,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import SHARED
 from tests.stage.gated import merge, merge_rows
-from tests.stage.people import ALICE, CI
+from tests.stage.people import ALICE, CI, CODEX
 from tests.stage.wires import Wired
 
 
@@ -160,3 +160,39 @@ def test_doctor_and_audit_ask_the_remote_and_say_where_they_cannot_Q6(clones: Wi
     lines = {line.check: line for line in beta.app.doctor.examine(ALICE)}
     assert (lines["target there"].result, "no route" in lines["target there"].message) == ("warn", True)
     assert any("no route" in note for note in beta.app.audit.verify().notes)
+
+
+def test_what_others_merged_is_no_part_of_a_change_in_a_clone_that_is_behind_K4_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    first = clones.approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    before, task = beta.checkout.head("main"), beta.create()
+    beta.start(CODEX, task)
+    beta.checkout.git("fetch", "-q", "origin")
+    beta.checkout.git("switch", "-q", "-c", f"fe/{task}", "--no-track", "origin/main")
+    beta.checkout.commit("mine.py", "mine\n", session=CODEX)
+    beta.submit(CODEX, task)
+    assert [file.path for file in beta.app.attempts.changes(task).files] == ["mine.py"]
+    assert beta.checkout.head("main") == before, "nobody's branch moves by it"
+
+
+def test_a_commit_that_only_this_clone_has_on_its_target_is_part_of_the_change_K4_Q6(clones: Wired) -> None:
+    beta = clones.beta
+    beta.checkout.commit("unpushed.py", "unpushed\n", message="not pushed")
+    task = beta.create()
+    beta.start(CODEX, task)
+    beta.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    beta.checkout.commit("mine.py", "mine\n", session=CODEX)
+    beta.submit(CODEX, task)
+    assert [file.path for file in beta.app.attempts.changes(task).files] == ["mine.py", "unpushed.py"]
+
+
+def test_a_hand_in_without_the_remote_is_counted_against_what_it_last_had_K4_Q6(clones: Wired) -> None:
+    beta = clones.beta
+    task = beta.create()
+    beta.start(CODEX, task)
+    beta.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    beta.checkout.commit("mine.py", "mine\n", session=CODEX)
+    clones.wire(beta).down = "no route to host"
+    beta.submit(CODEX, task)
+    assert [file.path for file in beta.app.attempts.changes(task).files] == ["mine.py"]

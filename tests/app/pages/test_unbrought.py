@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from foureyes.app.pages.unbrought import unbrought
+
 from tests.stage.checkout import AT_ONCE
+from tests.stage.clones import Clones
 from tests.stage.gated import approved, configure, merge
-from tests.stage.people import ALICE, BOB
+from tests.stage.people import ALICE, BOB, CODEX
 from tests.stage.world import GitWorld
 
 
@@ -56,3 +59,16 @@ def test_a_merge_by_hand_with_another_content_than_the_approved_change_is_on_rec
     rows = [row for row in world.app.audit.exceptions() if row.kind == "merged_by_hand"]
     assert [(row.task, row.rule) for row in rows] == [(other, "Q2")]
     assert world.show(other, ALICE).task.status == "closed"
+
+
+def test_what_no_task_brought_is_told_of_the_remotes_target_Q5_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    beta.start(CODEX, beta.create())
+    stray = alpha.checkout.commit("stray.py", "stray\n", message="straight to main")
+    alpha.checkout.git("push", "-q", "origin", "main")
+    assert unbrought(beta.app.context) is None, "nobody asked the remote yet"
+    beta.app.doctor.examine(ALICE)
+    told = unbrought(beta.app.context)
+    assert told is not None
+    assert told.text == f"1 commit is on main that no task brought: {stray[:7]} straight to main"
+    assert f"{told.text} (Q5)" in beta.app.validation.validate(ALICE).notes

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.call.one_target import asked
+from foureyes.app.views.work import WorktreeView
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
 
 from tests.stage.checkout import Checkout
-from tests.stage.clones import Clones
+from tests.stage.clones import Clone, Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 
 pytestmark = pytest.mark.on("sqlite")
@@ -197,3 +200,45 @@ def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clo
     clones.alpha.app.feedback.redo(ALICE, task, text="anew", option="fresh")
     clones.beta.start(CODEX, task)
     assert not (Path(clones.beta.app.worktrees.open(CODEX, task).path) / "work.py").exists()
+
+
+def by_hand(clone: Clone, name: str = "hand.py") -> Sha:
+    """A commit on the target of one machine, pushed by hand."""
+    clone.checkout.switch("main")
+    made = clone.checkout.commit(name, "by hand\n", message="by hand")
+    clone.checkout.git("push", "-q", "origin", "main")
+    return made
+
+
+def opened(clone: Clone) -> tuple[str, WorktreeView]:
+    task = clone.create()
+    clone.start(CODEX, task)
+    clone.checkout.switch("main")
+    return task, clone.app.worktrees.open(CODEX, task)
+
+
+def test_work_begins_on_the_remotes_tip_as_last_known_and_the_branch_here_stays_K1_Q6(clones: Clones) -> None:
+    made, before = by_hand(clones.alpha), clones.beta.checkout.head("main")
+    asked(clones.beta.app.context)
+    task, view = opened(clones.beta)
+    assert view.notes == ()
+    assert (clones.beta.checkout.head(f"fe/{task}"), clones.beta.checkout.head("main")) == (made, before)
+    assert clones.beta.show(task).task.start_target == made
+
+
+def test_work_begins_without_the_commits_that_only_this_clone_has_and_says_so_K1_Q6(clones: Clones) -> None:
+    there = clones.beta.checkout.head("main")
+    mine = clones.beta.checkout.commit("mine.py", "mine\n", message="not pushed")
+    task, view = opened(clones.beta)
+    assert view.notes == (
+        "main of this clone has commits that origin is not known to have: work begins without them",
+    )
+    assert (clones.beta.checkout.head(f"fe/{task}"), clones.beta.checkout.head("main")) == (there, mine)
+
+
+def test_work_begins_on_what_was_pulled_since_the_remote_was_asked_K1_Q6(clones: Clones) -> None:
+    asked(clones.beta.app.context)
+    made = by_hand(clones.alpha)
+    clones.beta.pull()
+    task, view = opened(clones.beta)
+    assert (clones.beta.checkout.head(f"fe/{task}"), view.notes) == (made, ())

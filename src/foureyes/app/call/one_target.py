@@ -109,6 +109,25 @@ def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
     return there if there and context.repo.commit_of(there) is not None else branch
 
 
+def known_target(context: Context, tx: Tx, project: ProjectView) -> str:
+    """The target that work is counted against (K4, Q6): the branch by its name, or what the remote had for it."""
+    ref = target_ref(context, tx, project)
+    return project.target if ref == f"refs/heads/{project.target}" else ref
+
+
+def known_tip(context: Context) -> Sha | None:
+    """Where the target stands as far as this clone knows; asked before a transaction, because git takes its time. A
+    clone that was brought up to date since the remote was asked knows more.
+    """
+    with context.store.read() as tx:
+        project = context.project(tx)
+        ref = target_ref(context, tx, project)
+    here, there = (context.repo.commit_of(each) for each in (f"refs/heads/{project.target}", ref))
+    if here == there or there is None or (here is not None and context.repo.is_ancestor(there, here)):
+        return here
+    return there
+
+
 def place_of(tx: Tx) -> MergePlace:
     """Where merges stand."""
     return tx.one("merge.place", MergePlace) or MergePlace("", "")

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.one_target import known_target
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
@@ -229,10 +230,10 @@ def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> P
 
 
 def target_tree(context: Context) -> Sha:
-    """The tree of the tip of the target branch."""
+    """The tree of the tip of the target, as the remote had it where there is one (Q6)."""
     with context.store.read() as tx:
         target = context.project(tx).target
-    head = context.repo.commit_of(f"refs/heads/{target}")
+        head = context.repo.commit_of(known_target(context, tx, context.project(tx)))
     tree = context.workshop.tree_of(head) if head else None
     if tree is None:
         raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))

@@ -6,7 +6,9 @@ Git is asked before the one transaction that writes; if the task moved meanwhile
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
+from functools import cached_property
 
 import msgspec
 
@@ -14,6 +16,7 @@ from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.one_target import asked, known_target
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
@@ -43,7 +46,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, Reason
+from foureyes.errors import BadInput, Reason, RemoteProblem
 from foureyes.steps import Steps, fe, phrase
 
 
@@ -83,10 +86,20 @@ class HandIn:
     committed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
 
-    def __init__(self, context: Context, actor: Actor, wish: Wish) -> None:
+    def __init__(self, context: Context, actor: Actor, wish: Wish, *, asks: bool = True) -> None:
         self.context = context
         self.actor = actor
         self.wish = wish
+        self._asks = asks
+
+    @cached_property
+    def target(self) -> str:
+        """What the work is counted against (K4): the target, with a remote what that has, if it can be asked (Q6)."""
+        if self._asks:
+            with suppress(RemoteProblem):
+                asked(self.context)
+        with self.context.store.read() as tx:
+            return known_target(self.context, tx, self.project)
 
     @property
     def task(self) -> Task:
@@ -99,8 +112,8 @@ HandInStep = Callable[[HandIn], SubmitOutcome | None]
 
 
 def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -> SubmitOutcome:
-    """Every step, one after the other; then it `sends` to the remote, if the project has one (Q6)."""
-    hand = HandIn(context, actor, wish)
+    """Every step, one after the other; it asks the remote and `sends` to it, if the project has one (Q6)."""
+    hand = HandIn(context, actor, wish, asks=sends)
     for step in STEPS:
         answer = step(hand)
         if answer is not None:
@@ -174,7 +187,7 @@ def ask_git(hand: HandIn) -> None:
     """
     task = hand.task
     covering = task.start_target if task.landed else None
-    ask, target = hand.context.repo.change, hand.project.target
+    ask, target = hand.context.repo.change, hand.target
     change = ask(target=target, ref=hand.ref, since=task.start_target, covering=covering)
     if change.landed or covering is not None:
         with hand.context.store.read() as tx:
@@ -243,7 +256,7 @@ def freeze(hand: HandIn) -> None:
 def _marks_behind(hand: HandIn) -> tuple[Mark, ...]:
     """A4: what it changes under another name, by a link of the target or of its own."""
     paths = [path for file in hand.change.files for path in (file.path, file.old_path) if path]
-    tip = hand.context.repo.commit_of(f"refs/heads/{hand.project.target}") or hand.change.base
+    tip = hand.context.repo.commit_of(hand.target) or hand.change.base
     return marks_behind(hand.context, hand.policy, (hand.change.head, tip), paths)
 
 
@@ -253,7 +266,7 @@ def _relation(hand: HandIn) -> Relation | None:
     if last is None:
         return None
     return hand.context.repo.relation(
-        base=last.base, head=last.head, new_head=hand.change.head, target=hand.project.target
+        base=last.base, head=last.head, new_head=hand.change.head, target=hand.target
     )
 
 

@@ -77,7 +77,7 @@ def _in_its_worktree(hand: HandIn) -> str:
 def _has_work(hand: HandIn, ref: str) -> bool:
     """Whether a branch has a commit that the target lacks."""
     repo = hand.context.repo
-    head, target = repo.commit_of(ref), repo.commit_of(f"refs/heads/{hand.project.target}")
+    head, target = repo.commit_of(ref), repo.commit_of(hand.target)
     return head is not None and target is not None and not repo.is_ancestor(head, target)
 
 

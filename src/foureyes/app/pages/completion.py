@@ -10,6 +10,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
+from foureyes.app.call.one_target import known_target
 from foureyes.app.call.rows import Named
 from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.pages.unbrought import unbrought
@@ -187,12 +188,13 @@ class Validation:
 def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
     """A required check that is red on the target, or never ran there (G1). `ran`: only of those that did."""
     with context.store.read() as tx:
-        target = context.project(tx).target
+        project = context.project(tx)
+        target, at = project.target, known_target(context, tx, project)
         rules = [rule for rule in context.gate_policy(tx).checks if rule.required]
     if not rules:
         return []
     try:
-        head = context.repo.commit_of(f"refs/heads/{target}")
+        head = context.repo.commit_of(at)
         tree = context.workshop.tree_of(head) if head else None
     except GitProblem as problem:
         return [Reason("X4", f"git could not say where {target} is: {problem.message}", fe("doctor"))]

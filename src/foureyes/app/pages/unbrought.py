@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.one_target import known_target
 from foureyes.app.call.rows import Point
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
@@ -40,12 +41,12 @@ def unbrought(context: Context) -> Unbrought | None:
     """
     with context.store.read() as tx:
         project = context.project(tx)
-        target = project.target
+        target, at = project.target, known_target(context, tx, project)
         merged = {row.sha for row in tx.all("merge.points", Point)}
         points = merged | {row.sha for row in tx.all("merge.starts", Point)} | {Sha(project.tip or "")} - {Sha("")}
         known = merged | {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
     try:
-        line = context.repo.line(target, HOW_FAR) if points else []
+        line = context.repo.line(at, HOW_FAR) if points else []
     except GitProblem as problem:
         return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
     # Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
@@ -63,7 +64,7 @@ def unbrought_lately(context: Context) -> Unbrought | None:
     with context.store.read() as tx:
         last = tx.one("merge.last", Point)
         project = context.project(tx)
-    head = context.repo.commit_of(f"refs/heads/{project.target}")
+        head = context.repo.commit_of(known_target(context, tx, project))
     done = last.sha if last else project.tip
     if not done or head is None or head == done:  # that there is no target is said elsewhere
         return None
@@ -76,10 +77,11 @@ def unknown_before(context: Context) -> str:
     """
     with context.store.read() as tx:
         project = context.project(tx)
+        at = known_target(context, tx, project)
         points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
     if not project.tip:
         return ""
-    line = [commit.sha for commit in context.repo.line(project.target, HOW_FAR)]
+    line = [commit.sha for commit in context.repo.line(at, HOW_FAR)]
     before = line[line.index(Sha(project.tip)) :] if project.tip in line else []
     return (
         f"what was on it at {project.tip[:7]}, when it became the target, is not known"

@@ -6,6 +6,7 @@ import msgspec
 
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import known_target
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.work import Work
 from foureyes.core import events as e
@@ -34,7 +35,7 @@ def take_look(context: Context, actor: Actor, task: str) -> Looked:
     with context.store.read() as tx:
         row = context.find(tx, task)
         refuse_other_task(actor, row.id)
-        target = context.project(tx).target
+        target = known_target(context, tx, context.project(tx))
     if row.status == "reviewing":
         return Looked(task=row.id)
     if row.status != "in_progress":

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
+from foureyes.app.call.one_target import known_target
 from foureyes.app.findings.at_hand_in import answers_in
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.run import MAKES
@@ -57,7 +58,7 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
         ground = Ground(
             task,
             attempt_of(tx, run.task),
-            context.project(tx).target,
+            known_target(context, tx, context.project(tx)),
             policy.run,
             policy.copies,
             bool(answers_in(tx, run.task, task.iteration + 1)),
@@ -107,7 +108,7 @@ def _is_new(context: Context, ground: Ground, head: str) -> bool:
     """Whether the branch holds something that is neither on the target nor handed in before."""
     if ground.attempt is not None and ground.attempt.head == head:
         return False
-    tip = context.repo.commit_of(f"refs/heads/{ground.target}")
+    tip = context.repo.commit_of(ground.target)
     return tip is None or not context.repo.is_ancestor(context.repo.commit_of(head) or tip, tip)
 
 

@@ -371,10 +371,10 @@ def _submit(task: TaskId, work: str) -> Steps:
 
 
 def target_head(context: Context) -> Sha | None:
-    """K4: where the target branch stands now; asked before the transaction, because git takes its time."""
-    with context.store.read() as tx:
-        target = context.project(tx).target
-    return context.repo.commit_of(f"refs/heads/{target}")
+    """K4: where the target stands now."""
+    from foureyes.app.call.one_target import known_tip
+
+    return known_tip(context)
 
 
 def give_back(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:

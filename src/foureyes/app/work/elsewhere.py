@@ -107,7 +107,7 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
 
 def catch_up(context: Context, *, asks: bool = True) -> str:
     """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
-    what was merged. Why it stays behind, else empty; a target with commits of its own is left alone. Nobody is waited
+    what was merged. Why it cannot be, else empty; a target with commits of its own is left alone. Nobody is waited
     for where it `asks` nobody.
     """
     with context.store.read() as tx:
@@ -118,16 +118,45 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
         return ""
     behind = f"{target} of this clone lacks what was merged since"
     if not asks:
-        return behind
+        known = repo.commit_of(tracked(remote.name, branch))
+        return "" if known is not None and _has(context, newest, known) else behind
     try:
         there = remote.fetch([branch]).get(branch, here)
     except RemoteProblem as problem:
         return f"{behind}: {problem.message}"
-    if not _has(context, here, there):
-        return f"{behind}, and has commits that {remote.name} lacks"
-    context.workshop.move(branch, new=there, old=here)
-    context.workshop.catch_up(target)
+    if _has(context, here, there):
+        context.workshop.move(branch, new=there, old=here)
+        context.workshop.catch_up(target)
     return ""
+
+
+def begin_at(context: Context, *, asks: bool = True) -> tuple[Sha | None, str]:
+    """K1, Q6: where new work begins: on what the remote has, as far as it is known, and what there is to tell about it.
+    Commits that only this clone has are left where they are.
+    """
+    behind = catch_up(context, asks=asks)
+    with context.store.read() as tx:
+        remote, target = context.remote(tx), context.project(tx).target
+    branch = f"refs/heads/{target}"
+    here = context.repo.commit_of(branch)
+    if remote is None:
+        return here, behind
+    there = context.repo.commit_of(tracked(remote.name, branch))
+    if asks and (there is None or (here is not None and not _has(context, here, there))):
+        there = _asked(remote, branch) or there
+    if there is None:
+        return here, behind
+    if here is None or _has(context, here, there):
+        return there, behind
+    left = f"{target} of this clone has commits that {remote.name} is not known to have: work begins without them"
+    return there, "; ".join(filter(None, (behind, left)))
+
+
+def _asked(remote: Remote, branch: str) -> Sha | None:
+    try:
+        return remote.fetch([branch]).get(branch)
+    except RemoteProblem:
+        return None
 
 
 def _has(context: Context, commit: Sha, tip: Sha) -> bool:

@@ -13,7 +13,7 @@ from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.elsewhere import bring, catch_up, is_elsewhere
+from foureyes.app.work.elsewhere import begin_at, bring, catch_up, is_elsewhere
 from foureyes.app.work.furnishing import furnish
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
@@ -127,10 +127,10 @@ def make_worktree(context: Context, task: TaskId, session: SessionId, *, asks: b
     remote for the target, unless somebody did.
     """
     ref = branch_of(context, task)
-    behind = catch_up(context, asks=asks) if context.repo.commit_of(ref) is None else ""
     with context.store.read() as tx:
         target = context.project(tx).target
-    base = context.repo.commit_of(f"refs/heads/{target}")
+    is_new = context.repo.commit_of(ref) is None
+    base, behind = begin_at(context, asks=asks) if is_new else (context.repo.commit_of(f"refs/heads/{target}"), "")
     if base is None:
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
     base = _made_elsewhere(context, task, ref) or base
