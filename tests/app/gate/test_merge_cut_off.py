@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.gate.running import Telling
+from foureyes.app.run.performing import _merge
 from foureyes.app.views.merge import MergeRow
+from foureyes.core.nouns.session import Actor
 from foureyes.errors import CutOff, StoreProblem
 from foureyes.steps import fe
 
 from tests.stage.gated import approved, merge
 from tests.stage.people import CI, CODEX
+from tests.stage.wires import Wired
 from tests.stage.world import GitWorld
 
 GONE = StoreProblem("the database cannot be reached. Nothing was changed.", next_step=fe("doctor"))
@@ -59,3 +63,35 @@ def test_a_store_that_was_gone_before_anything_was_taken_says_so_in_its_own_word
     with pytest.raises(StoreProblem) as caught:
         world.app.merges.process(CI)
     assert caught.value is GONE
+
+
+def test_a_runner_tells_what_was_merged_before_the_store_went_away_and_that_the_rest_waits_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    first, second = (approved(world, by=CODEX) for _ in range(2))
+    go_away(world, monkeypatch, 1)
+    end = _merge(CI)(world.app.context, lambda: False)
+    lines = end.text.splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == [f"{first} merged", f"{second} cut"]
+    assert lines[2].endswith("the rest waits.")
+    assert (end.closed, end.rests) == ((first,), True)
+
+
+def test_a_remote_that_goes_away_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    work_off = alpha.app.merges._work_off
+
+    def once(actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
+        rows, _ = work_off(actor, tell, before)
+        clones.wire(alpha).down = "no route"
+        return rows, 0.0
+
+    monkeypatch.setattr(alpha.app.merges, "_work_off", once)
+    with pytest.raises(CutOff, match="no route") as caught:
+        alpha.app.merges.process(CI, wait=True)
+    (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
+    assert (row.task, row.outcome) == (task, "merged")

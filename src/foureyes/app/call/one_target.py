@@ -10,7 +10,7 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import tracked
-from foureyes.errors import ConfigError, EnvironmentProblem, Reason
+from foureyes.errors import ConfigError, EnvironmentProblem, Reason, RemoteProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
 if TYPE_CHECKING:
@@ -113,6 +113,17 @@ def known_target(context: Context, tx: Tx, project: ProjectView) -> str:
     """The target that work is counted against (K4, Q6): the branch by its name, or what the remote had for it."""
     ref = target_ref(context, tx, project)
     return project.target if ref == f"refs/heads/{project.target}" else ref
+
+
+def counted_against(context: Context, *, asks: bool) -> str:
+    """The same for who hands in: it `asks` the remote before, if that can be."""
+    try:
+        if asks:
+            asked(context)
+    except RemoteProblem:
+        pass
+    with context.store.read() as tx:
+        return known_target(context, tx, context.project(tx))
 
 
 def known_tip(context: Context) -> Sha | None:

@@ -6,7 +6,6 @@ Git is asked before the one transaction that writes; if the task moved meanwhile
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 
@@ -16,7 +15,7 @@ from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import asked, known_target
+from foureyes.app.call.one_target import counted_against
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
@@ -46,7 +45,7 @@ from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
 from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text
-from foureyes.errors import BadInput, Reason, RemoteProblem
+from foureyes.errors import BadInput, Reason
 from foureyes.steps import Steps, fe, phrase
 
 
@@ -94,12 +93,8 @@ class HandIn:
 
     @cached_property
     def target(self) -> str:
-        """What the work is counted against (K4): the target, with a remote what that has, if it can be asked (Q6)."""
-        if self._asks:
-            with suppress(RemoteProblem):
-                asked(self.context)
-        with self.context.store.read() as tx:
-            return known_target(self.context, tx, self.project)
+        """What the work is counted against (K4, Q6)."""
+        return counted_against(self.context, asks=self._asks)
 
     @property
     def task(self) -> Task:
@@ -265,9 +260,7 @@ def _relation(hand: HandIn) -> Relation | None:
     last = hand.facts.attempt
     if last is None:
         return None
-    return hand.context.repo.relation(
-        base=last.base, head=last.head, new_head=hand.change.head, target=hand.target
-    )
+    return hand.context.repo.relation(base=last.base, head=last.head, new_head=hand.change.head, target=hand.target)
 
 
 def _seconds_since(context: Context, moment: str | None) -> int:

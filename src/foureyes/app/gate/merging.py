@@ -37,7 +37,7 @@ from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.errors import Conflict, CutOff, Reason, StoreProblem
+from foureyes.errors import Conflict, CutOff, Reason, RemoteProblem, StoreProblem
 from foureyes.steps import by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
@@ -84,9 +84,18 @@ class Merges:
                 tell(News("a person's approval can still be taken back; waiting until it has settled (Q0)"))
             if seconds:
                 self._context.clock.wait(seconds)
-            later, seconds = self._work_off(actor, tell, rows)
+            later, seconds = self._again(actor, tell, rows)
             rows = [row for row in rows if row.outcome not in UNDECIDED] + later
         return rows
+
+    def _again(self, actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
+        """Once more; a remote that went away meanwhile takes nothing back of what was merged before (Q6)."""
+        try:
+            return self._work_off(actor, tell, before)
+        except RemoteProblem as problem:
+            if any(row.outcome not in UNDECIDED for row in before):
+                raise cut_off(before, problem.message) from problem
+            raise
 
     def _work_off(
         self, actor: Actor, tell: Telling | None, before: list[MergeRow]
@@ -268,9 +277,9 @@ def refuse_unless_queued(task: Task) -> None:
         refuse_task(task.id, "was not changed", Reason("T2", why, fe("merges", "list")))
 
 
-def cut_off(rows: list[MergeRow]) -> CutOff:
-    """Q4: that the store went away in the middle of the queue; what was merged before is merged."""
+def cut_off(rows: list[MergeRow], why: str = "the store does not answer any more") -> CutOff:
+    """Q4: that the store, or the remote, went away in the middle of the queue; what was merged before is merged."""
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
-    message = f"the store does not answer any more. {f'Merged before: {merged}' if merged else 'Nothing was merged'}; "
+    message = f"{why}. {f'Merged before: {merged}' if merged else 'Nothing was merged'}; "
     return CutOff(f"{message}the rest waits.", next_step=fe("doctor"), done=done)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.rows import Named
@@ -18,6 +18,7 @@ from foureyes.app.run.runs import Runs
 from foureyes.app.run.sprints_seen import move_sprint
 from foureyes.app.run.starting import Overdrawn, Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
+from foureyes.app.views.merge import MergeRow
 from foureyes.app.work.elsewhere import bring, catch_up, is_to_fetch
 from foureyes.app.work.sending import send
 from foureyes.app.work.worktrees import is_behind
@@ -46,7 +47,7 @@ from foureyes.core.run.step import (
 )
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
-from foureyes.errors import Conflict, FoureyesError
+from foureyes.errors import Conflict, CutOff, FoureyesError
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
@@ -299,11 +300,21 @@ def _merge(runner: Actor) -> Job:
             rows = Merges(context).process(runner)
         except Conflict:  # another process is at the queue (Q1)
             return JobEnd(rests=True, soon=True)
-        text = "\n".join(f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting")
-        closed = tuple(row.task for row in rows if row.merged)
-        return JobEnd(text, rests=not any(row.outcome in MOVED for row in rows), closed=closed)
+        except CutOff as cut:  # what was merged before is merged (Q4)
+            done = [row for row in cut.done if isinstance(row, MergeRow)]
+            return JobEnd("\n".join([*_told(done), cut.message]), rests=True, closed=_closed(done))
+        moved = any(row.outcome in MOVED for row in rows)
+        return JobEnd("\n".join(_told(rows)), rests=not moved, closed=_closed(rows))
 
     return job
+
+
+def _told(rows: Sequence[MergeRow]) -> list[str]:
+    return [f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting"]
+
+
+def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
+    return tuple(row.task for row in rows if row.merged)
 
 
 def _send() -> Job:
