@@ -89,7 +89,7 @@ class ScriptedRepo:
         return Additions(new=dict.fromkeys(self.dirty, 1))
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        main, mine = self._line(f"refs/heads/{target}"), self._line(ref)
+        main, mine = self._line(_full(target)), self._line(ref)
         base = _last_shared(mine, main)
         landed = base == mine[-1] and since is not None
         if landed and since is not None:
@@ -122,6 +122,9 @@ class ScriptedRepo:
             raise GitProblem(f"{ref} has no commit")
         return self.branches[ref]
 
+    def _on(self, target: str) -> list[Sha]:
+        return self.branches.get(_full(target)) or self._line(_full(target))
+
     def change_id(self, base: Sha, head: Sha) -> DiffId:
         """What the change between two commits of a branch is called."""
         line = next((line for line in self.known if base in line and head in line), [])
@@ -134,10 +137,10 @@ class ScriptedRepo:
         return "same" if head == new_head else "rework"
 
     def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
-        return {each for each in commits if each in self.branches[f"refs/heads/{target}"] or not self.knows(each)}
+        return {each for each in commits if each in self._on(target) or not self.knows(each)}
 
     def merged_by(self, head: Sha, target: str) -> Sha | None:
-        return head if head in self.branches[f"refs/heads/{target}"] else None
+        return head if head in self._on(target) else None
 
     def diff_text(self, base: Sha, head: Sha) -> str:
         if not (self.knows(base) and self.knows(head)):
@@ -154,7 +157,7 @@ class ScriptedRepo:
         return None
 
     def line(self, target: str, most: int) -> list[LineCommit]:
-        return [LineCommit(each, "a change") for each in reversed(self.branches[f"refs/heads/{target}"])][:most]
+        return [LineCommit(each, "a change") for each in reversed(self._on(target))][:most]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None
@@ -284,7 +287,7 @@ class ScriptedWorkshop:
         return Dropped()
 
     def delete_merged(self, branch: str, *, target: str) -> bool:
-        repo, ref, onto = self.repo, self.repo.branch_ref(branch), f"refs/heads/{target}"
+        repo, ref, onto = self.repo, self.repo.branch_ref(branch), _full(target)
         if ref is None or ref in (repo.here, onto) or repo.branches[ref][-1] not in repo.branches[onto]:
             return False
         del repo.branches[ref]
@@ -369,6 +372,10 @@ class ScriptedRemote:
         self.asked.append(verb)
         if self.down:
             raise RemoteProblem(f"{self._name} cannot be asked: {self.down}", kind="unreachable")
+
+
+def _full(target: str) -> str:
+    return target if target.startswith("refs/") else f"refs/heads/{target}"
 
 
 def _last_shared(mine: Sequence[Sha], other: Collection[Sha]) -> Sha:

@@ -51,7 +51,10 @@ def refuse_unpushed(context: Context, project: ProjectView) -> None:
         return
     remote = remote_in(project.accepted_text)
     why = f"{FILE} on {target} of this clone is not the one on {target} of {remote}, which counts"
-    raise _refused(why, in_turn(by_person(shell("git", "push", remote, target)), ACCEPT))
+    push = by_person(shell("git", "push", remote, target))
+    if not repo.is_ancestor(there, here):
+        push = in_turn(by_person(shell("git", "pull", "--no-rebase", remote, target)), push)
+    raise _refused(why, in_turn(push, ACCEPT))
 
 
 def _refused(why: str, step: Steps) -> Refused:
