@@ -19,7 +19,7 @@ FILES = {"a.py": f"100644 {blob(b'a')}", "dir/b": f"100755 {blob(b'')}", "link":
 def tree(tmp_path: Path) -> Path:
     (tmp_path / "dir").mkdir()
     (tmp_path / "a.py").write_text("a")
-    (tmp_path / "dir" / "b").touch()
+    (tmp_path / "dir" / "b").touch(0o755)
     (tmp_path / "link").symlink_to("dir")
     return tmp_path
 
@@ -39,6 +39,13 @@ def test_D5_another_content_and_what_is_gone_or_more_is_found(tree: Path) -> Non
     assert unlike(str(tree), FILES) == "dir/b"
     (tree / "a.py").write_text("b")
     assert unlike(str(tree), FILES) == "a.py"
+
+
+def test_D5_a_program_that_is_none_and_a_file_that_became_one_are_found(tree: Path) -> None:
+    (tree / "dir" / "b").chmod(0o644)
+    assert unlike(str(tree), FILES) == "dir/b"
+    (tree / "a.py").chmod(0o744)
+    assert changed(str(tree), FILES) == ["a.py", "dir/b"]
 
 
 def test_D5_what_is_of_another_kind_is_found_and_nobody_waits_for_it(tree: Path) -> None:

@@ -106,6 +106,11 @@ def test_other_roles_keep_what_they_were_given(project: Project) -> None:
         joined = join_store(project.cwd, {}, ALICE, url)
         assert joined.role is not None
         assert (joined.role.kind, joined.role.lacks, joined.role.more) == ("writer", (), ())
+        project.server.run(f"CREATE TABLE {schema_of(project.id)}.later (n int)")
+        may = project.server.run(
+            "SELECT has_table_privilege(%s, %s, 'INSERT')", writer, f"{schema_of(project.id)}.later"
+        )
+        assert may == [(True,)], "also of the tables that a later version adds"
         with pytest.raises(StoreProblem, match="does not own schema"):
             restore_backup(project.cwd, {}, ALICE, "../backup.db")
 

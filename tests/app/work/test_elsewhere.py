@@ -114,6 +114,16 @@ def test_what_somebody_fetched_by_hand_is_here(strangers: Clones) -> None:
     assert strangers.alpha.checkout.git("rev-parse", attempt_ref(task, 1)) == strangers.beta.checkout.head()
 
 
+def test_a_commit_that_is_here_without_its_files_is_fetched_once_more(clones: Clones) -> None:
+    task = clones.alpha.handed_in(CLAUDE)
+    here = clones.beta.checkout
+    here.git("fetch", "-q", "--no-write-fetch-head", "../remote.git", f"fe/{task}")
+    blob = clones.alpha.checkout.git("rev-parse", "HEAD:work.py")
+    (here.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert "work.py" in clones.beta.app.attempts.diff(task)
+    assert here.git("cat-file", "-t", blob) == "blob"
+
+
 def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
     task = clones.alpha.handed_in(CLAUDE)
     clones.alpha.app.feedback.redo(ALICE, task, text="more")

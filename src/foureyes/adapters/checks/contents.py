@@ -1,16 +1,17 @@
-"""Whether the files of a directory are those of a tree, by their content (D5): what was written there before anybody
+"""Whether the files of a directory are those of a tree, by content and mode (D5): what was written there before anybody
 looked is found by that alone.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from hashlib import new
 
 from foureyes.adapters.folders import Odd, opened
 
-LINK, MODULE = "120000", "160000"
+LINK, MODULE, PROGRAM = "120000", "160000", "100755"
 AT_ONCE = 1 << 20
 
 
@@ -56,7 +57,7 @@ def _files(root: str) -> list[str]:
 
 
 def _is(path: str, mode: str, name: str) -> bool:
-    """Whether it is what git knows by a name."""
+    """Whether it is what git knows by a name, and a program if it was committed as one."""
     digest = new("sha256" if len(name) == 64 else "sha1", usedforsecurity=False)
     try:
         if mode == LINK:
@@ -64,7 +65,10 @@ def _is(path: str, mode: str, name: str) -> bool:
             digest.update(b"blob %d\0" % len(content) + content)
         else:
             with open(opened(path), "rb") as file:
-                digest.update(b"blob %d\0" % os.fstat(file.fileno()).st_size)
+                about = os.fstat(file.fileno())
+                if bool(about.st_mode & stat.S_IXUSR) != (mode == PROGRAM):
+                    return False
+                digest.update(b"blob %d\0" % about.st_size)
                 while part := file.read(AT_ONCE):
                     digest.update(part)
     except (Odd, OSError):

@@ -72,11 +72,25 @@ class GitRemote:
         return found
 
     def _missing(self, found: dict[str, Sha]) -> list[str]:
-        """The refs whose commits are not here."""
+        """The refs whose commits are not here, or not with everything below them: somebody's fetch may have been cut
+        off.
+        """
         known = self._shared.git.real(
             "cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in found.values()).encode()
         ).out.splitlines()
-        return [ref for ref, answer in zip(found, known, strict=True) if len(answer.split(b" ")) != 3]
+        here = {
+            ref: sha for (ref, sha), answer in zip(found.items(), known, strict=True) if len(answer.split(b" ")) == 3
+        }
+        torn = {} if self._is_whole(*here.values()) else {ref for ref, sha in here.items() if not self._is_whole(sha)}
+        return [ref for ref in found if ref not in here or ref in torn]
+
+    def _is_whole(self, *tips: Sha) -> bool:
+        """As git asks it after a fetch: whether all is here that no ref of ours has."""
+        args = ("rev-list", "--objects", "--quiet", "--missing=allow-promisor", "--stdin", "--not", "--all")
+        return (
+            not tips
+            or self._shared.git.real(*args, stdin="".join(f"{tip}\n" for tip in tips).encode(), ok=(0, 1, 128)).rc == 0
+        )
 
     def _bring(self, place: Place, refs: list[str]) -> dict[str, Sha]:
         specs = [f"+{ref}:{_IN}{number}" for number, ref in enumerate(refs)]

@@ -35,8 +35,17 @@ GRANTED = """
     UNION ALL
     SELECT format('GRANT %s ON SCHEMA %I TO %I', a.privilege_type, :incoming, pg_get_userbyid(a.grantee))
       FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = :schema AND a.grantee NOT IN (0, n.nspowner)
+    UNION ALL
+    SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I GRANT %s ON TABLES TO %I',
+        pg_get_userbyid(d.defaclrole), :incoming, a.privilege_type, pg_get_userbyid(a.grantee))
+      FROM pg_default_acl d, aclexplode(d.defaclacl) a
+      WHERE d.defaclobjtype = 'r' AND a.grantee NOT IN (0, d.defaclrole)
+      AND d.defaclnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema)
+      AND pg_has_role(d.defaclrole, 'USAGE')
 """
-"""What other roles were given of the store that was there, they are given of the one that takes its place."""
+"""What other roles were given of the store that was there, they are given of the one that takes its place: of its
+tables, and of those that a later version adds.
+"""
 
 
 def put_back(folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]) -> T:

@@ -45,7 +45,9 @@ class Handed(msgspec.Struct, frozen=True):
     n: int
     head: Sha
     ref: str
+    tree: Sha
     clone: str = ""
+    base_tree: Sha = Sha("")
 
 
 def clone_of(context: Context) -> str:
@@ -186,11 +188,16 @@ def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
     repo, ref = context.repo, attempt_ref(task, row.n)
     if repo.commit_of(ref) == row.head:
         return True
-    if repo.commit_of(row.head) is None:
+    if not _is_whole(context, row):
         return False
     if is_elsewhere(context, row.clone):
         context.workshop.keep(ref, row.head)
     return True
+
+
+def _is_whole(context: Context, row: Handed) -> bool:
+    """Whether what is read of it is here: a fetch by hand that was cut off leaves a commit without its files."""
+    return not context.repo.missing([sha for sha in (row.head, row.tree, row.base_tree) if sha])
 
 
 def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
@@ -202,7 +209,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
         why = f"{_not_here(task, lacking[-1])}, and cannot be fetched: {problem.message}"
         raise RemoteProblem(why, kind=problem.kind, next_step=problem.next_step) from problem
     for ref, row in refs.items():
-        if context.repo.commit_of(row.head) is not None:
+        if _is_whole(context, row):
             context.workshop.keep(ref, row.head)
             continue
         has = f"{remote.name} has {found[ref][:7]} in its place" if ref in found else f"{remote.name} does not have it"

@@ -108,6 +108,37 @@ def test_many_objects_come_as_one_pack(project: Repository, bare: Path, tmp_path
     ]
 
 
+def elsewhere(project: Repository, bare: Path, tmp_path: Path) -> Repository:
+    """Another clone, with a commit that the remote has as `refs/heads/work`."""
+    other = Repository(tmp_path / "other")
+    project.git("clone", "-q", str(bare), str(other.path))
+    other.write("deep/work.txt", "work\n")
+    other.git("add", "-A")
+    other.git("commit", "-q", "-m", "work")
+    other.git("push", "-q", "origin", "HEAD:refs/heads/work")
+    return other
+
+
+def test_few_objects_come_as_one_pack_too_all_of_them_or_none(project: Repository, bare: Path, tmp_path: Path) -> None:
+    other = elsewhere(project, bare, tmp_path)
+    folder = project.path / ".git/objects"
+    before = {path.name for path in folder.iterdir()}
+    assert remote(project).fetch(["refs/heads/work"]) == {"refs/heads/work": other.head()}
+    assert {path.name for path in folder.iterdir()} == before
+    assert project.git("rev-list", "--objects", "--missing=error", other.head()) != ""
+
+
+@pytest.mark.parametrize("lost", ["HEAD^{tree}", "HEAD:deep", "HEAD:deep/work.txt"])
+def test_what_is_half_here_is_fetched_once_more(project: Repository, bare: Path, tmp_path: Path, lost: str) -> None:
+    """A fetch by hand that was cut off: the commit is here, and not all that it names."""
+    other = elsewhere(project, bare, tmp_path)
+    project.git("fetch", "-q", "--no-write-fetch-head", str(bare), "refs/heads/work")
+    name = other.git("rev-parse", lost)
+    (project.path / ".git/objects" / name[:2] / name[2:]).unlink()
+    remote(project).fetch(["refs/heads/work"])
+    assert project.git("cat-file", "-t", name) in ("blob", "tree")
+
+
 def test_the_words_of_others_are_shown_without_passwords_and_control_characters() -> None:
     assert plain("fatal: 'https://ada:secret@host/x' \x1b[31mred") == "fatal: 'https://…@host/x' ␛[31mred"
 

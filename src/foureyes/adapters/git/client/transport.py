@@ -30,8 +30,6 @@ PATIENCE = 600.0
 """Seconds for one fetch or push, which may be the whole history."""
 ASKING = 60.0
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
-SMALL = 100
-"""Up to so many objects they are put beside the others; more stay together, as git does it."""
 LONGEST = 600
 _TRANSPORT = (
     "GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_",
@@ -168,13 +166,10 @@ class Transport:
         return RemoteProblem(f"{self.name} cannot be asked: {said}", kind=kind, next_step=step)
 
     def take(self, pack: str) -> None:
-        """Put the objects of a pack into the repository, each by the hash of its bytes."""
+        """Put the objects of a pack into the repository, each by the hash of its bytes: all of them or none."""
         with open(opened(pack), "rb") as file:
-            many = int.from_bytes(file.read(12)[8:], "big")
-            os.lseek(file.fileno(), 0, os.SEEK_SET)
-            how = ("unpack-objects", "-q") if many < SMALL else ("index-pack", "--stdin")
             argv = ["git", f"--git-dir={self._git.common_dir}", "--no-replace-objects", "-c",
-                    "core.fsync=objects", *how]  # fmt: skip
+                    "core.fsync=objects", "index-pack", "--stdin"]  # fmt: skip
             done = process.run(argv, cwd=self._git.common_dir, env=scrubbed(), reads=file.fileno(), timeout=PATIENCE)
         if done.rc:
             raise RemoteProblem(
