@@ -61,6 +61,18 @@ def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones
     assert clones.alpha.status(task) == "approved"
 
 
+def test_what_was_not_pushed_is_pushed_by_what_works_there_T2(clones: Clones) -> None:
+    with clones.cut():
+        task = clones.beta.handed_in(CLAUDE)
+    with pytest.raises(RemoteProblem) as waiting:
+        clones.alpha.app.attempts.diff(task)
+    clones.beta.approve(BOB, task)
+    with pytest.raises(RemoteProblem) as decided:
+        clones.alpha.app.attempts.diff(task)
+    steps = [problem.value.next_step.steps[0].argv for problem in (waiting, decided)]
+    assert steps == [("fe", "submit", task), ("fe", "merge")]
+
+
 def test_without_a_remote_it_is_said_that_there_is_none_and_nothing_is_void_D4(strangers: Clones) -> None:
     task = strangers.beta.handed_in(CLAUDE)
     strangers.beta.approve(BOB, task)

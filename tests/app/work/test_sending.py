@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from foureyes.app.call.attempts import attempt_of
+from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.work import sending
+from foureyes.app.work.elsewhere import branch_there
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import attempt_ref
 
 from tests.stage.clones import Clones
-from tests.stage.people import ALICE, CLAUDE
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -71,6 +78,122 @@ def test_what_somebody_else_pushed_to_the_branch_stays_and_the_attempt_goes(clon
     assert made.sent.startswith(f"pushed to origin; fe/{task} on origin is at {beta.head()[:7]}")
     assert clones.refs()[f"refs/heads/fe/{task}"] == beta.head()
     assert clones.refs()[attempt_ref(task, 1)] == made.head
+
+
+def test_a_branch_that_another_machine_handed_in_is_not_pushed_over_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task, first = worked(clones)
+    alpha.app.feedback.redo(ALICE, task, text="more")
+    beta.checkout.git("fetch", "-q", "origin")
+    beta.checkout.git("switch", "-q", "-c", f"fe/{task}", first.head)
+    beta.start(CODEX, task)
+    beta.checkout.commit("theirs.py", session=CODEX)
+    second = beta.submit(CODEX, task)
+    assert second.sent == "pushed to origin"
+    beta.app.feedback.redo(ALICE, task, text="more")
+    alpha.start(CLAUDE, task)
+    alpha.checkout.commit("mine.py", session=CLAUDE)
+    made = alpha.submit(CLAUDE, task, branch=f"fe/{task}")
+    assert f"is at {second.head[:7]}, which is not part of this" in made.sent
+    assert clones.refs()[f"refs/heads/fe/{task}"] == second.head
+    assert clones.refs()[attempt_ref(task, 3)] == made.head
+
+
+def test_what_a_redo_set_back_is_pushed_over_by_whom_it_comes_to_F1(clones: Clones) -> None:
+    task, _ = worked(clones)
+    clones.alpha.app.feedback.redo(ALICE, task, text="anew", option="fresh")
+    beta = clones.beta
+    made = beta.submit(CODEX, beta.work(CODEX, task))
+    assert made.sent == "pushed to origin"
+    assert clones.refs()[f"refs/heads/fe/{task}"] == made.head
+
+
+def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_are_not_kept_Q6(clones: Clones) -> None:
+    clones.remote.git("config", "receive.denyNonFastForwards", "true")
+    alpha = clones.alpha
+    task, first = worked(clones)
+    alpha.app.feedback.redo(ALICE, task, text="anew")
+    alpha.start(CLAUDE, task)
+    alpha.checkout.git("reset", "-q", "--hard", "main")
+    alpha.checkout.commit("anew.py", session=CLAUDE)
+    made = alpha.submit(CLAUDE, task)
+    assert made.sent.startswith(f"pushed to origin; fe/{task} was left there as it is: origin did not take the push: ")
+    assert clones.refs()[attempt_ref(task, 2)] == made.head
+    assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
+    clones.beta.approve(BOB, task)
+    alpha.checkout.switch("main")
+    other = alpha.handed_in(CLAUDE, text="other\n")
+    assert {attempt_ref(other, 1), f"refs/heads/fe/{other}"} <= set(clones.refs())
+
+
+def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_travelling(clones: Clones) -> None:
+    alpha = clones.alpha
+    with clones.cut():
+        task, _ = worked(clones)
+    clones.remote.git("update-ref", attempt_ref(task, 1), "main")
+    again = alpha.submit(CLAUDE, task)
+    assert again.sent.startswith(f"attempt 1 of {task} was not pushed: somebody wrote ")
+    alpha.checkout.switch("main")
+    other = alpha.work(CLAUDE, alpha.create(), text="other\n")
+    made = alpha.submit(CLAUDE, other)
+    assert made.sent.startswith(f"pushed to origin; attempt 1 of {task} was not pushed: ")
+    assert clones.refs()[attempt_ref(other, 1)] == made.head
+
+
+def test_all_that_waits_goes_and_what_was_just_handed_in_goes_first(
+    clones: Clones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "MOST", 1)
+    alpha, tasks = clones.alpha, []
+    with clones.cut():
+        for number in range(3):
+            alpha.checkout.switch("main")
+            tasks.append(alpha.handed_in(CLAUDE, text=f"{number}\n"))
+    last = max(tasks)
+    pushed: list[str] = []
+    origin = alpha.outside.remotes["origin"]
+    push = origin.push
+
+    def noted(updates: Sequence[RefUpdate]) -> Pushed | Moved:
+        pushed.append(updates[0].ref)
+        return push(updates)
+
+    monkeypatch.setattr(origin, "push", noted)
+    assert alpha.submit(CLAUDE, last, branch=f"fe/{last}").sent == "pushed to origin"
+    assert pushed == [attempt_ref(task, 1) for task in (last, *sorted(set(tasks) - {last}))]
+
+
+def test_what_was_pushed_is_told_apart_from_what_still_waits(clones: Clones) -> None:
+    alpha = clones.alpha
+    with clones.cut():
+        first, _ = worked(clones)
+    hook = clones.remote.path / "hooks" / "update"
+    hook.write_text(f"#!/bin/sh\ncase $1 in *{first}*) echo not this one; exit 1;; esac\n")
+    hook.chmod(0o755)
+    alpha.checkout.switch("main")
+    second = alpha.work(CLAUDE, alpha.create(), text="other\n")
+    made = alpha.submit(CLAUDE, second)
+    assert made.sent.startswith("pushed to origin; 1 more waits; origin did not take the push: not this one")
+
+
+def test_a_branch_that_was_left_makes_the_attempt_stale_nowhere_D4(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.work(CLAUDE, alpha.create())
+    alpha.checkout.git("push", "-q", "origin", f"HEAD:refs/heads/fe/{task}")
+    alpha.checkout.git("commit", "-q", "--amend", "-m", "better words")
+    made = alpha.submit(CLAUDE, task)
+    assert "it was left there" in made.sent
+    assert [step.argv[:2] for step in made.next.steps if step.argv][-1] == ("git", "log")
+    seen = beta.seen(task)
+    beta.approve(BOB, task, seen=seen)
+    assert beta.status(task) == "approved"
+    with beta.app.context.store.read() as tx:
+        attempt = attempt_of(tx, TaskId(task))
+        assert attempt is not None
+        assert branch_there(beta.app.context, task, attempt, tx).head == made.head
+        alpha.checkout.commit("more.py", session=CLAUDE)
+        alpha.checkout.git("push", "-q", "-f", "origin", f"fe/{task}")
+    assert branch_there(beta.app.context, task, attempt).head == alpha.checkout.head(), "moved since, it is"
 
 
 def test_a_hook_of_the_remote_that_refuses_is_quoted(clones: Clones) -> None:

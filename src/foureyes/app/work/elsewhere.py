@@ -13,7 +13,7 @@ import msgspec
 from foureyes.app.call.one_target import place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
-from foureyes.core.words.refs import DETACHED, attempt_ref, tracked
+from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, tracked
 from foureyes.core.words.text import one_line
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, by, fe, prose
@@ -75,21 +75,24 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> There:
     """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
-    it not, what its own machine last told, which is the attempt. `inside` of a transaction nobody waits for a network:
-    what the remote had when this attempt was fetched, or later.
+    it not, or only what was left there, what its own machine last told, which is the attempt. `inside` of a transaction
+    nobody waits for a network: what the remote had when this attempt was fetched, or later.
     """
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref == DETACHED:
         return There(attempt.head)
+    left = left_ref(task, attempt.n)
     if inside is None:
         try:
-            return There(remote.fetch([attempt.ref]).get(attempt.ref, attempt.head))
+            found = remote.fetch([attempt.ref, left])
         except RemoteProblem as problem:
             return There(attempt.head, one_line(problem.message, LONG))
+        there = found.get(attempt.ref, attempt.head)
+        return There(there if there != found.get(left) else attempt.head)
     commit_of, own = context.repo.commit_of, tracked(remote.name, attempt_ref(task, attempt.n))
-    if commit_of(own) != attempt.head:
-        return There(attempt.head)
-    return There(commit_of(tracked(remote.name, attempt.ref)) or attempt.head)
+    there = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
+    is_known = commit_of(own) == attempt.head and there != commit_of(tracked(remote.name, left))
+    return There(there if is_known else attempt.head)
 
 
 def bring(context: Context, task: TaskId) -> tuple[str, ...]:
@@ -202,7 +205,7 @@ def _is_whole(context: Context, row: Handed) -> bool:
 
 def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
     refs = {attempt_ref(task, row.n): row for row in lacking}
-    branches = {row.ref for row in lacking} - {DETACHED}
+    branches = ({row.ref for row in lacking} - {DETACHED}) | {left_ref(task, row.n) for row in lacking}
     try:
         found = remote.fetch([*refs, *sorted(branches)])
     except RemoteProblem as problem:
@@ -214,7 +217,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
             continue
         has = f"{remote.name} has {found[ref][:7]} in its place" if ref in found else f"{remote.name} does not have it"
         why = f"{_not_here(task, row)}, and cannot be fetched: {has}"
-        raise RemoteProblem(why, kind="missing", next_step=_there(task, row))
+        raise RemoteProblem(why, kind="missing", next_step=_there(context, task, row))
 
 
 def _not_here(task: TaskId, row: Handed) -> str:
@@ -222,8 +225,15 @@ def _not_here(task: TaskId, row: Handed) -> str:
     return f"attempt {row.n} of {task} is not in this clone{where}"
 
 
-def _there(task: TaskId, row: Handed) -> Steps:
-    return by("other", fe("submit", task), f"on {machine_of(row.clone)}, to push it: ")
+def _there(context: Context, task: TaskId, row: Handed) -> Steps:
+    with context.store.read() as tx:
+        status = context.find(tx, task).status
+    return by("other", pushing(task, status), f"on {machine_of(row.clone)}, to push it: ")
+
+
+def pushing(task: str, status: str, before: str = "") -> Steps:
+    """What pushes an attempt that waits on this machine: the same hand-in while nobody has decided, then a merge."""
+    return fe("submit", task, before=before) if status == "reviewing" else fe("merge", before=before)
 
 
 def _unknown(task: TaskId, row: Handed) -> RemoteProblem:

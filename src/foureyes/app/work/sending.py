@@ -1,6 +1,7 @@
 """Attempts travel: what was handed in here and the remote lacks is pushed, with its branch (A1, Q6).
 
 A push that fails loses nothing: the attempt is on record and kept here, and the next command that sends tries again.
+What the remote does not take of one attempt keeps no other from travelling.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
+from foureyes.app.work.elsewhere import is_elsewhere, pushing
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import DETACHED, KEPT_ATTEMPTS, KEPT_REMOTES, attempt_ref, tracked
-from foureyes.errors import GitProblem
-from foureyes.steps import either, fe
+from foureyes.core.words.refs import DETACHED, KEPT_ATTEMPTS, KEPT_REMOTES, attempt_ref, left_ref, tracked
+from foureyes.errors import GitProblem, RemoteProblem
+from foureyes.steps import NO_STEP, Steps, either, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -34,6 +36,7 @@ class Kept(msgspec.Struct, frozen=True):
     head: Sha
     ref: str
     landed: bool
+    clone: str = ""
 
     @property
     def kept_as(self) -> str:
@@ -41,19 +44,23 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """What a push came to: how many attempts went, what was left where it was, and why nothing went."""
+    """What pushes came to: whose attempts went, what was left where it was, what still waits (by ref), and why. `look`:
+    how to see what was left.
+    """
 
     remote: str = ""
     attempts: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     why_not: str = ""
+    waits: tuple[str, ...] = ()
+    look: Steps = NO_STEP
 
 
 NOTHING = Sent()
 
 
-def send(context: Context) -> Sent:
-    """Push every attempt that is kept here and that the remote is not known to have."""
+def send(context: Context, first: str = "") -> Sent:
+    """Push every attempt that is kept here and that the remote is not known to have; those of one task `first`."""
     with context.store.read() as tx:
         remote = context.remote(tx)
         if remote is None:
@@ -61,9 +68,23 @@ def send(context: Context) -> Sent:
         rows, target = tx.all("attempt.kept", Kept), context.project(tx).target
     try:
         waiting = _waiting(context, remote.name, rows)
-        return _push(context, remote, waiting[:MOST], rows, f"refs/heads/{target}") if waiting else NOTHING
     except GitProblem as problem:
         return Sent(remote.name, why_not=problem.message)
+    sending, why = _Sending(context, remote, rows, f"refs/heads/{target}"), ""
+    for some in _batches(waiting, first):
+        try:
+            sending.push(some)
+        except GitProblem as problem:
+            why = why or problem.message
+            if not isinstance(problem, RemoteProblem) or problem.kind != "refused":
+                break
+    return sending.sum(waiting, why) if waiting else NOTHING
+
+
+def _batches(waiting: list[Kept], first: str) -> list[list[Kept]]:
+    others = [row for row in waiting if row.task != first]
+    ahead = [row for row in waiting if row.task == first]
+    return [*([ahead] if ahead else []), *(others[at : at + MOST] for at in range(0, len(others), MOST))]
 
 
 def unsent(context: Context) -> tuple[str, list[str]]:
@@ -85,47 +106,155 @@ def _waiting(context: Context, name: str, rows: list[Kept]) -> list[Kept]:
     ]
 
 
-def _push(context: Context, remote: Remote, waiting: list[Kept], rows: list[Kept], target: str) -> Sent:
-    """All of it at once. A branch to which somebody else has pushed meanwhile stays, and the rest goes."""
-    attempts = [RefUpdate(row.kept_as, row.head) for row in waiting]
-    branches = _branches(context, remote.name, waiting, rows, target)
-    left: list[str] = []
-    for _ in range(TRIES):
-        answer = remote.push([*attempts, *branches.values()])
-        if not isinstance(answer, Moved):
-            return Sent(remote.name, tuple(row.task for row in waiting), tuple(left))
-        update = branches.pop(answer.ref, None)
-        if update is None:
-            return Sent(remote.name, left=tuple(left), why_not=f"{remote.name} has another commit as {answer.ref}")
-        if answer.now is not None and _is_behind(context, answer.now, update, rows):
-            branches[answer.ref] = RefUpdate(update.ref, update.new, answer.now)
-        else:
-            name, at = answer.ref.removeprefix("refs/heads/"), answer.now[:7] if answer.now else "nothing"
-            left.append(f"{name} on {remote.name} is at {at}, which is not part of this: it was left there")
-    return Sent(remote.name, left=tuple(left), why_not=f"{remote.name} moved {TRIES} times meanwhile")
+class _Sending:
+    """Pushes to one remote, each of it all at once: attempts, their branches, and what was left on a branch."""
 
+    def __init__(self, context: Context, remote: Remote, rows: list[Kept], target: str) -> None:
+        self._context, self._remote, self._rows, self._target = context, remote, rows, target
+        self._went: list[Kept] = []
+        self._left: list[str] = []
+        self._look = NO_STEP
+        self._attempts: dict[str, Kept] = {}
+        self._branches: dict[str, RefUpdate] = {}
+        self._marks: dict[str, RefUpdate] = {}
 
-def _branches(context: Context, name: str, waiting: list[Kept], rows: list[Kept], target: str) -> dict[str, RefUpdate]:
-    """The branches of the latest attempts; the target moves by merges alone (Q6)."""
-    latest = {row.task: row for row in rows}
-    mine = [row for row in waiting if latest[row.task] is row and not row.landed and row.ref not in (DETACHED, target)]
-    known = {row.ref: context.repo.commit_of(tracked(name, row.ref)) for row in mine}
-    return {row.ref: RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head}
+    def sum(self, waiting: list[Kept], why: str) -> Sent:
+        waits = tuple(row.kept_as for row in waiting if row not in self._went)
+        tasks = tuple(row.task for row in self._went)
+        return Sent(self._remote.name, tasks, tuple(self._left), why, waits, self._look)
 
+    def push(self, some: list[Kept]) -> None:
+        """A branch to which somebody else has pushed meanwhile stays, and the rest goes; so it does where the remote
+        takes a branch not as it is now.
+        """
+        self._attempts, self._marks = {row.kept_as: row for row in some}, {}
+        self._branches = self._latest(some)
+        try:
+            self._push_all()
+        except RemoteProblem as problem:
+            if problem.kind != "refused" or not self._branches:
+                raise
+            alone = self._without_branches()
+            self._push_all()
+            self._one_by_one(alone, problem.message)
+        self._went += self._attempts.values()
 
-def _is_behind(context: Context, now: Sha, update: RefUpdate, rows: list[Kept]) -> bool:
-    """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before."""
-    handed = {row.head for row in rows if row.ref == update.ref}
-    return now in handed or (context.repo.commit_of(now) is not None and context.repo.is_ancestor(now, update.new))
+    def _push_all(self) -> None:
+        for _ in range(TRIES):
+            attempts = [RefUpdate(ref, row.head) for ref, row in self._attempts.items()]
+            if not attempts:
+                return
+            answer = self._remote.push([*attempts, *self._branches.values(), *self._marks.values()])
+            if not isinstance(answer, Moved):
+                return
+            self._look_again(answer)
+        raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
+
+    def _latest(self, some: list[Kept]) -> dict[str, RefUpdate]:
+        """The branches of the latest attempts; the target moves by merges alone (Q6)."""
+        latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
+        mine = [
+            row
+            for row in some
+            if latest[row.task] is row and not row.landed and row.ref not in (DETACHED, self._target)
+        ]
+        known = {row.ref: commit_of(tracked(self._remote.name, row.ref)) for row in mine}
+        return {row.ref: RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head}
+
+    def _look_again(self, answer: Moved) -> None:
+        """Something is not where it was: of all that goes, what it is now."""
+        now: dict[str, Sha | None] = dict(self._remote.tips([*self._attempts, *self._branches, *self._marks]))
+        now[answer.ref] = answer.now
+        for ref, row in list(self._attempts.items()):
+            if (at := now.get(ref)) not in (None, row.head):
+                self._leave_out(row, str(at))
+        for ref, update in list(self._branches.items()):
+            at = now.get(ref)
+            if at is None or at == update.new or self._is_behind(at, update):
+                self._branches[ref] = replace(update, old=at)
+            else:
+                self._leave(update, at)
+        self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
+
+    def _leave_out(self, row: Kept, at: str) -> None:
+        """Somebody wrote another commit where this attempt belongs: it stays here, and does not hinder the others."""
+        del self._attempts[row.kept_as]
+        self._branches.pop(row.ref, None)
+        self._marks.pop(left_ref(row.task, row.n), None)
+        self._left.append(
+            f"attempt {row.n} of {row.task} was not pushed: somebody wrote {at[:7]} to {self._remote.name} "
+            f"as {row.kept_as}"
+        )
+        self._look = shell("git", "ls-remote", self._remote.name, row.kept_as)
+
+    def _leave(self, update: RefUpdate, at: Sha) -> None:
+        """Somebody else's commits are on the branch."""
+        del self._branches[update.ref]
+        self._mark(update, at)
+        name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
+        self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this: it was left there")
+        self._look = shell("git", "log", "--oneline", f"{update.new[:12]}..{at[:12]}")
+
+    def _mark(self, update: RefUpdate, at: Sha) -> None:
+        """D4: what is on a branch that is left goes to the other machines with the attempt: it was there before, so
+        nobody has moved the branch since.
+        """
+        if self._remote.fetch([update.ref]).get(update.ref) != at:
+            return
+        for row in self._attempts.values():
+            if row.ref == update.ref and row.head == update.new:
+                ref = left_ref(row.task, row.n)
+                self._marks[ref] = RefUpdate(ref, at)
+
+    def _without_branches(self) -> dict[str, RefUpdate]:
+        """The branches, which do not go with the attempts; what the remote has for them is told."""
+        alone, now = self._branches, self._remote.tips(list(self._branches))
+        self._branches = {}
+        for ref, at in now.items():
+            self._mark(alone[ref], at)
+        return alone
+
+    def _one_by_one(self, branches: dict[str, RefUpdate], why: str) -> None:
+        """Each for itself, where not all of them together were taken."""
+        for update in branches.values():
+            name = update.ref.removeprefix("refs/heads/")
+            try:
+                if not isinstance(self._remote.push([update]), Moved):
+                    continue
+            except RemoteProblem as problem:
+                why = problem.message
+            self._left.append(f"{name} was left there as it is: {why}")
+
+    def _is_behind(self, now: Sha, update: RefUpdate) -> bool:
+        """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before: here,
+        or as what a redo has set back since.
+        """
+        repo = self._context.repo
+        if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
+            return True
+        before = [row for row in self._rows if row.ref == update.ref and row.head == now]
+        return any(not is_elsewhere(self._context, row.clone) or self._is_set_back(row) for row in before)
+
+    def _is_set_back(self, row: Kept) -> bool:
+        from foureyes.app.views.review import FeedbackView
+
+        with self._context.store.read() as tx:
+            said = tx.all("attempt.feedback", FeedbackView, task=row.task)
+        return any(each.iteration == row.n and each.reset_to for each in said)
 
 
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     """A hand-in, and whether the other machines have it by now (Q6)."""
-    sent = send(context)
+    sent = send(context, made.task)
     if not sent.remote:
         return made
-    if sent.why_not:
-        step = either(fe("submit", made.task, before="to try again: "), made.next, joint="; ")
-        return replace(made, sent=f"not pushed yet: {sent.why_not}", next=step)
-    said = "; ".join([f"pushed to {sent.remote}", *sent.left])
-    return replace(made, sent=said)
+    own = attempt_ref(made.task, made.attempt)
+    if (own in sent.waits or not sent.waits) and sent.why_not:
+        step = either(pushing(made.task, made.status, "to try again: "), made.next, joint="; ")
+        return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
+    others = len(sent.waits) - (own in sent.waits)
+    more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
+    more += [sent.why_not] if sent.why_not else []
+    said = [f"pushed to {sent.remote}"] if own not in sent.waits else []
+    step = either(made.next, sent.look, joint="; ") if sent.look else made.next
+    return replace(made, sent="; ".join([*said, *sent.left, *more]), next=step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 KEPT_ATTEMPTS = "refs/foureyes/attempts/"
+LEFT_BRANCHES = "refs/foureyes/left/"
 KEPT_REMOTES = "refs/foureyes/remote/"
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
@@ -23,6 +24,11 @@ def own_name(task: str) -> str:
 def attempt_ref(task: str, n: int) -> str:
     """Where the head of an attempt is kept for ever."""
     return f"{KEPT_ATTEMPTS}{task}/{n}"
+
+
+def left_ref(task: str, n: int) -> str:
+    """Where a remote keeps what its branch of an attempt was at when that was handed in, and was left at (D4)."""
+    return f"{LEFT_BRANCHES}{task}/{n}"
 
 
 def tracked(remote: str, ref: str) -> str:
