@@ -20,6 +20,7 @@ from tests.adapters.store.shop import append, fill, security
 from tests.engines import NOW
 from tests.stage.checkout import PROJECT
 from tests.stage.on_server import as_role, roles
+from tests.stage.people import ALICE
 from tests.stage.world import DeskWorld
 
 
@@ -75,6 +76,26 @@ def test_a_database_that_is_not_in_utf_8_is_refused_before_anything_is_made(
         assert caught.value.next_step
     finally:
         server.run(f"DROP DATABASE {name}")
+
+
+def test_the_owner_is_told_what_was_set_aside_beside_the_store(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    schema = schema_of(place.project)
+    world = DeskWorld(store=place.create())
+    aside = (f"{schema}_before_restore_1", f"{schema}_moved_1")
+    for name in (*aside, f"{schema}_other"):
+        server.run(f"CREATE SCHEMA {name}")
+    let_in(place, server, people)
+    try:
+        (told,) = [each.message for each in world.app.doctor.examine(ALICE) if each.check == "aside"]
+        assert told == f"set aside on the server, and read by nobody: {', '.join(aside)}"
+        role = opened(place, server, people[0]).role()
+        assert role is not None
+        assert role.aside == ()
+    finally:
+        for name in (*aside, f"{schema}_other"):
+            server.run(f"DROP SCHEMA {name}")
 
 
 def test_a_writer_adds_to_the_journal_and_changes_nothing_of_it(

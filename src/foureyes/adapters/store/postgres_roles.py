@@ -26,6 +26,10 @@ GRANTS = """
       AS p (word) WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema) AND c.relkind = 'r'
       AND has_table_privilege(c.oid, p.word) = (:held = 1) GROUP BY c.relname ORDER BY c.relname
 """
+ASIDE = """
+    SELECT nspname FROM pg_namespace WHERE starts_with(nspname, :moved) OR starts_with(nspname, :before)
+      ORDER BY nspname
+"""
 ENCODING = "UTF8"
 JOURNAL, MIGRATIONS = "journal", "migrations"
 NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDATE", "DELETE")}
@@ -97,7 +101,9 @@ def grants_for(role: str) -> Steps:
 def role_of(engine: Engine, facts: Facts) -> StoreRole:
     """Which of the three this is, what it lacks, and what it may beyond."""
     if facts.owns:
-        return StoreRole(name=facts.role, kind="owner", schema=facts.schema)
+        beside: dict[str, Value] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
+        aside = tuple(str(name) for (name,) in engine.fetch(ASIDE, beside)[1])
+        return StoreRole(name=facts.role, kind="owner", schema=facts.schema, aside=aside)
     lacks, beyond = _grants(engine, facts.schema, held=False), NOT_FOR_A_WRITER
     if "INSERT" in lacks.get(JOURNAL, ()):
         unread = [f"SELECT on {table}" for table, rights in lacks.items() if "SELECT" in rights]

@@ -250,7 +250,9 @@ class Doctor:
             more = "; ".join(role.more)
             return [Check("role", "warn", f"{text}, and could change what is recorded: {more}", grants_for(role))]
         if role.kind == "owner":
-            return [Check("role", "ok", f"{text}: whoever has its password can rewrite the journal", grants_for(role))]
+            can = f"{text}: whoever has its password can rewrite the journal"
+            left = f"set aside on the server, and read by nobody: {', '.join(role.aside)}"
+            return [Check("role", "ok", can, grants_for(role)), *([Check("aside", "ok", left)] if role.aside else [])]
         return [Check("role", "ok", text)]
 
     def _is_missing(self, target: str) -> bool:

@@ -18,7 +18,8 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
 
 class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
     """Who a caller is to a server's store: its owner, a writer or a reader. `lacks`: rights that such a one needs;
-    `more`: what a writer could do to what is recorded, and need not.
+    `more`: what a writer could do to what is recorded, and need not; `aside`: the stores that were set aside beside it,
+    for the owner.
     """
 
     name: str
@@ -26,6 +27,7 @@ class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
     schema: str
     lacks: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
