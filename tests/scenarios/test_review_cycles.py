@@ -76,6 +76,8 @@ def test_who_has_to_review_by_name_is_asked_first_and_nobody_else_will_do_D6_V4(
     refused = loop.run(cast.alice, "approve", work.task)
     assert "label payments wants a counting review of gemini, and there is none" in refused.err
     assert "fe review show c-1" in refused.err
+    loop.review(work, by=cast.people.agent("gemini", under=cast.codex))
+    assert "wants a counting review of gemini, and there is none" in loop.run(cast.alice, "approve", work.task).err
     loop.review(work, by=cast.gemini)
     loop.approve(cast.alice, work)
     loop.verify()

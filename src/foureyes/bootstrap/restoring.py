@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from foureyes.adapters.git.client.locate import Located
     from foureyes.adapters.store.store import Store
+    from foureyes.app.application import Application
     from foureyes.app.views.kept_store import Milestones
     from foureyes.core.nouns.session import Actor
 
@@ -42,8 +43,8 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     project = project_on_target(place)
     if not is_project(folder_of(place)) and not project:
         project_folder(place, environ)  # says that there is no project, and what to do
-    before = _sign_restore(cwd, environ, actor, source)
     path, address = os.path.join(cwd, source), server_address(place, environ)
+    before = _sign_restore(_in_place(cwd, place, environ, address), actor, source)
     if address:
         return _on_server(place, environ, actor, path, address, before)
     with made_folder(folder_of(place)) as folder:
@@ -78,8 +79,7 @@ def _on_server(
         return application(store, place, environ).projects.note_restore(actor, os.path.basename(source), kept, before)
 
     with made_folder(folder_of(place)) as folder:
-        pointer = read_pointer(folder)
-        project = project_on_target(place) or (pointer.project if pointer else "")
+        pointer, project = read_pointer(folder), _project(place)
         if not project:
             raise StoreProblem("nothing says whose store it is.", next_step=fe("restore", blank("FILE")))
         done = put_back(folder, check_url(address), project, source, now(), noted)
@@ -91,15 +91,36 @@ def _on_server(
     return msgspec.structs.replace(done, on_server=True)
 
 
-def _sign_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> Milestones | None:
-    """I9: a store with keys is put aside by somebody who has one; what it knew. One that is not there, or cannot be
-    opened any more, cannot say.
+def _project(place: Located) -> str:
+    """Whose store is written on a server; empty where nothing says so."""
+    from foureyes.adapters.store.shared import read_pointer
+
+    pointer = read_pointer(folder_of(place))
+    return project_on_target(place) or (pointer.project if pointer else "")
+
+
+def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str) -> Application | None:
+    """The store that is put aside; none where it is not there, or cannot be opened any more. On a server it is the one
+    that is written, whatever this clone has joined.
     """
-    from foureyes.app.call.signing import demand
+    from foureyes.adapters.store.shared import has_project, open_shared
 
     try:
-        app = open_project(cwd, environ)
+        if not address:
+            return open_project(cwd, environ)
+        project = _project(place)
+        if not project or not has_project(address, project):
+            return None
+        return application(open_shared(folder_of(place), address, project, now()), place, environ)
     except (StoreProblem, NoProject):
+        return None
+
+
+def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milestones | None:
+    """I9: a store with keys is put aside by somebody who has one; what it knew."""
+    from foureyes.app.call.signing import demand
+
+    if app is None:
         return None
     with closing(app):
         demand(app.context, actor, "restore", os.path.basename(source))

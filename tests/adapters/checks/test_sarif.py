@@ -68,6 +68,21 @@ def test_a_result_is_known_by_the_code_of_its_line_wherever_that_is_D5(tmp_path:
     assert keys(tmp_path, (str(tmp_path / "a.py"), 2)) == [first]
 
 
+@pytest.mark.parametrize("odd", ["\r", "\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_where_tools_count_lines_differently_only_the_same_file_has_the_same_D5(tmp_path: Path, odd: str) -> None:
+    before, new = f"# {odd}x = 1\neval(a)\n", f"# {odd}x = 1\neval(b)\n"
+    (tmp_path / "a.py").write_text(before, newline="")
+    known = keys(tmp_path, ("a.py", 2), ("a.py", 3))
+    assert keys(tmp_path, ("a.py", 2), ("a.py", 3)) == known
+    (tmp_path / "a.py").write_text(new, newline="")
+    assert set(known).isdisjoint(keys(tmp_path, ("a.py", 2), ("a.py", 3)))
+
+
+def test_a_line_that_ends_as_on_windows_is_the_same_line_D5(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"x = 1\r\neval(a)\r\n")
+    assert keys(tmp_path, ("a.py", 2)) == [known_by("S1", "no", "eval(a)")]
+
+
 def test_what_is_no_file_of_the_tree_is_not_read_for_it_D5(tmp_path: Path) -> None:
     outside = tmp_path / "secret"
     outside.write_text("key\n")

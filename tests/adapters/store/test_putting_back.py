@@ -20,6 +20,7 @@ from tests import engines
 from tests.stage.checkout import Checkout, make_template, quiet_home
 from tests.stage.on_server import Project, as_role, clone_of, roles
 from tests.stage.people import ALICE, BOB, CLAUDE
+from tests.stage.ports import DeskKeys
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +94,19 @@ def test_a_clone_that_has_no_store_yet_puts_it_back_where_the_environment_says(
     app = open_project(clone, environ)
     app.tasks.create(BOB, "by the clone")
     app.close()
+    assert len(titles(project)) == 2
+
+
+def test_a_store_with_keys_is_not_put_aside_from_a_clone_that_never_joined_it_I9(
+    project: Project, tmp_path: Path
+) -> None:
+    app = project.app()
+    app.context.keys = DeskKeys()
+    app.keys.new(ALICE)
+    app.close()
+    clone, environ = clone_of(project, tmp_path / "clone"), {"FOUREYES_STORE": project.server.url, "HOME": str(tmp_path)}
+    with pytest.raises(Refused, match="it was not signed"):
+        restore_backup(clone, environ, ALICE, "../backup.db")
     assert len(titles(project)) == 2
 
 

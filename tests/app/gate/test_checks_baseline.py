@@ -68,6 +68,20 @@ def test_what_the_change_adds_is_a_finding_and_only_that_D5_L8(world: GitWorld) 
     assert world.status(task) == "open", "it is sent back for these"
 
 
+@pytest.mark.parametrize(
+    ("there", "is_red"),
+    [(scan("old.py:3", "old.py:9"), False), (CRASH, True), (NO_REPORT, True)],
+    ids=["known", "crashed", "no report"],
+)
+def test_what_is_known_on_the_target_does_not_make_it_red_X4_E6(world: GitWorld, there: Ran, is_red: bool) -> None:
+    configure(world, SCAN)
+    world.outside.runner.answers["scan"] = there
+    (row,) = world.app.checks.run_target(CI)
+    assert (row.outcome == "passed", row.summary == "2 known errors") == (not is_red, not is_red)
+    assert world.app.validation.validate(BOB).complete is not is_red
+    assert any(each.kind == "target" for each in world.app.attention.view(BOB).rows) is is_red
+
+
 def test_the_target_is_looked_at_once_and_only_where_something_was_found_D5(world: GitWorld) -> None:
     configure(world, KEPT + SCAN)
     ran = world.outside.runner.ran

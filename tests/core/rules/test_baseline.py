@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from foureyes.core.nouns.check import CheckResult, Ran, ToolFinding, failures_in
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.rules.baseline import MOST, Against, against, known_by, listed
+from foureyes.core.rules.baseline import MOST, Against, against, known_by, listed, on_target
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
@@ -105,6 +106,27 @@ def test_what_cannot_be_compared_stays_and_says_why_D5_G1() -> None:
         after = against(SCAN, named, before, {"now": set(listed([one]))}, {})
         assert (after.result, bool(after.lacking)) == (named, True)
     assert against(SCAN, named, result(tests=""), {}, {}) == Against(named), "the target passes: all of it is new"
+
+
+@pytest.mark.parametrize(
+    ("rule", "there", "said"),
+    [
+        (SCAN, {}, "1 known error"),
+        (TESTS, {"failing": ["t::a", "t::b"], "tests": ""}, "2 known failures"),
+        (SCAN, {"tests": ""}, ""),
+        (SCAN, {"failing": []}, ""),
+        (SCAN, {"outcome": "crashed"}, ""),
+        (SCAN, {"outcome": "unsound"}, ""),
+        (replace(SCAN, baseline=False), {}, ""),
+    ],
+    ids=["errors", "tests", "no list", "nothing is named", "crashed", "unsound", "no baseline"],
+)
+def test_what_is_held_against_no_task_does_not_make_the_target_red_D5(
+    rule: CheckRule, there: dict[str, Any], said: str
+) -> None:
+    row = result(found("a.py", 3), **there)
+    seen = on_target(rule, row)
+    assert seen == (replace(row, outcome="passed", summary=said) if said else row)
 
 
 def test_of_too_many_no_list_is_made_so_nothing_is_known_D5() -> None:

@@ -227,3 +227,17 @@ def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(runs
     assert (not people) == ((counting or claimed)[-1:] == ["passed"]), (
         "people are informed by claims where nothing counts"
     )
+
+
+@pytest.mark.parametrize("baseline", [None, False], ids=["with a baseline", "without one"])
+def test_an_error_of_other_code_with_the_words_of_a_known_one_is_the_changes_own_D5(baseline: bool | None) -> None:
+    scan = CheckRule(name="scan", run="scan", report="sarif", baseline=baseline)
+    there = replace(
+        ran(scan, outcome="failed", tree=BASE_TREE, tests="old"), failing=["R1 a.py:3 no eval"], exit_code=1
+    )
+    here = replace(there, tree=attempt().tree, tests="new")
+    lists = {"old": frozenset({"e0\t3\tk1\ta.py"}), "new": frozenset({"e0\t3\tk2\ta.py"})}
+    facts = replace(checked(there, here, based=True), tests=lists)
+    assert (stands(facts, scan).word, stands(facts, scan).red_before) == ("failed", False)
+    same = replace(facts, results=(there, replace(here, tests="old")))
+    assert stands(same, scan).red_before == (baseline is False), "what is there the same is known, or the target's"

@@ -66,6 +66,12 @@ def test_each_who_is_named_has_a_counting_review_D6_I4(reviewed: tuple[Party, ..
     assert list(unmet_names(facts(*reviewed), POLICY)) == left
 
 
+def test_what_runs_below_an_agent_of_another_name_is_nobodys_name_D6_I4() -> None:
+    about = facts(CODEX, ALICE)
+    assert list(unmet_names(about, POLICY)) == []
+    assert list(unmet_names(replace(about, nested=frozenset({CODEX.session})), POLICY)) == ["codex"]
+
+
 def test_a_person_who_approves_has_reviewed_and_an_agent_who_approves_has_not_D6() -> None:
     assert list(unmet_names(facts(CODEX), POLICY, ALICE)) == []
     assert list(unmet_names(facts(ALICE), POLICY, CODEX)) == ["codex"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from re import compile as pattern
 
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.adapters.folders import opened
@@ -10,9 +11,12 @@ from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.sarif import CRITICAL, OWN, Broken, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
+from foureyes.core.words.digest import sha256
 from foureyes.core.words.text import in_line
 
 MAX_TEXT = 1_000
+ODD_BREAK = pattern(rb"\r(?!\n)|[\0\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]")
+"""What ends a line for some tools, and for others not."""
 
 
 def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
@@ -55,14 +59,17 @@ class Code:
     def __init__(self, files: Files) -> None:
         self._root = files.root
         self._lines: dict[str, list[bytes]] = {}
+        self._whole: dict[str, str] = {}
         self._left = LARGEST_REPORT
 
     def at(self, path: str, line: int) -> str:
-        """The line of a file; empty where it cannot be read."""
+        """The line of a file; all of it where tools differ in what a line is; empty where it cannot be read."""
         if not path or not line:
             return ""
         if path not in self._lines:
             self._lines[path] = self._read(path)
+        if path in self._whole:
+            return self._whole[path]
         lines = self._lines[path]
         return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
 
@@ -73,4 +80,7 @@ class Code:
         except OSError:
             return []
         self._left -= len(data)
-        return data.splitlines()
+        if ODD_BREAK.search(data):
+            self._whole[path] = sha256(data).hexdigest()
+            return []
+        return [line.removesuffix(b"\r") for line in data.split(b"\n")]

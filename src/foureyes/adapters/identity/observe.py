@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foureyes.adapters.identity.environment import Marks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
-from foureyes.core.nouns.session import HOST_MAP, RUN_DIR, RUN_MARK, Actor, Standing
+from foureyes.core.nouns.session import HOST_MAP, NESTED, RUN_DIR, RUN_MARK, Actor, Standing
 from foureyes.core.words.ids import session_of, token_hash
 from foureyes.errors import Reason, Refused
 from foureyes.steps import prose
@@ -190,12 +190,13 @@ def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> A
         why.append(f"{UNREADABLE}: independence is not shown.")
     if marks.conversations:
         why.append(_conversations(marks))
+    nested = (NESTED + evidence[0],) if any(name != nearest for name, _ in others) else ()
     return Actor(
         session=session_of(evidence[0]),
         kind="agent",
         trust="observed",
         agent=nearest,
-        evidence=evidence + marks.conversations,
+        evidence=evidence + nested + marks.conversations,
         processes=evidence if tree.readable else (),
         why=tuple(why),
     )

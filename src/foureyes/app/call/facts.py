@@ -13,8 +13,9 @@ from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.controls import controls_of
 from foureyes.app.call.holding import holding_of
 from foureyes.app.call.parties import parties_of as parties_of
+from foureyes.app.call.rows import Known
 from foureyes.core.nouns.attempt import Attempt, HandedIn
-from foureyes.core.nouns.session import Party, is_one_origin
+from foureyes.core.nouns.session import NESTED, Party, is_one_origin
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
 from foureyes.core.words.ids import SessionId, TaskId
@@ -298,7 +299,16 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
         and row.session not in without
         and may_approve(alone, facts.party(row.session), policy, Declaration(row.summary)).allowed
     }
-    return msgspec.structs.replace(facts, reviewers=frozenset(counting), voiceless=without)
+    nested = _nested(tx, [facts.party(session) for session in counting])
+    return msgspec.structs.replace(facts, reviewers=frozenset(counting), nested=nested, voiceless=without)
+
+
+def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
+    """I4: the agents whose process has one of another name above it."""
+    pieces = {party.session: NESTED + party.process for party in reviewers if party.kind == "agent" and party.process}
+    rows = tx.all("session.known", Known, evidence=sorted(set(pieces.values()))) if pieces else []
+    known = {row.evidence for row in rows}
+    return frozenset(session for session, piece in pieces.items() if piece in known)
 
 
 def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[SessionId, str]:

@@ -43,7 +43,7 @@ def asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Ask
     same name comes by (V8).
     """
     programs = programs_of(tx, {me.session}).get(me.session) or frozenset({actor.agent})
-    mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, programs)]
+    mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, actor, programs)]
     sitting = parties_of(tx, {SessionId(each.session) for each in mine if each.state == "answered" and each.session})
     mine = [each for each in mine if each.state != "answered" or _is_of(sitting.get(SessionId(each.session)), me)]
     mine.sort(key=lambda each: each.state != "asked")
@@ -54,11 +54,10 @@ def _is_of(seated: Party | None, me: Party) -> bool:
     return seated is not None and is_one_origin(me, seated)
 
 
-def _is_asked(row: Asked, me: Party, programs: frozenset[str]) -> bool:
+def _is_asked(row: Asked, me: Party, actor: Actor, programs: frozenset[str]) -> bool:
     """V4: a profile's seat is for who is that program, and not below another one that calls it so."""
     if row.kind == "person":
         return me.kind == "human" and row.reviewer in (ANY_PERSON, me.person, me.name)
     if row.kind == "profile":
-        is_alone = me.trust == "issued" or not me.under
-        return me.kind == "agent" and programs == {row.reviewer} and is_alone
+        return me.kind == "agent" and programs == {row.reviewer} and not actor.is_nested
     return row.reviewer == me.session

@@ -24,6 +24,7 @@ from foureyes.core.nouns.check import CheckResult, CheckState, moves_on
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
+from foureyes.core.rules.baseline import on_target
 from foureyes.core.rules.check_states import RAN, check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
@@ -108,7 +109,7 @@ class Checks:
             run = CheckRuns(self._context, runner, actor, NO_TASK, tell, "target")
             for rule in due:
                 run.one(rule, tree, last=rule is due[-1])
-        return [result for rule in rules if (result := self._on_tree(tree, rule)) is not None]
+        return [on_target(rule, row) for rule in rules if (row := self._on_tree(tree, rule)) is not None]
 
     def _on_tree(self, tree: Sha, rule: CheckRule) -> CheckResult | None:
         with self._context.store.read() as tx:

@@ -292,12 +292,13 @@ class Attention:
         if look.policy is None or look.seen.tree is None or not look.policy.checks:
             return
         from foureyes.core.nouns.check import CheckResult
+        from foureyes.core.rules.baseline import on_target
 
         latest: dict[tuple[str, str], CheckResult] = {}
         for result in look.tx.all("check.of_trees", CheckResult, trees=[look.seen.tree]):
             latest[result.name, result.digest] = result
-        rules = [rule for rule in look.policy.checks if rule.required]
-        results = [latest[rule.name, rule.digest] for rule in rules if (rule.name, rule.digest) in latest]
+        rules = [rule for rule in look.policy.checks if rule.required and (rule.name, rule.digest) in latest]
+        results = [on_target(rule, latest[rule.name, rule.digest]) for rule in rules]
         red = [result for result in results if result.outcome != "passed"]
         if red:
             yield Seed(max(result.at for result in red), partial(self._red, look, red))

@@ -18,8 +18,10 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow
 from foureyes.core.nouns.check import CheckResult
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import clean_word
+from foureyes.core.rules.baseline import on_target
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, NotFound, Reason
@@ -204,12 +206,13 @@ def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
         results = tx.all("check.of_trees", CheckResult, trees=[tree])
     known = {(result.name, result.digest) for result in results}
     rules = [rule for rule in rules if not ran or (rule.name, rule.digest) in known]
-    reasons = [_red(rule.name, rule.digest, results, target, tree) for rule in rules]
+    reasons = [_red(rule, results, target, tree) for rule in rules]
     return [reason for reason in reasons if reason is not None]
 
 
-def _red(name: str, digest: str, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
-    last = next((result for result in reversed(results) if (result.name, result.digest) == (name, digest)), None)
+def _red(rule: CheckRule, results: Sequence[CheckResult], target: str, tree: Sha) -> Reason | None:
+    name, which = rule.name, (rule.name, rule.digest)
+    last = next((on_target(rule, row) for row in reversed(results) if (row.name, row.digest) == which), None)
     if last is None:
         return Reason(
             "X4", f"required check {name} was not run on {target} ({tree[:7]})", fe("check", "run", "--target")

@@ -13,7 +13,7 @@ from foureyes.app.call.rows import Count, Known, Named, Token
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
-from foureyes.core.nouns.session import ROLES, Actor, Role, is_oneself
+from foureyes.core.nouns.session import NESTED, ROLES, Actor, Role, is_oneself
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Reason, TokenRefused
@@ -82,6 +82,7 @@ class Sessions:
         agents = tuple(piece for piece in actor.ancestors if piece in known or piece in actor.processes)
         evidence = (*agents, *(piece for piece in actor.evidence if piece not in agents))
         if actor.kind == "agent":
+            evidence += _nested(tx, actor, known)
             return replace(actor, evidence=evidence, processes=agents if actor.processes else ())
         session = session_of(agents[0])
         row = tx.one("session.get", SessionView, id=session)
@@ -364,6 +365,13 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
     for child in tx.all("session.children", SessionView, parent=row.id):
         sessions += _with_spawned(tx, child)
     return sessions
+
+
+def _nested(tx: Tx, actor: Actor, known: set[str]) -> tuple[str, ...]:
+    """I4: what says that an agent of another name is above the caller, where one of these processes was one."""
+    rows = tx.all("session.some", SessionView, ids=sorted(session_of(piece) for piece in known))
+    is_nested = actor.processes and not actor.is_nested and any(row.agent != actor.agent for row in rows)
+    return (NESTED + actor.processes[0],) if is_nested else ()
 
 
 def _called(tx: Tx, text: str) -> SessionView:

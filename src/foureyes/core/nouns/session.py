@@ -28,6 +28,9 @@ RUN_TOKEN = "token"  # noqa: S105  (a file's name)
 RUN_SOCKET = "socket"
 """The socket there by which its commands reach the runner."""
 
+NESTED = "nested:"
+"""The piece of evidence of an agent's process that has an agent of another name above it (I4)."""
+
 HOST_MAP = "0 0 4294967295"
 """How uids are mapped where nobody maps them."""
 
@@ -92,6 +95,11 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """What to call it before the store has given it a number."""
         return self.asserted_name or self.person or self.agent or self.kind
+
+    @property
+    def is_nested(self) -> bool:
+        """I4: it runs below an agent of another name, so what it is called is only that one's word."""
+        return any(piece.startswith(NESTED) for piece in self.evidence)
 
     @property
     def is_proven(self) -> bool:

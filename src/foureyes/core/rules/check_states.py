@@ -72,7 +72,7 @@ def check_state(
         flaky=len(outcomes) > 1,
         no_baseline=seen.lacking,
         own_inputs=_changes_inputs(facts, rule),
-        red_before=bool(before) and base_tree != tree and _fails_the_same(seen.result, before[-1]),
+        red_before=bool(before) and base_tree != tree and _fails_the_same(facts, rule, seen.result, before[-1]),
     )
 
 
@@ -87,15 +87,23 @@ def _against(
     if not before:
         broke = [old.summary for old in there if old.outcome not in RAN]
         return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
-    renames = {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
-    return against(rule, result, before[-1], facts.tests, renames)
+    return against(rule, result, before[-1], facts.tests, _renames(facts))
 
 
-def _fails_the_same(now: CheckResult, before: CheckResult) -> bool:
-    """Whether the target fails, and by its names nothing fails besides. A run that names nothing fails as a whole, and
-    the same if it ended the same.
+def _renames(facts: Facts) -> dict[str, str]:
+    return {file.path: file.old_path for file in facts.attempt.files if file.old_path} if facts.attempt else {}
+
+
+def _fails_the_same(facts: Facts, rule: CheckRule, now: CheckResult, before: CheckResult) -> bool:
+    """Whether the target fails, and by its names nothing fails besides; of what a tool found, nothing as it is counted
+    for a baseline. A run that names nothing fails as a whole, and the same if it ended the same.
     """
-    if now.outcome != "failed" or before.outcome != "failed" or now.failures > len(now.failing):
+    if now.outcome != "failed" or before.outcome != "failed":
+        return False
+    if rule.report == "sarif" and (now.failing or before.failing):
+        seen = against(rule, now, before, facts.tests, _renames(facts))
+        return not seen.lacking and seen.result.outcome == "passed"
+    if now.failures > len(now.failing):
         return False
     if now.failing or before.failing:
         return bool(now.failing) and set(now.failing) <= set(before.failing)

@@ -79,11 +79,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One task with its history. `history` or `authors` is None when it could not be read (P0).
 
     `parties` has everyone who is named anywhere in it, spawners included. `cleared` says up to which attempt a person
-    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9),
-    `voiceless` one that agrees and does not count by who gave it, with why (V3, V4).
-    `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`: the attempts before
-    the latest. `below` are the tasks whose work is inside the attempt (A7); `cycle` is the last one about it (V8).
-    `has_keys`: what a person loosens counts only signed (M6).
+    cleared a session of what trailers say about it (I8). `reviewers` have a counting review of the diff (D9), of them
+    `nested` run below an agent of another name (I4), `voiceless` one that agrees and does not count by who gave it,
+    with why (V3, V4). `troubles` are things about findings and reviews that whoever looks should know (H1). `earlier`:
+    the attempts before the latest. `below` are the tasks whose work is inside the attempt (A7); `cycle` is the last one
+    about it (V8). `has_keys`: what a person loosens counts only signed (M6).
     """
 
     task: Task
@@ -104,6 +104,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     recorded: tuple[Recorded, ...] = ()
     cleared: dict[SessionId, int] = {}
     reviewers: frozenset[SessionId] = frozenset()
+    nested: frozenset[SessionId] = frozenset()
     voiceless: dict[SessionId, str] = {}
     project_hold: str | None = None
     has_keys: bool = False

@@ -55,7 +55,7 @@ def wants_peers(policy: ReviewPolicy) -> bool:
 
 def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> dict[str, str]:
     """D6: who has to review by name and has not, each with the label that says so. A person who approves is one who
-    did; an agent is called so alone, without another one above it (I4).
+    did; an agent is called so alone, without another one above it, as a session or as a process (I4).
     """
     from foureyes.core.rules.involvement import called, labels_in_force  # `fe status` has a policy and no facts
 
@@ -63,7 +63,7 @@ def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) 
     for party in [*map(facts.party, facts.reviewers), *([actor] if actor is not None else [])]:
         if party.kind == "human":
             there |= {HUMAN, party.person}
-        elif party is not actor and len(names := called(facts, party)) == 1:
+        elif party is not actor and party.session not in facts.nested and len(names := called(facts, party)) == 1:
             there |= names
     wanted = required_reviewers(policy, labels_in_force(facts))
     return {name: label for name, label in wanted.items() if name not in there}

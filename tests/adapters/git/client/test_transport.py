@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.client.transport import kind_of, plain
 from foureyes.adapters.git.remote import GitRemote
-from foureyes.errors import RemoteProblem
+from foureyes.errors import BadInput, RemoteProblem
 
 from tests.stage.checkout import IDENTITY, Repository
 
@@ -50,6 +50,17 @@ def test_an_address_that_names_a_program_is_refused_Q2(project: Repository, addr
     with pytest.raises(RemoteProblem, match="names a program") as problem:
         remote(project).tips([MAIN])
     assert problem.value.kind == "missing"
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("count", ["abc", "-1", "1" * 5_000], ids=["a word", "negative", "too long"])
+def test_a_count_of_settings_that_is_none_is_bad_input(
+    project: Repository, monkeypatch: pytest.MonkeyPatch, count: str
+) -> None:
+    asked = remote(project)
+    monkeypatch.setenv("GIT_CONFIG_COUNT", count)
+    with pytest.raises(BadInput, match="GIT_CONFIG_COUNT is not a count"):
+        asked.fetch([MAIN])
 
 
 def test_a_helper_behind_a_rewritten_address_is_not_run(project: Repository) -> None:

@@ -23,7 +23,7 @@ from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.clean_room import borrower
 from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
 from foureyes.core.words.text import visible
-from foureyes.errors import RemoteProblem
+from foureyes.errors import BadInput, RemoteProblem
 from foureyes.steps import Steps, blank, prose, shell
 
 PATIENCE = 600.0
@@ -31,9 +31,11 @@ PATIENCE = 600.0
 ASKING = 60.0
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 LONGEST = 600
+_COUNT = "GIT_CONFIG_COUNT"
+_MOST_SETTINGS = 9_999
 _TRANSPORT = (
     "GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_",
-    "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
+    _COUNT, "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_",
 )  # fmt: skip
 _OURS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false", "fetch.unpackLimit=1",
@@ -125,7 +127,7 @@ class Transport:
         caller = _of_the_caller()
         own = os.environ.get("GIT_ALLOW_PROTOCOL")
         allowed = [name for name in PROTOCOLS if own is None or name in own.split(":")]
-        count = int(caller.get("GIT_CONFIG_COUNT") or 0)
+        count = int(caller.get(_COUNT) or 0)
         added = [*self._users(place), *(_pair(each) for each in _OURS)]
         numbered = list(enumerate(added, count))
         return {
@@ -133,7 +135,7 @@ class Transport:
             **caller,
             **{f"GIT_CONFIG_KEY_{number}": key for number, (key, _) in numbered},
             **{f"GIT_CONFIG_VALUE_{number}": value for number, (_, value) in numbered},
-            "GIT_CONFIG_COUNT": str(count + len(added)),
+            _COUNT: str(count + len(added)),
             "GIT_ALLOW_PROTOCOL": ":".join(allowed) or "none",
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
@@ -218,6 +220,9 @@ def _of_users(settings: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
 
 
 def _of_the_caller() -> dict[str, str]:
+    count = os.environ.get(_COUNT, "")
+    if count and not (count.isascii() and count.isdigit() and len(count) <= len(str(_MOST_SETTINGS))):
+        raise BadInput(f"{_COUNT} is not a count of settings: {visible(count)[:20]}", next_step=shell("unset", _COUNT))
     return {name: value for name, value in os.environ.items() if name.startswith(_TRANSPORT)}
 
 
