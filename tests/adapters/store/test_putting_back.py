@@ -104,7 +104,8 @@ def test_a_store_with_keys_is_not_put_aside_from_a_clone_that_never_joined_it_I9
     app.context.keys = DeskKeys()
     app.keys.new(ALICE)
     app.close()
-    clone, environ = clone_of(project, tmp_path / "clone"), {"FOUREYES_STORE": project.server.url, "HOME": str(tmp_path)}
+    environ = {"FOUREYES_STORE": project.server.url, "HOME": str(tmp_path)}
+    clone = clone_of(project, tmp_path / "clone")
     with pytest.raises(Refused, match="it was not signed"):
         restore_backup(clone, environ, ALICE, "../backup.db")
     assert len(titles(project)) == 2
