@@ -94,6 +94,18 @@ def test_a_branch_that_moved_on_its_own_machine_makes_the_attempt_stale_once_the
         clones.beta.approve(BOB, task, seen=seen)
 
 
+def test_what_the_remote_has_for_a_branch_of_another_name_says_nothing_about_an_attempt_D4(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    clones.remote.git("branch", "production", "main")
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    alpha.checkout.git("switch", "-q", "-c", "production")
+    alpha.checkout.commit("work.py", session=CLAUDE)
+    alpha.submit(CLAUDE, task, branch="production")
+    beta.approve(BOB, task)
+    assert {row.task: row.outcome for row in beta.app.merges.process(ALICE)} == {task: "merged"}
+
+
 def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clones: Clones) -> None:
     task = clones.alpha.handed_in(CLAUDE)
     clones.beta.app.attempts.diff(task)

@@ -196,6 +196,32 @@ def test_a_branch_that_was_left_makes_the_attempt_stale_nowhere_D4(clones: Clone
     assert branch_there(beta.app.context, task, attempt).head == alpha.checkout.head(), "moved since, it is"
 
 
+def test_a_branch_of_another_name_stays_where_it_is_on_the_remote_whoever_sends_A1_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    clones.remote.git("branch", "production", "main")
+    before = clones.refs()
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    alpha.checkout.git("switch", "-q", "-c", "production")
+    alpha.checkout.commit("deployed.py", session=CLAUDE)
+    with clones.cut():
+        made = alpha.submit(CLAUDE, task, branch="production")
+    alpha.checkout.switch("main")
+    alpha.app.merges.process(ALICE)
+    assert clones.refs() == before | {attempt_ref(task, 1): made.head}
+
+
+def test_it_is_said_that_a_branch_of_another_name_was_left(clones: Clones) -> None:
+    alpha = clones.alpha
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    alpha.checkout.git("switch", "-q", "-c", "feature")
+    alpha.checkout.commit("work.py", session=CLAUDE)
+    made = alpha.submit(CLAUDE, task, branch="feature")
+    assert made.sent.startswith("pushed to origin; the branch feature was left")
+    assert "refs/heads/feature" not in clones.refs()
+
+
 def test_a_hook_of_the_remote_that_refuses_is_quoted(clones: Clones) -> None:
     hook = clones.remote.path / "hooks" / "pre-receive"
     hook.write_text("#!/bin/sh\necho no pushes on Fridays\nexit 1\n")

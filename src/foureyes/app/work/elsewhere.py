@@ -13,7 +13,7 @@ import msgspec
 from foureyes.app.call.one_target import place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
-from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, tracked
+from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, own_branch, tracked
 from foureyes.core.words.text import one_line
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, by, fe, prose
@@ -75,11 +75,12 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> There:
     """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
-    it not, or only what was left there, what its own machine last told, which is the attempt. `inside` of a transaction
+    it not (branches of other names than the task's own are not pushed), or only what was left there, what its own
+    machine last told, which is the attempt. `inside` of a transaction
     nobody waits for a network: what the remote had when this attempt was fetched, or later.
     """
     remote = _remote(context) if inside is None else context.remote(inside)
-    if remote is None or attempt.ref == DETACHED:
+    if remote is None or attempt.ref != own_branch(task):
         return There(attempt.head)
     left = left_ref(task, attempt.n)
     if inside is None:

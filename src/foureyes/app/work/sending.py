@@ -1,5 +1,6 @@
-"""Attempts travel: what was handed in here and the remote lacks is pushed, with its branch (A1, Q6).
+"""Attempts travel: what was handed in here and the remote lacks is pushed, with the task's own branch (A1, Q6).
 
+A branch of another name is not pushed: whoever works chooses that name, and who sends may have rights to it there.
 A push that fails loses nothing: the attempt is on record and kept here, and the next command that sends tries again.
 What the remote does not take of one attempt keeps no other from travelling.
 """
@@ -14,7 +15,15 @@ from msgspec.structs import replace
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.work.elsewhere import is_elsewhere, pushing
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import DETACHED, KEPT_ATTEMPTS, KEPT_REMOTES, attempt_ref, left_ref, tracked
+from foureyes.core.words.refs import (
+    DETACHED,
+    KEPT_ATTEMPTS,
+    KEPT_REMOTES,
+    attempt_ref,
+    left_ref,
+    own_branch,
+    tracked,
+)
 from foureyes.errors import GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, either, shell
 
@@ -41,6 +50,11 @@ class Kept(msgspec.Struct, frozen=True):
     @property
     def kept_as(self) -> str:
         return attempt_ref(self.task, self.n)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it came from the branch that is the task's by its name."""
+        return self.ref == own_branch(self.task)
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -151,13 +165,18 @@ class _Sending:
         raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
 
     def _latest(self, some: list[Kept]) -> dict[str, RefUpdate]:
-        """The branches of the latest attempts; the target moves by merges alone (Q6)."""
+        """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6)."""
         latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
         mine = [
             row
             for row in some
             if latest[row.task] is row and not row.landed and row.ref not in (DETACHED, self._target)
         ]
+        for row in mine:
+            if not row.is_own:
+                name = row.ref.removeprefix("refs/heads/")
+                self._left.append(f"the branch {name} was left as it is there: it is not the own one of {row.task}")
+        mine = [row for row in mine if row.is_own]
         known = {row.ref: commit_of(tracked(self._remote.name, row.ref)) for row in mine}
         return {row.ref: RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head}
 
