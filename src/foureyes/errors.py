@@ -120,7 +120,8 @@ class GitProblem(EnvironmentProblem):
 class RemoteProblem(GitProblem):
     """The git remote could not be asked, or did not take what was pushed. What is here is as it was.
 
-    `kind` chooses the words for a person, and nothing else; `refused`: it was asked and answered, and says no.
+    `kind` chooses the words for a person. Only one decides something: `refused`, it was asked and answered, and says
+    no; so nothing of what was pushed arrives later (Q6).
     """
 
     code = "remote"

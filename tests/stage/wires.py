@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from foureyes.adapters.git.client.locate import locate
+from foureyes.adapters.git.client.transport import Transport
 from foureyes.adapters.git.remote import GitRemote
+from foureyes.adapters.process import Finished
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
@@ -20,8 +23,22 @@ from tests.stage.people import CODEX
 MAIN = "refs/heads/main"
 
 
+class Way(Transport):
+    """The way to the remote; `arrived` is called when it has taken a push, before anybody here hears of it."""
+
+    arrived: Callable[[], None] | None = None
+
+    def run(self, args: tuple[str, ...], cwd: str, env: dict[str, str], timeout: float) -> Finished:
+        done = super().run(args, cwd, env, timeout)
+        if "push" in args[:2] and self.arrived is not None:
+            self.arrived()
+        return done
+
+
 class Wire(GitRemote):
-    """The remote of a clone; `before` and `after` are called around a push of the target, `down` is why it is dead."""
+    """The remote of a clone; `before` is called when the target is about to be pushed, `after` when it is there and the
+    answer is still on its way: what it raises loses the answer, as a time limit does. `down` is why the wire is dead.
+    """
 
     before: Callable[[Sequence[RefUpdate]], None] | None = None
     after: Callable[[Sequence[RefUpdate]], None] | None = None
@@ -36,10 +53,13 @@ class Wire(GitRemote):
         is_merge = any(update.ref == MAIN for update in updates)
         if is_merge and self.before is not None:
             self.before(updates)
-        answer = super().push(updates)
-        if is_merge and self.after is not None:
-            self.after(updates)
-        return answer
+        after = self.after if is_merge else None
+        self._way.arrived = (lambda: after(updates)) if after is not None else None
+        return super().push(updates)
+
+    @cached_property
+    def _way(self) -> Way:
+        return Way(self._shared.git, self._here.root, self._name)
 
     def _is_up(self) -> None:
         if self.down:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import FunctionType
+
 import msgspec
 import pytest
 
+from foureyes.adapters.store.projections import projection
+from foureyes.app.call.work import ENDS_APPROVAL
+from foureyes.app.gate.merging import Merges
+from foureyes.app.views.merge import MergeRow
+from foureyes.core.events import WHERE
 from foureyes.core.events.decision import TaskMerged
+from foureyes.core.nouns.session import Actor
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import approved as approved_by
-from tests.stage.gated import merge
+from tests.stage.gated import merge, merge_rows
 from tests.stage.people import ALICE, CI, CODEX
 from tests.stage.world import GitWorld
 
@@ -103,3 +112,39 @@ def test_a_merge_that_this_clone_does_not_have_is_fetched_Q6(world: GitWorld, mo
     with world.refused("Q6") as caught:
         merge(world, CI)
     assert "git fetch" in steps_text(caught[0].next_step)
+
+
+def test_a_target_that_is_set_back_in_the_middle_of_a_queue_is_not_merged_over_Q6(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = approved(world)
+    before = world.checkout.head("main")
+    world.checkout.switch("main")
+    second = approved(world)
+    world.checkout.git("switch", "-q", "--detach")
+    real = Merges._next
+
+    def later(self: Merges, actor: Actor, tried: set[int], rows: list[MergeRow]) -> object:
+        if rows:
+            world.checkout.git("update-ref", "refs/heads/main", before)
+        return real(self, actor, tried, rows)
+
+    monkeypatch.setattr(Merges, "_next", later)
+    rows = merge_rows(world)
+    assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
+    assert "lacks the last merge on record" in rows[second].message
+    assert world.checkout.head("main") == before
+
+
+def test_everything_that_ends_an_approval_waits_until_a_push_is_known_about_Q4_Q6() -> None:
+    closes = {"TaskClosed", "TaskCancelled", "TaskDeleted"}  # the task leaves with its approvals as they are
+    assert {kind for kind in WHERE if _ends_approvals(projection(kind))} | closes == ENDS_APPROVAL
+
+
+def _ends_approvals(apply: Callable[..., None]) -> bool:
+    """Whether a projection ends approvals, itself or by a step that it takes."""
+    code = apply.__code__
+    if any("attempt.end_approval" in str(constant) for constant in code.co_consts):
+        return True
+    steps = (apply.__globals__.get(name) for name in code.co_names)
+    return any(_ends_approvals(step) for step in steps if isinstance(step, FunctionType) and step is not apply)

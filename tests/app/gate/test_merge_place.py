@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from foureyes.errors import BadInput
+from foureyes.core.events.gate import TargetSetBack
+from foureyes.core.words.ids import Sha
+from foureyes.errors import BadInput, Conflict
 
 from tests.stage.checkout import Checkout
 from tests.stage.gated import approved as approved_by
@@ -58,6 +61,25 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     (row,) = world.app.audit.exceptions()
     assert (row.kind, row.rule, row.reason) == ("target_set_back", "Q6", "a secret was in it")
     assert world.app.audit.verify().findings == ()
+
+
+def test_a_target_is_not_accepted_over_what_was_merged_while_the_person_was_asked_Q6(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = world.checkout.head("main")
+    merged(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    context, real = world.app.context, world.app.context.deciding
+
+    def slow(*args: Any, **more: Any) -> Any:
+        with context.writing(CI, "merge") as work:
+            work.gate.record("", TargetSetBack(tip=Sha(kept), newest=Sha(kept), lost=()))
+        return real(*args, **more)
+
+    monkeypatch.setattr(context, "deciding", slow)
+    with pytest.raises(Conflict):
+        world.app.merges.accept(ALICE, "a secret was in it")
+    assert world.app.audit.exceptions() == []
 
 
 def test_a_target_that_has_everything_is_not_accepted_again_Q6(world: GitWorld) -> None:

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 
 import pytest
 
+from foureyes.app.call.one_target import sent_for, sent_merges
+from foureyes.app.findings.lookup import findings_of
+from foureyes.app.gate.one_merge import PUSH_SECONDS
+from foureyes.app.gate.target_line import FENCE, TargetLine
 from foureyes.app.git_ports import RefUpdate
-from foureyes.errors import RemoteProblem, StoreProblem
+from foureyes.core.events.gate import MergeLeft
+from foureyes.core.nouns.finding import Found
+from foureyes.core.words.ids import Sha
+from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
 
 from tests.stage.clones import Clone
-from tests.stage.gated import merge, merge_rows
+from tests.stage.gated import configure, merge, merge_rows
 from tests.stage.people import ALICE, CI, CODEX
-from tests.stage.wires import Wired
+from tests.stage.wires import Wire, Wired
 
 
 class Killed(BaseException):
@@ -139,3 +146,252 @@ def test_a_store_that_goes_away_after_the_push_loses_nothing_Q4_Q6(
     assert alpha.checkout.head("main") == clones.main()
     assert merge(alpha) == {task: "found"}
     assert merges_of(clones, task) == 1
+
+
+def lose_the_answer(wire: Wire, *, down: str = "") -> None:
+    """The next push arrives, and nobody here hears of it; `down`: nor of anything afterwards."""
+
+    def late(_: object) -> None:
+        wire.after, wire.down = None, down
+        raise RemoteProblem("origin did not answer: timed out", kind="unreachable")
+
+    wire.after = late
+
+
+def is_open(world: Clone, task: str) -> bool:
+    """Whether it is not known what became of its push."""
+    with world.store.read() as tx:
+        return sent_for(tx, task) is not None
+
+
+def test_a_push_that_arrived_while_its_answer_was_lost_is_found_and_not_merged_again_Q4_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    lose_the_answer(clones.wire(alpha))
+    assert merge(alpha) == {task: "found"}
+    assert (merges_of(clones, task), alpha.status(task)) == (1, "closed")
+    assert alpha.app.audit.exceptions() == []
+
+
+def test_what_somebody_merges_on_the_remote_meanwhile_is_not_merged_again_Q3_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta.checkout
+    task = clones.approved(alpha)
+    wire = clones.wire(alpha)
+
+    def by_hand(_: object) -> None:
+        wire.before = None
+        beta.git("fetch", "-q", "origin")
+        beta.git("merge", "-q", "--no-ff", "-m", "by hand", f"origin/fe/{task}")
+        beta.git("push", "-q", "origin", "main")
+
+    wire.before = by_hand
+    assert merge(alpha) == {task: "found"}
+    assert (clones.log()[0], merges_of(clones, task)) == ("by hand", 0)
+
+
+def test_a_push_whose_answer_is_lost_with_the_line_stays_open_and_no_word_takes_it_back_Q4_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    lose_the_answer(clones.wire(alpha), down="the line is dead")
+    assert merge(alpha) == {task: "waiting"}
+    with alpha.refused("Q4"):
+        alpha.app.feedback.redo(ALICE, task, "no")
+    clones.wire(alpha).down = ""
+    assert merge(alpha) == {task: "found"}
+
+
+def test_a_remote_that_is_gone_before_the_look_behind_a_push_leaves_it_open_Q4_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    wire = clones.wire(alpha)
+
+    def push(updates: Sequence[RefUpdate]) -> object:
+        answer = real(updates)
+        wire.down = "the line is dead"  # the fence was looked at, and then nothing is
+        return answer
+
+    def late(_: object) -> None:
+        wire.after = None
+        monkeypatch.setattr(wire, "push", push)
+        raise RemoteProblem("origin did not answer: timed out", kind="unreachable")
+
+    real, wire.after = wire.push, late
+    assert merge(alpha) == {task: "waiting"}
+    assert is_open(alpha, task)
+    monkeypatch.undo()
+    wire.down = ""
+    assert merge(alpha) == {task: "found"}
+
+
+def test_a_push_that_cannot_be_noted_here_is_a_merge_all_the_same_Q4_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    wire = clones.wire(alpha)
+
+    def full(ref: str, commit: Sha) -> None:
+        raise GitProblem("no space left on device")
+
+    wire.after = lambda _: setattr(wire, "_note", full)
+    assert merge(alpha) == {task: "merged"}
+    assert (merges_of(clones, task), alpha.status(task)) == (1, "closed")
+
+
+def test_git_that_fails_behind_a_push_leaves_it_open_Q4_Q6(clones: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    real = TargetLine.push
+
+    def broken(self: TargetLine, *args: object, **more: object) -> None:
+        real(self, *args, **more)  # type: ignore[arg-type]
+        raise GitProblem("no space left on device")
+
+    monkeypatch.setattr(TargetLine, "push", broken)
+    assert merge(alpha) == {task: "stuck"}
+    assert is_open(alpha, task)
+    monkeypatch.undo()
+    assert merge(alpha) == {task: "found"}
+
+
+def test_a_blocking_finding_voids_nothing_that_may_be_on_the_remote_and_stays_D2_Q4_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = clones.approved(alpha)
+    wire = clones.wire(alpha)
+
+    def found(_: object) -> None:
+        wire.before = None
+        beta.app.findings.add(ALICE, task, Found(severity="HIGH", title="it deletes everything"))
+
+    wire.before = found
+    assert merge(alpha) == {task: "merged"}
+    assert (merges_of(clones, task), alpha.status(task)) == (1, "closed")
+    with alpha.store.read() as tx:
+        assert [finding.title for finding in findings_of(tx, task)] == ["it deletes everything"]
+
+
+def test_a_blocking_finding_ends_the_approval_once_the_push_is_known_not_to_have_arrived_D2_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = clones.approved(alpha)
+    wire = clones.wire(alpha)
+
+    def found_and_cut(_: object) -> None:
+        wire.before = None
+        beta.app.findings.add(ALICE, task, Found(severity="HIGH", title="it deletes everything"))
+        raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
+
+    wire.before = found_and_cut
+    assert merge(alpha) == {task: "void"}
+    assert (alpha.status(task), is_open(alpha, task), merges_of(clones, task)) == ("reviewing", False, 0)
+
+
+def test_a_merge_that_arrives_although_its_approval_has_ended_is_an_exception_on_record_Q4_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+
+    def set_aside(_: object) -> None:  # as a store does it that was restored from a backup
+        with alpha.app.context.writing(CI, "merge") as work:
+            work.gate.record(task, MergeLeft(attempt=1, why="not known any more"))
+        alpha.app.feedback.redo(ALICE, task, "no")
+
+    clones.wire(alpha).before = set_aside
+    row = merge_rows(alpha)[task]
+    assert any("Q4" in note for note in row.notes)
+    assert [entry.kind for entry in alpha.app.audit.exceptions()] == ["merged_unapproved"]
+
+
+def test_who_settles_late_does_not_undo_what_another_has_pushed_since_J4_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = killed_at(clones, "before")
+    alpha.outside.gone.add("process:alpha")
+    alpha.outside.own = "process:alpha2"
+    real, wire = TargetLine.shut_out, clones.wire(beta)
+
+    def slow(self: TargetLine, onto: Sha) -> bool:
+        is_out = real(self, onto)
+        monkeypatch.undo()
+        wire.before = kill  # beta settles it as well, pushes anew, and is at that
+        with pytest.raises(Killed):
+            merge(beta)
+        return is_out
+
+    monkeypatch.setattr(TargetLine, "shut_out", slow)
+    with pytest.raises(Conflict):  # beta is at work
+        merge(alpha)
+    assert is_open(alpha, task)
+
+
+def test_a_remote_that_refuses_the_fence_keeps_one_item_stuck_and_stops_nothing_else_Q3_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = killed_at(clones, "before")
+    hook = clones.remote.path / "hooks" / "update"
+    hook.write_text(f'#!/bin/sh\ncase $1 in {FENCE}) echo "only branches here" >&2; exit 1;; esac\n')
+    hook.chmod(0o755)
+    other = clones.approved(alpha)
+    for _ in range(2):
+        rows = merge_rows(clones.beta)
+        assert (rows[task].outcome, rows[other].outcome) == ("stuck", "stuck")
+        assert "refs/foureyes/*" in rows[task].message
+    assert not is_open(alpha, task)
+    hook.unlink()
+    for each in (task, other):
+        alpha.app.merges.retry(ALICE, each)
+    assert merge(clones.beta) == {task: "merged", other: "merged"}
+
+
+def test_a_push_is_settled_at_the_remote_it_went_to_whatever_the_configuration_says_since_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = killed_at(clones, "after")
+    alpha.outside.own = "process:alpha2"
+    alpha.outside.gone.add("process:alpha")
+    configure(alpha, clones.settings.replace('remote = "origin"', 'remote = ""'))
+    assert merge(alpha) == {task: "found"}
+    assert merges_of(clones, task) == 1
+
+
+def test_a_remote_that_is_gone_is_named_and_what_went_there_waits_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = killed_at(clones, "after")
+    alpha.outside.own = "process:alpha2"
+    alpha.outside.gone.add("process:alpha")
+    configure(alpha, clones.settings.replace('remote = "origin"', 'remote = ""'))
+    wire = alpha.outside.remotes.pop("origin")
+    alpha.app.context._remotes.clear()
+    row = merge_rows(alpha)[task]
+    assert (row.outcome, "only origin can tell" in row.message) == ("waiting", True)
+    assert is_open(alpha, task)
+    alpha.outside.remotes["origin"] = wire
+    assert merge(alpha) == {task: "found"}
+
+
+def test_a_target_that_moves_at_every_look_keeps_a_push_open_and_says_so_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = killed_at(clones, "before")
+    monkeypatch.setattr(TargetLine, "shut_out", lambda *_: False)
+    row = merge_rows(clones.beta)[task]
+    assert (row.outcome, "moved 5 times" in row.message) == ("waiting", True)
+    assert is_open(clones.beta, task)
+
+
+def test_a_lease_outlasts_the_push_that_it_is_for_J4_Q6(clones: Wired) -> None:
+    task = killed_at(clones, "before")
+    world = clones.beta
+    with world.store.read() as tx:
+        assert list(sent_merges(tx)) == [task]
+    item = next(item for item in world.app.merges.all() if item.task == task)
+    assert item.until >= world.app.context.later(PUSH_SECONDS - 60)
+
+
+def test_what_fails_behind_a_recorded_merge_is_a_note_Q5(clones: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+
+    def locked(_: object) -> None:
+        raise GitProblem("cannot lock ref refs/heads/main")
+
+    monkeypatch.setattr(TargetLine, "follow", locked)
+    row = merge_rows(alpha)[task]
+    assert (row.outcome, row.notes) == ("merged", ("git: cannot lock ref refs/heads/main",))

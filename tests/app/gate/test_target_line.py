@@ -196,3 +196,33 @@ def test_a_hand_in_without_the_remote_is_counted_against_what_it_last_had_K4_Q6(
     clones.wire(beta).down = "no route to host"
     beta.submit(CODEX, task)
     assert [file.path for file in beta.app.attempts.changes(task).files] == ["mine.py"]
+
+
+def test_a_target_that_is_set_back_between_two_items_is_not_merged_over_Q6(clones: Wired) -> None:
+    alpha, wire = clones.alpha, clones.wire(clones.alpha)
+    before = clones.main()
+    first, second = clones.approved(alpha), clones.approved(alpha)
+
+    def set_back(_: object) -> None:
+        wire.before = None
+        clones.remote.git("update-ref", "refs/heads/main", before)
+
+    def arrived(_: object) -> None:
+        wire.before, wire.after = set_back, None
+
+    wire.after = arrived
+    rows = merge_rows(alpha)
+    assert (rows[first].outcome, rows[second].outcome) == ("merged", "waiting")
+    assert "lacks the last merge on record" in rows[second].message
+    assert clones.main() == before
+    with alpha.refused("Q6"):
+        merge(alpha)
+
+
+def test_a_connection_that_is_cut_in_a_push_is_no_refusal_and_tried_again_Q6(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    hook = clones.remote.path / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\n[ -e once ] || { touch once; kill -9 $PPID; }\n")
+    hook.chmod(0o755)
+    assert merge(alpha) == {task: "merged"}

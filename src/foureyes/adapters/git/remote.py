@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.core.words.refs import tracked
-from foureyes.errors import RemoteProblem
+from foureyes.errors import GitProblem, RemoteProblem
 
 if TYPE_CHECKING:
     from foureyes.adapters import process
@@ -26,6 +27,8 @@ _QUIETLY = (
 )  # fmt: skip
 _AS_ONE = ("--porcelain", "--atomic", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
 _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
+_REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
+"""An answer of the remote; a push that was cut off has none."""
 _IN = "refs/in/"
 
 
@@ -119,8 +122,9 @@ class GitRemote:
             done = place.git("push", *_AS_ONE, *leases, "--", address, *(f"{each.new}:{each.ref}" for each in updates))
             answer = Pushed(_said(done)) if done.rc == 0 else self._looked_up(place, address, updates, done)
         if isinstance(answer, Pushed):
-            for update in updates:
-                self._note(update.ref, update.new)
+            with suppress(GitProblem):  # it is there; the next fetch notes it
+                for update in updates:
+                    self._note(update.ref, update.new)
         return answer
 
     def _looked_up(
@@ -137,7 +141,8 @@ class GitRemote:
             if now.get(update.ref) not in (update.old, update.new):
                 return Moved(update.ref, now.get(update.ref))
         said = _said(done) or self._way.problem(done).message
-        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind="refused", next_step=self._way.look())
+        kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
+        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind=kind, next_step=self._way.look())
 
 
 def _said(done: process.Finished) -> str:

@@ -97,7 +97,10 @@ class Context:
 
     def remote(self, tx: Tx) -> Remote | None:
         """The git remote that the project is shared by (Q6); None where there is none. Nothing is asked of it yet."""
-        name = self.gate_policy(tx).remote
+        return self.remote_named(self.gate_policy(tx).remote)
+
+    def remote_named(self, name: str) -> Remote | None:
+        """The git remote of that name, whatever the configuration says by now."""
         if name and name not in self._remotes:
             self._remotes[name] = self.outside.remote(name)
         return self._remotes.get(name)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ACCEPT = by_person(fe("merges", "accept", "-m", phrase("why it was set back")))
 MEANT = "; if that was meant: "
+NOT_ARRIVED = "its merge was pushed and did not arrive"
+NOT_KNOWN = "its merge was pushed, and it is not known yet whether it arrived"
 HERE = by_person(fe("merges", "here", "-m", phrase("why they move")))
 
 
@@ -60,20 +62,34 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class SentMerge(msgspec.Struct, frozen=True):
-    """A merge that was pushed to the remote, while nobody knows whether it arrived."""
+    """A merge that was pushed to the remote, while nobody knows whether it arrived; `told` is what its intent says."""
 
     task: str
-    made: Sha
+    told: str
+
+    @property
+    def made(self) -> Sha:
+        return Sha(self.told.split(" ")[0])
+
+    @property
+    def attempt(self) -> int:
+        return int(self.told.split(" ")[1])
+
+    @property
+    def remote(self) -> str:
+        """Where it was pushed to."""
+        return self.told.split(" ", 2)[2]
 
 
-def sent_merges(tx: Tx) -> dict[str, Sha]:
-    """Q6: tasks whose merges may be on the remote, with the commits that were pushed."""
-    return {row.task: row.made for row in tx.all("merge.sent", SentMerge)}
+def sent_merges(tx: Tx) -> dict[str, SentMerge]:
+    """Q6: tasks whose merges may be on the remote, with what was pushed."""
+    return {row.task: row for row in tx.all("merge.sent", SentMerge)}
 
 
 def sent_for(tx: Tx, task: str) -> Sha | None:
     """The merge of a task that may be on the remote."""
-    return sent_merges(tx).get(task)
+    sent = sent_merges(tx).get(task)
+    return sent.made if sent else None
 
 
 def refuse_sent(tx: Tx, task: str) -> None:
@@ -187,6 +203,12 @@ def amiss(context: Context, tx: Tx, project: ProjectView) -> Told | None:
         return None if unasked else told
     except EnvironmentProblem:
         return None
+
+
+def has_newest(context: Context, tx: Tx, tip: Sha) -> bool:
+    """Q6: whether a commit has the newest merge on record."""
+    newest = Sha(place_of(tx).newest)
+    return not newest or newest == tip or context.repo.is_ancestor(newest, tip)
 
 
 def newest_after(context: Context, tx: Tx, found: Sha) -> Sha:

@@ -28,7 +28,7 @@ cycle lifts what R2 paused.
 
 ENDS_APPROVAL = frozenset({
     "ApprovalWithdrawn", "ApprovalEnded", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
-    "AttemptSubmitted", "AttemptSentBack", "TaskReopened",
+    "AttemptSubmitted", "AttemptSentBack", "TaskReopened", "ApprovalVoided", "MergeFailed",
 })  # fmt: skip
 """Q6: what waits until it is known whether the merge of the task arrived at the remote."""
 

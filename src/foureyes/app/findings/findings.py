@@ -12,6 +12,7 @@ from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.case import case_of
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
+from foureyes.app.call.one_target import sent_for
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
 from foureyes.app.call.rows import Named
@@ -321,8 +322,10 @@ def everything(tx: Tx) -> list[Finding]:
 
 
 def end_approvals(work: Work, facts: Facts) -> None:
-    """T `void`: an approved change with an open blocking finding is in review again, at once (D2)."""
-    if facts.task.status != "approved":
+    """T `void`: an approved change with an open blocking finding is in review again, at once (D2); one that may be on
+    the remote only when it is known that its merge did not arrive (Q4, Q6).
+    """
+    if facts.task.status != "approved" or sent_for(work.tx, facts.task.id) is not None:
         return
     holding = [finding.id for finding in open_blocking(work.tx, facts.task.id, work.at)]
     if not holding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import msgspec
 
@@ -51,18 +51,21 @@ DOCTOR = fe("doctor")
 OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
-def recognise(context: Context, actor: Actor, line: TargetLine, heads: Mapping[str, Sha]) -> list[MergeRow]:
+def recognise(
+    context: Context, actor: Actor, line: TargetLine, heads: Mapping[str, Sha], only: Container[str] | None = None
+) -> list[MergeRow]:
     """Close every approved task whose approved head is on the target branch already: merged by hand, or just before a
     crash (Q4).
 
     Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
+    `only`: nothing but these tasks.
     """
     with context.store.read() as tx:
         tasks = [
             *tx.tasks(ListQuery(status="approved", limit=MANY), TaskRow),
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
-        attempts = attempts_of(tx, [task.id for task in tasks])
+        attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
     looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.ref, heads)]
     landed = [row for row in looked if row is not None]
     if landed:
@@ -145,6 +148,13 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
         gatekeeper.record(task.id, UnapprovedMergeSeen(sha=Sha(row.sha)))
         gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="C2", reason=reason))
     return row
+
+
+def note_unapproved(gatekeeper: Work, task: Task, made: Sha) -> str:
+    """Q4: a merge arrived at the remote although its approval had ended meanwhile: on record; what to say about it."""
+    why = f"pushed to the target as {made[:7]} while it was approved, and {task.status} when that had arrived"
+    gatekeeper.record(task.id, SecurityRecorded(kind="merged_unapproved", rule="Q4", reason=why))
+    return f"Q4: it was {why}; that is on record"
 
 
 def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *, other: bool) -> None:

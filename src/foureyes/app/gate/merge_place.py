@@ -11,7 +11,7 @@ from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.events.gate import MergesPlaced, TargetSetBack
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.errors import BadInput, Reason
+from foureyes.errors import BadInput, Conflict, Reason
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     line = line_of(context)
     tip = line.tip()
     with context.store.read() as tx:
-        project = context.project(tx)
+        project, before = context.project(tx), place_of(tx)
         told = lacking(context, tx, project)
         merges = tx.all("merge.shas", MergeOf)
     if told is None:
@@ -62,6 +62,8 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     commits = [commit.sha for commit in context.repo.line(line.ref, HOW_FAR)]
     newest = next((sha for sha in commits if sha in {row.sha for row in merges}), Sha(""))
     with context.deciding(actor, "merges accept", reason=reason) as work:
+        if place_of(work.tx) != before:
+            raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=ACCEPT)
         work.record(
             "",
             SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=told.text),

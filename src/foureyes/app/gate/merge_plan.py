@@ -10,13 +10,15 @@ from foureyes.app.call.context import Context
 from foureyes.app.gate.landing import waiting_approval_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
-from foureyes.core.nouns.attempt import Attempt, Effect
+from foureyes.app.work.elsewhere import branch_there, is_elsewhere
+from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.still_holds import WaitingApproval, why_not_there, why_void
 from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.refs import DETACHED
 from foureyes.core.words.text import visible
 from foureyes.errors import Reason
 
@@ -76,3 +78,16 @@ def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
     if given is None or given.seq != item.approval:
         return None
     return Try(case_of(context, tx, context.gate, task), given, context.has_keys(tx))
+
+
+def tip_of(context: Context, task: TaskId, attempt: Attempt, target: str) -> gate.Tip:
+    """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
+    repo = context.repo
+    if is_elsewhere(context, attempt.clone):
+        head: Sha | None = branch_there(context, task, attempt).head
+    else:
+        head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
+    if head is not None and head != attempt.head:
+        relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
+        head = attempt.head if relation in KEEPS_APPROVAL else head
+    return gate.Tip(head=head)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import NOT_KNOWN, sent_merges
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
@@ -37,7 +38,7 @@ from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.errors import Conflict, CutOff, Reason, RemoteProblem, StoreProblem
+from foureyes.errors import Conflict, CutOff, GitProblem, Reason, RemoteProblem, StoreProblem
 from foureyes.steps import by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
@@ -125,7 +126,8 @@ class Merges:
             if any(row.outcome not in UNDECIDED for row in before + rows):
                 raise cut_off(before + rows) from problem
             raise
-        return rows + left, seconds
+        told_of = {row.task for row in rows}
+        return rows + [row for row in left if row.task not in told_of], seconds
 
     def _go_through(
         self,
@@ -164,12 +166,18 @@ class Merges:
                 return [], None
             rules = rules_of(self._context, tx)
             alone = not any(self._is_anothers(lease) for lease in tx.all("merge.leases", Lease))
+            sent = sent_merges(tx)
         shown = [explain(self._context, item, rules) for item in left]
         rows = [
-            MergeRow(task=item.task, attempt=item.attempt, outcome=item.state, message=item.why or "waits")
+            MergeRow(
+                task=item.task,
+                attempt=item.attempt,
+                outcome=item.state,
+                message=item.why or (NOT_KNOWN if item.task in sent else "waits"),
+            )
             for item in shown
         ]
-        return rows, seconds_to_next(left, rules, alone=alone)
+        return rows, seconds_to_next([item for item in left if item.task not in sent], rules, alone=alone)
 
     def _next(self, actor: Actor, tried: set[int], rows: list[MergeRow]) -> tuple[MergeItem, Try] | None:
         """The next item; if somebody else is at work by now, what was done so far is still told."""
@@ -219,8 +227,11 @@ class Merges:
             return taken
 
     def _first_ready(self, tx: Tx, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """The first item that waits for nothing; the rules are only looked at where there is one."""
-        items = [item for item in items_of(tx) if item.approval not in tried]
+        """The first item that waits for nothing, not even for what became of its push (Q6); the rules are only looked
+        at where there is one.
+        """
+        sent = sent_merges(tx)
+        items = [item for item in items_of(tx) if item.approval not in tried and item.task not in sent]
         rules = rules_of(self._context, tx) if items else None
         for item in items:
             if rules and not waits_for(item, rules) and (first := look_at(self._context, tx, item)):
@@ -240,9 +251,13 @@ class Merges:
         """Q5: branch and checkouts of the target follow each merge; what cannot is left alone, and the person told
         once.
         """
-        ahead = line.follow()
-        checkouts = self._context.workshop.catch_up(line.name)
-        for news in [*([ahead] if ahead else []), *map(checkout_news, checkouts)]:
+        try:
+            ahead = line.follow()
+            checkouts = self._context.workshop.catch_up(line.name)
+            found = [*([ahead] if ahead else []), *map(checkout_news, checkouts)]
+        except GitProblem as problem:  # what was merged is merged
+            found = [News(f"git: {problem.message}", problem.next_step)]
+        for news in found:
             if tell is not None and news not in told:
                 told.add(news)
                 tell(news)

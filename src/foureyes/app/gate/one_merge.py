@@ -1,17 +1,20 @@
 """One merge (Q2, Q3): prepared on top of the target, checked as what the target would become, then moved there.
 
 `run` tries; each try is `_prepare`, which makes a plan or says what became of the task instead, and `_move`, which
-asks P and D once more and moves the branch in one transaction.
+asks P and D once more in one transaction and moves the branch there. Where a remote has the target, that transaction
+records the intent instead (`MergeSent`), `_push` moves the target outside of it, and a second one closes the task
+(decision 36). From the intent until it is known what became of the push, `_sent` holds, and nothing ends the approval.
 """
 
 from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
+from foureyes.app.call.one_target import NOT_ARRIVED, has_newest, lacking, sent_for
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links
-from foureyes.app.gate.landing import accept, recognise, settings_of, waiting_approval_of
-from foureyes.app.gate.merge_plan import Plan, Try, look_at
+from foureyes.app.gate.landing import accept, note_unapproved, recognise, settings_of, waiting_approval_of
+from foureyes.app.gate.merge_plan import Plan, Try, look_at, tip_of
 from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
 from foureyes.app.gate.running import Telling, run_on
@@ -22,27 +25,28 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
-from foureyes.app.work.elsewhere import branch_there, bring, is_elsewhere
+from foureyes.app.work.elsewhere import bring
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.events.gate import MergeSent
-from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
+from foureyes.core.nouns.attempt import Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.check_states import check_state
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.stacks import landed_below, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.refs import DETACHED, attempt_ref
+from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import GitProblem, RemoteProblem
 
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
 KEPT_PATHS = 200
+PUSH_SECONDS = 1800
+"""How long a lease holds from its intent on: longer than a push and the questions after it may take (J4)."""
 CUTS = 2
 """How often a push is tried whose way was cut off, before a person looks."""
 
@@ -63,6 +67,7 @@ class OneMerge:
         self._actor = actor
         self._line = line
         self._cut = 0
+        self._sent = False
         self._item = item
         self._task = TaskId(item.task)
         self._process = process
@@ -77,12 +82,11 @@ class OneMerge:
         try:
             for _ in range(STARTS):
                 plan = self._prepare(now)
-                row = plan if isinstance(plan, MergeRow) else self._move(plan)
+                row = self._move(plan) if isinstance(plan, Plan) else plan
                 if row is not None:
                     return [row]
-                landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
-                if any(other.task == self._task for other in landed):
-                    return sorted(landed, key=lambda other: other.task != self._task)
+                if landed := self._landed():
+                    return landed
                 again = self._look_again()
                 if again is None:
                     return [self._ended()]
@@ -92,6 +96,17 @@ class OneMerge:
             return [self._leave(problem.message, stuck=False)]
         except GitProblem as problem:
             return [self._leave(f"git: {problem.message}", stuck=True)]
+
+    def _landed(self) -> list[MergeRow]:
+        """What is on the target by now, if the item is: somebody merged it, or a push arrived whose answer did not. If
+        it is not, what was pushed before cannot arrive any more: the target or the fence is elsewhere.
+        """
+        self._line.tip()
+        landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
+        if any(other.task == self._task for other in landed):
+            return sorted(landed, key=lambda other: other.task != self._task)
+        self._sent = False
+        return []
 
     def _look_again(self) -> Try | None:
         with self._context.store.read() as tx:
@@ -106,14 +121,20 @@ class OneMerge:
 
     # A plan
 
-    def _prepare(self, now: Try) -> Plan | MergeRow:
-        """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet."""
+    def _prepare(self, now: Try) -> Plan | MergeRow | None:
+        """Q2: merge on top of the tip, run the required checks on the result; nothing is moved yet. None when it is on
+        the target already.
+        """
         context, attempt, target = self._context, now.attempt, now.case.target
         bring(context, self._task)
-        where = self._tip(attempt)
+        tip = self._line.tip(attempt_ref(self._task, attempt.n))
+        if context.repo.is_ancestor(attempt.head, tip):
+            return None
+        if told := self._set_back():
+            return self._leave(told, stuck=False)
+        where = tip_of(context, self._task, attempt, self._line.ref)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
-        tip = self._line.tip(attempt_ref(self._task, attempt.n))
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
         merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head, landed=landed_below(now.facts))
@@ -134,17 +155,11 @@ class OneMerge:
             attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked, effect=effect
         )
 
-    def _tip(self, attempt: Attempt) -> gate.Tip:
-        """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
-        repo = self._context.repo
-        if is_elsewhere(self._context, attempt.clone):
-            head: Sha | None = branch_there(self._context, self._task, attempt).head
-        else:
-            head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
-        if head is not None and head != attempt.head:
-            relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=self._line.ref)
-            head = attempt.head if relation in KEEPS_APPROVAL else head
-        return gate.Tip(head=head)
+    def _set_back(self) -> str:
+        """Q6: that the target lacks the last merge on record by now; empty where it has it."""
+        with self._context.store.read() as tx:
+            told = lacking(self._context, tx, self._context.project(tx))
+        return told.text if told else ""
 
     def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
         """T `void`: the approval ends where P or D no longer hold, for the attempt or for what the merge makes of it;
@@ -165,9 +180,16 @@ class OneMerge:
         if not texts:
             return None
         marks = marked_by(now.facts, now.case.policy, effect) if there else ()
+        self._settle(work)
         event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
         work.gate.record(self._task, event)
         return self._row("void", "the approval no longer holds: " + "; ".join(texts))
+
+    def _settle(self, work: Work) -> None:
+        """Before the approval ends: what was pushed for it did not arrive."""
+        assert not self._sent
+        if sent_for(work.tx, self._task) is not None:
+            work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=NOT_ARRIVED))
 
     def _check(self, now: Try, tip: Sha, tree: Sha) -> Sha:
         """Run the required checks on the merge result; the tree of the target's tip, which they are compared with."""
@@ -190,7 +212,7 @@ class OneMerge:
         if not reasons:
             return checked
         red = [state for state in checked if state.word == "failed"]
-        if red and self._is_targets_own(facts, red, tip_tree):
+        if red and self._is_targets_own(now, red, tree, tip_tree):
             names = ", ".join(state.rule.name for state in red)
             return self._leave(f"{target} itself fails {names}: mend that first, then fe merge", stuck=False)
         if red:
@@ -201,15 +223,16 @@ class OneMerge:
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._leave("; ".join(reason.message for reason in reasons), stuck=broke)
 
-    def _is_targets_own(self, facts: Facts, red: list[CheckState], tip_tree: Sha) -> bool:
-        """Whether everything that is red was red on the target before: then it is nobody's fault who waits in the
+    def _is_targets_own(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> bool:
+        """Whether everything that is red was red on the target before (D5): then it is nobody's fault who waits in the
         queue.
         """
-        run_on(self._context, self._actor, facts, [state.rule for state in red], [tip_tree], judged="target")
+        rules = [state.rule for state in red]
+        run_on(self._context, self._actor, now.facts, rules, [tip_tree], judged="target")
         with self._context.store.read() as tx:
-            known = with_trees(tx, facts, [tip_tree])
-        before = [check_state(known, state.rule, tip_tree, "") for state in red]
-        return all(_was_as_red(old, new) for old, new in zip(before, red, strict=True))
+            facts = with_trees(tx, now.facts, [tree, tip_tree])
+        again = [state for state in now.states_on(facts, tree, tip_tree) if state.rule in rules]
+        return all(state.red_before and not state.gone for state in again)
 
     def _journal_head(self) -> JournalHead:
         with self._context.store.read() as tx:
@@ -227,19 +250,23 @@ class OneMerge:
         None when it was not to be moved from where the plan began: begin anew (Q3).
         """
         context, remote, note = self._context, self._line.remote, ""
-        tip, settings = self._tip(plan.attempt), settings_of(context, plan.attempt, plan.commit)
+        tip = tip_of(context, self._task, plan.attempt, self._line.ref)
+        settings = settings_of(context, plan.attempt, plan.commit)
         with context.writing(self._actor, "merge") as work:
             now = self._asked_again(work, plan, tip)
             if not isinstance(now, Try):
                 return now
             if remote is not None:
-                event = MergeSent(attempt=plan.attempt.n, made=plan.commit, onto=plan.tip, remote=remote.name)
-                work.gate.record(self._task, event)
+                work.gate.record(self._task, self._intent(plan, remote.name))
             elif not context.workshop.move(self._line.branch, new=plan.commit, old=plan.tip):
                 return None
             else:
                 note = self._close(work, plan, settings)
         return self._push(plan, settings) if remote is not None else self._merged(plan, note)
+
+    def _intent(self, plan: Plan, remote: str) -> MergeSent:
+        until = self._context.later(PUSH_SECONDS)
+        return MergeSent(attempt=plan.attempt.n, made=plan.commit, onto=plan.tip, remote=remote, until=until)
 
     def _asked_again(self, work: Work, plan: Plan, tip: gate.Tip) -> Try | MergeRow | None:
         """What the merge rests on, if that still holds under the lock; else what became of it."""
@@ -251,8 +278,8 @@ class OneMerge:
             return self._ended()
         if (void := self._record_void(work, now, tip, plan.effect)) is not None:
             return void
-        if self._wants_more(work.tx, now, plan):
-            return None  # somebody accepted a stricter pipeline meanwhile
+        if self._wants_more(work.tx, now, plan) or not has_newest(self._context, work.tx, plan.tip):
+            return None  # somebody accepted a stricter pipeline meanwhile, or merged something
         if why := "held" if gate.holds(now.facts) else _below(now.facts, now.given):
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
             return self._row("waiting", why)
@@ -261,6 +288,7 @@ class OneMerge:
     def _push(self, plan: Plan, settings: str) -> MergeRow | None:
         """Q6: the target of the remote moves by compare-and-swap, with the attempt, and with the fence."""
         also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
+        self._sent = True
         try:
             if isinstance(self._line.push(plan.commit, onto=plan.tip, also=also), Moved):
                 return None
@@ -268,20 +296,28 @@ class OneMerge:
             return self._unheard(plan, problem)
         note = ""
         with self._context.writing(self._actor, "merge") as work:
-            if self._context.get(work.tx, self._task).status == "approved":  # else somebody has found it there
+            task = self._context.get(work.tx, self._task)
+            if task.status == "approved":
                 note = self._close(work, plan, settings)
+            elif task.merge is None:
+                note = note_unapproved(work.gate, task, plan.commit)
+        self._sent = False
         return self._merged(plan, note)
 
     def _unheard(self, plan: Plan, problem: RemoteProblem) -> MergeRow | None:
-        """A push that failed, or was cut off: nothing of it arrives any more once the fence has moved."""
+        """A push that failed, or was cut off: nothing of it arrives any more once the fence has moved; nor where the
+        remote answers that it takes none, or not the fence, without which no merge is pushed.
+        """
         self._cut += 1
         try:
-            is_out = self._line.shut_out(plan.tip)
-        except RemoteProblem:
-            why = f"{problem.message}; whether it arrived the next fe merge tells"
-            return self._leave(why, stuck=False, unknown=True)
+            is_out = problem.kind == "refused" or self._line.shut_out(plan.tip)
+        except RemoteProblem as again:
+            if again.kind != "refused" or self._line.tip() != plan.tip:
+                return self._leave(problem.message, stuck=False)
+            is_out, problem = True, again
         if not is_out or (problem.kind != "refused" and self._cut < CUTS):
             return None
+        self._sent = False
         return self._leave(what_to_allow(problem, self._line), stuck=True)
 
     def _close(self, work: Work, plan: Plan, settings: str) -> str:
@@ -302,11 +338,18 @@ class OneMerge:
 
     def _merged(self, plan: Plan, note: str) -> MergeRow:
         target = self._line.name
-        self._line.follow()
-        notes = tuple(text for text in (note, tidy(self._context, self._task, plan.attempt, target)) if text)
+        notes = tuple(text for text in (note, self._tidied(plan)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
         return self._row("merged", f"{target} is at {plan.commit[:7]}{checks}", plan.commit, notes)
+
+    def _tidied(self, plan: Plan) -> str:
+        """Q5: what follows a merge; that it did not is no reason to say that there was none."""
+        try:
+            self._line.follow()
+            return tidy(self._context, self._task, plan.attempt, self._line.name)
+        except GitProblem as problem:
+            return f"git: {problem.message}"
 
     # Ends without a merge
 
@@ -325,6 +368,7 @@ class OneMerge:
             lost = self._lost(work)
             if lost is not None:
                 return lost
+            self._settle(work)
             event = e.MergeFailed(
                 iteration=self._item.attempt,
                 kind="conflict" if kind == "conflict" else "checks",
@@ -336,8 +380,10 @@ class OneMerge:
         names = f" {', '.join(map(named, paths[:SHOWN]))}" if kind == "conflict" else ""
         return self._row(kind, feedback.split("\n")[0] + names, notes=work.notes)
 
-    def _leave(self, why: str, *, stuck: bool, unknown: bool = False) -> MergeRow:
+    def _leave(self, why: str, *, stuck: bool) -> MergeRow:
         """The lease is given back; the approval stands. One stuck item never blocks the others (Q3)."""
+        unknown = self._sent
+        why = f"{why}; whether it arrived the next fe merge tells" if unknown else why
         with self._context.writing(self._actor, "merge") as work:
             lost = self._lost(work)
             if lost is not None:
@@ -350,10 +396,3 @@ def _below(facts: Facts, given: WaitingApproval) -> str:
     """A7: a task that is merged first, and was handed in meanwhile."""
     first = waits_for(facts, given.passed)
     return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
-
-
-def _was_as_red(old: CheckState, new: CheckState) -> bool:
-    """Whether a check failed before, and nothing fails now that did not then."""
-    if old.word != "failed" or not old.result or not new.result or new.gone:
-        return False
-    return set(new.result.failing) <= set(old.result.failing)

@@ -4,44 +4,102 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.one_target import sent_merges
+from foureyes.app.call.one_target import NOT_ARRIVED, NOT_KNOWN, sent_merges
 from foureyes.app.gate.landing import recognise
 from foureyes.app.gate.merge_queue import Lease, is_live
+from foureyes.app.gate.target_line import TargetLine, what_to_allow
+from foureyes.app.views.merge import MergeRow
 from foureyes.core.events.gate import MergeLeft
+from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.gate.target_line import TargetLine
-    from foureyes.app.views.merge import MergeRow
+    from foureyes.app.call.one_target import SentMerge
+    from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.words.ids import Sha
 
 TRIES = 5
-NOT_ARRIVED = "its merge was pushed and did not arrive"
 
 
 def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str) -> list[MergeRow]:
-    """What became of pushes whose process is gone, or that heard no answer. Once the fence has moved none of them can
-    arrive any more, however late whoever began it wakes up; only then is the task another's.
+    """What became of pushes whose process is gone, or that heard no answer, asked at the remote that each went to. What
+    cannot be found out waits, and nothing else waits for it.
     """
-    rows: list[MergeRow] = []
-    for _ in range(TRIES):
-        if not _left_behind(context, me):
-            break
-        tip = line.tip()
-        rows += recognise(context, actor, line, context.repo.heads())
-        left = _left_behind(context, me)
-        if left and (line.remote is None or line.shut_out(tip)):
-            with context.writing(actor, "merge") as work:
-                for task in left:
-                    attempt = context.find(work.tx, task).iteration
-                    work.gate.record(task, MergeLeft(attempt=attempt, why=NOT_ARRIVED))
-    return rows
-
-
-def _left_behind(context: Context, me: str) -> list[str]:
-    """The tasks of such pushes; not those that another process is at."""
     with context.store.read() as tx:
-        sent = sent_merges(tx)
-        leases = tx.all("merge.leases", Lease) if sent else []
+        names = {sent.remote for sent in _left_behind(context, tx, me).values()}
+    return [row for name in sorted(names) for row in _Settling(context, actor, line, me, name).run()]
+
+
+class _Settling:
+    """The pushes to one remote. Once the fence has moved none of them can arrive any more, however late whoever began
+    it wakes up; only then is the task another's.
+    """
+
+    def __init__(self, context: Context, actor: Actor, line: TargetLine, me: str, remote: str) -> None:
+        self._context, self._actor, self._line, self._me, self._remote = context, actor, line, me, remote
+        self._rows: list[MergeRow] = []
+
+    def run(self) -> list[MergeRow]:
+        why = f"{self._line.name} of {self._remote} moved {TRIES} times meanwhile"
+        try:
+            line = self._line_there()
+            if any(self._is_settled(line) for _ in range(TRIES)):
+                return self._rows
+        except (GitProblem, Refused) as problem:
+            why = problem.reasons[0].message if isinstance(problem, Refused) else problem.message
+        return [*self._rows, *(self._waits(sent, why) for sent in self._left().values())]
+
+    def _line_there(self) -> TargetLine:
+        remote = self._line.remote
+        if remote is not None and remote.name == self._remote:
+            return self._line
+        return TargetLine(self._context, self._line.name, self._context.remote_named(self._remote))
+
+    def _is_settled(self, line: TargetLine) -> bool:
+        """Whether nothing is left of them; False when something arrived meanwhile, so that it is to be asked again."""
+        tip = self._find(line)
+        left = self._left()
+        if not left:
+            return True
+        try:
+            is_out = line.shut_out(tip)
+        except RemoteProblem as problem:
+            if problem.kind != "refused" or self._find(line) != tip:
+                raise
+            self._leave(left, what_to_allow(problem, line), stuck=True)  # no merge is pushed without the fence
+            return True
+        if is_out:
+            self._leave(left, NOT_ARRIVED, stuck=False)
+        return is_out
+
+    def _find(self, line: TargetLine) -> Sha:
+        """Record what is on the target; where that is."""
+        tip = line.tip()
+        self._rows += recognise(self._context, self._actor, line, self._context.repo.heads(), only=self._left())
+        return tip
+
+    def _left(self) -> dict[str, SentMerge]:
+        with self._context.store.read() as tx:
+            sent = _left_behind(self._context, tx, self._me)
+        return {task: each for task, each in sent.items() if each.remote == self._remote}
+
+    def _leave(self, left: dict[str, SentMerge], why: str, *, stuck: bool) -> None:
+        """What was shut out; not what another has settled, and pushed anew, while the remote was asked."""
+        with self._context.writing(self._actor, "merge") as work:
+            still = _left_behind(self._context, work.tx, self._me)
+            for task, sent in left.items():
+                if still.get(task) == sent:
+                    work.gate.record(task, MergeLeft(attempt=sent.attempt, why=why, stuck=stuck))
+
+    def _waits(self, sent: SentMerge, why: str) -> MergeRow:
+        message = f"{NOT_KNOWN}: only {self._remote} can tell ({why})"
+        return MergeRow(task=sent.task, attempt=sent.attempt, outcome="waiting", message=message)
+
+
+def _left_behind(context: Context, tx: Tx, me: str) -> dict[str, SentMerge]:
+    """Such pushes by task; not those that another process is at."""
+    sent = sent_merges(tx)
+    leases = tx.all("merge.leases", Lease) if sent else []
     others = {lease.task for lease in leases if is_live(context, lease) and lease.process != me}
-    return [task for task in sent if task not in others]
+    return {task: each for task, each in sent.items() if task not in others}

@@ -86,13 +86,14 @@ class MergeLeased(Event, frozen=True, kw_only=True):
 
 class MergeSent(Event, frozen=True, kw_only=True):
     """Q6: the merge `made` is being pushed to the remote, from where its target is at `onto`. Until it is known whether
-    it arrived, nothing takes the approval back.
+    it arrived, nothing takes the approval back. `until`: how long its lease holds at least.
     """
 
     attempt: int
     made: Sha
     onto: Sha
     remote: str
+    until: str = ""
 
 
 class MergeLeft(Event, frozen=True, kw_only=True):

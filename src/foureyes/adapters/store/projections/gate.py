@@ -50,7 +50,8 @@ def merge_leased(db: Engine, row: Row, event: e.MergeLeased) -> None:
 
 
 def merge_sent(db: Engine, row: Row, event: e.MergeSent) -> None:
-    note(db, row, f"{SENT}{row.task}", event.made)
+    note(db, row, f"{SENT}{row.task}", f"{event.made} {event.attempt} {event.remote}")
+    db.run("merge.extend", {"task": row.task, "until": event.until})
 
 
 def merge_left(db: Engine, row: Row, event: e.MergeLeft) -> None:

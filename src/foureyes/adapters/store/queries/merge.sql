@@ -10,6 +10,9 @@ ON CONFLICT (task) DO UPDATE SET attempt = excluded.attempt, approval = excluded
 -- name: merge.leave
 UPDATE merges SET state = :state, why = :why, process = '', until = '', seq = :seq WHERE task = :task;
 
+-- name: merge.extend
+UPDATE merges SET until = :until WHERE task = :task AND state = 'merging' AND until < :until;
+
 -- name: merge.leases
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
   coalesce((SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon FROM merges m
@@ -24,7 +27,7 @@ SELECT coalesce((SELECT value FROM settings WHERE name = 'merge:newest'), '') AS
   coalesce((SELECT value FROM settings WHERE name = 'merge:clone'), '') AS clone;
 
 -- name: merge.sent
-SELECT substr(name, 12) AS task, value AS made FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
+SELECT substr(name, 12) AS task, value AS told FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
 
 -- name: merge.shas
 SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
