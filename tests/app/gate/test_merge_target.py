@@ -21,7 +21,7 @@ def test_what_is_red_on_the_target_itself_is_no_fault_of_who_waits_Q3(world: Git
 
 def test_what_ends_in_another_way_than_on_the_target_is_not_the_targets_own_D5_Q3(world: GitWorld) -> None:
     task = approved(world, by=CODEX)
-    configure(world, LINT)
+    configure(world, LINT.replace("ruff check .", "sh lint.sh"))
     answers(world, "lint", Ran(exit_code=2), Ran(exit_code=1))
     assert merge(world) == {task: "checks"}
     assert world.status(task) == "open"

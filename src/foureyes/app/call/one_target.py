@@ -62,23 +62,23 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class SentMerge(msgspec.Struct, frozen=True):
-    """A merge that was pushed to the remote, while nobody knows whether it arrived; `told` is what its intent says."""
+    """A merge that was pushed to the remote, while nobody knows whether it arrived; `value` is what its intent says."""
 
     task: str
-    told: str
+    value: str
 
     @property
     def made(self) -> Sha:
-        return Sha(self.told.split(" ")[0])
+        return Sha(self.value.split(" ")[0])
 
     @property
     def attempt(self) -> int:
-        return int(self.told.split(" ")[1])
+        return int(self.value.split(" ")[1])
 
     @property
     def remote(self) -> str:
         """Where it was pushed to."""
-        return self.told.split(" ", 2)[2]
+        return self.value.split(" ", 2)[2]
 
 
 def sent_merges(tx: Tx) -> dict[str, SentMerge]:

@@ -130,7 +130,7 @@ class OneMerge:
         tip = self._line.tip(attempt_ref(self._task, attempt.n))
         if context.repo.is_ancestor(attempt.head, tip):
             return None
-        if told := self._set_back():
+        if told := self._set_back(tip):
             return self._leave(told, stuck=False)
         where = tip_of(context, self._task, attempt, self._line.ref)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
@@ -155,10 +155,10 @@ class OneMerge:
             attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked, effect=effect
         )
 
-    def _set_back(self) -> str:
+    def _set_back(self, tip: Sha) -> str:
         """Q6: that the target lacks the last merge on record by now; empty where it has it."""
         with self._context.store.read() as tx:
-            told = lacking(self._context, tx, self._context.project(tx))
+            told = None if has_newest(self._context, tx, tip) else lacking(self._context, tx, self._context.project(tx))
         return told.text if told else ""
 
     def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:

@@ -27,7 +27,7 @@ SELECT coalesce((SELECT value FROM settings WHERE name = 'merge:newest'), '') AS
   coalesce((SELECT value FROM settings WHERE name = 'merge:clone'), '') AS clone;
 
 -- name: merge.sent
-SELECT substr(name, 12) AS task, value AS told FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
+SELECT substr(name, 12) AS task, value FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
 
 -- name: merge.shas
 SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
