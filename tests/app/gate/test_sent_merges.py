@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.app.call.one_target import sent_for, sent_merges
 from foureyes.app.findings.lookup import findings_of
@@ -17,7 +18,7 @@ from foureyes.core.words.ids import Sha
 from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
 
 from tests.stage.clones import Clone
-from tests.stage.gated import configure, merge, merge_rows
+from tests.stage.gated import merge, merge_rows
 from tests.stage.people import ALICE, CI, CODEX
 from tests.stage.wires import Wire, Wired
 
@@ -341,22 +342,32 @@ def test_a_remote_that_refuses_the_fence_keeps_one_item_stuck_and_stops_nothing_
     assert merge(clones.beta) == {task: "merged", other: "merged"}
 
 
-def test_a_push_is_settled_at_the_remote_it_went_to_whatever_the_configuration_says_since_Q6(clones: Wired) -> None:
+def without_remote(world: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The configuration that is in force names no remote any more."""
+    real = world.app.context.gate_policy
+    monkeypatch.setattr(world.app.context, "gate_policy", lambda tx: replace(real(tx), remote=""))
+
+
+def test_a_push_is_settled_at_the_remote_it_went_to_whatever_the_configuration_says_since_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alpha = clones.alpha
     task = killed_at(clones, "after")
     alpha.outside.own = "process:alpha2"
     alpha.outside.gone.add("process:alpha")
-    configure(alpha, clones.settings.replace('remote = "origin"', 'remote = ""'))
+    without_remote(alpha, monkeypatch)
     assert merge(alpha) == {task: "found"}
     assert merges_of(clones, task) == 1
 
 
-def test_a_remote_that_is_gone_is_named_and_what_went_there_waits_Q6(clones: Wired) -> None:
+def test_a_remote_that_is_gone_is_named_and_what_went_there_waits_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alpha = clones.alpha
     task = killed_at(clones, "after")
     alpha.outside.own = "process:alpha2"
     alpha.outside.gone.add("process:alpha")
-    configure(alpha, clones.settings.replace('remote = "origin"', 'remote = ""'))
+    without_remote(alpha, monkeypatch)
     wire = alpha.outside.remotes.pop("origin")
     alpha.app.context._remotes.clear()
     row = merge_rows(alpha)[task]
