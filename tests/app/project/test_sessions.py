@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import session_of
 
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, marked, person
 from tests.stage.world import DeskWorld
@@ -35,6 +37,16 @@ def test_a_refused_first_write_makes_no_session_I1_G4(desk: DeskWorld) -> None:
     with desk.refused("D1"):
         desk.approve(CLAUDE, task)
     assert CLAUDE.session not in origins(desk)
+
+
+@pytest.mark.parametrize("name", ["codex", "gemini"])
+def test_below_what_was_an_agent_of_another_name_one_is_nested_I4_D6(desk: DeskWorld, name: str) -> None:
+    process = "process:boot:ns:77:1"
+    above = replace(agent("codex", evidence=()), session=session_of(process), evidence=(process,), processes=(process,))
+    caller = replace(agent(name, 2), ancestors=(*agent(name, 2).processes, process))
+    assert not desk.app.sessions.recognise(lambda programs: caller).is_nested, "nobody knows that process"
+    desk.app.notes.log(above, desk.create(), "hello")
+    assert desk.app.sessions.recognise(lambda programs: caller).is_nested == (name != "codex")
 
 
 def test_last_seen_is_the_last_journal_row_I1(desk: DeskWorld) -> None:

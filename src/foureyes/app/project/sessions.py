@@ -368,10 +368,12 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
 
 
 def _nested(tx: Tx, actor: Actor, known: set[str]) -> tuple[str, ...]:
-    """I4: what says that an agent of another name is above the caller, where one of these processes was one."""
+    """I4: what says that an agent of another name is above the caller, where these processes were agents; one that
+    never wrote may have had any name (G1).
+    """
     rows = tx.all("session.some", SessionView, ids=sorted(session_of(piece) for piece in known))
-    is_nested = actor.processes and not actor.is_nested and any(row.agent != actor.agent for row in rows)
-    return (NESTED + actor.processes[0],) if is_nested else ()
+    is_same = len(rows) == len(known) and all(row.agent == actor.agent for row in rows)
+    return () if is_same or actor.is_nested or not actor.processes else (NESTED + actor.processes[0],)
 
 
 def _called(tx: Tx, text: str) -> SessionView:
