@@ -71,6 +71,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "projects.adopt": [{"reason": WHY}],
     "merges.here": [{"reason": WHY}],
     "merges.accept": [{"reason": WHY}],
+    "merges.address": [{"reason": WHY}],
     "plans.import_": [{"text": "# Plan\n\n## One\n"}],
     "plans.preview": [{"text": "# Plan\n\n## Task: One\n"}],
     "plans.accept": [{"tasks": [TASK]}],

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
@@ -326,12 +326,16 @@ class ScriptedRemote:
         self.lines: dict[str, list[Sha]] = {}
         self.down = self.refuses = ""
         self.asked: list[str] = []
+        self.where = Address("0" * 64, "shop.git")
         self._name = name
         self._count = 0
 
     @property
     def name(self) -> str:
         return self._name
+
+    def address(self) -> Address:
+        return self.where
 
     def commit(self, ref: str) -> Sha:
         """A commit that somebody else has pushed; a new ref grows out of the main of here."""

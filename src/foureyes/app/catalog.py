@@ -244,6 +244,8 @@ VERBS: dict[str, tuple[Row, ...]] = {
         ("here", ("merges here",), "people", "journal", "merges here", "Merge in this clone from now on (Q6)."),
         ("accept", ("merges accept",), "people", "journal", "merges accept", "Go on from a target that was set back "
          "on purpose (Q6)."),
+        ("address", ("merges address",), "people", "journal", "merges address", "Go on with the address that the "
+         "remote has in this clone (Q6)."),
     ),
     "findings": (
         ("listed", (), "anyone", "", "finding list", "The findings of a task, or of the whole project."),

@@ -286,6 +286,16 @@ class Moved(msgspec.Struct, frozen=True):
     now: Sha | None
 
 
+class Address(msgspec.Struct, frozen=True):
+    """Where a remote is read and written: `digest` tells two of them apart, `shown` is for people, without
+    credentials; `apart`: it is written elsewhere than it is read.
+    """
+
+    digest: str
+    shown: str
+    apart: bool = False
+
+
 class Remote(Protocol):
     """The git remote of the project (`[git] remote`): what it has, and what is brought from and to it (Q6).
 
@@ -296,6 +306,9 @@ class Remote(Protocol):
     @property
     def name(self) -> str:
         """What git calls it here."""
+
+    def address(self) -> Address:
+        """Where it is, as the configuration said when it was first looked at; what else is asked is asked there."""
 
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
         """Where these refs (full names) are on the remote now, in one round trip; what it has not is left out."""

@@ -62,7 +62,7 @@ NEW_KINDS = {
     12: {"SprintEnded", "SprintPaused", "SprintPlanned", "SprintResumed", "SprintStarted", "SprintUndone"},
     13: {"ChecksLeft", "ChecksTaken"},
     15: {"ReviewerCalibrated"},
-    17: {"MergeSent", "MergesPlaced", "TargetSetBack"},
+    17: {"MergeSent", "MergesPlaced", "RemoteAddressed", "TargetSetBack"},
 }  # fmt: skip
 """What came with a schema: a version before did not know it."""
 NEW_TABLES = {

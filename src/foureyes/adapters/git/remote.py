@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import objects
@@ -13,7 +14,7 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
-from foureyes.app.git_ports import Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate
 from foureyes.core.words.refs import tracked
 from foureyes.errors import GitProblem, RemoteProblem
 
@@ -43,6 +44,13 @@ class GitRemote:
     def name(self) -> str:
         """What git calls it here."""
         return self._name
+
+    def address(self) -> Address:
+        """Where it is read and written."""
+        read, written = self._way.address, self._way.push_address
+        shown = plain(read) if read == written else f"{plain(read)} (pushed to {plain(written)})"
+        both = f"{read}\0{written}".encode(errors="surrogateescape")
+        return Address(sha256(both).hexdigest(), shown, apart=read != written)
 
     @cached_property
     def _way(self) -> Transport:

@@ -103,7 +103,15 @@ class Context:
         """The git remote of that name, whatever the configuration says by now."""
         if name and name not in self._remotes:
             self._remotes[name] = self.outside.remote(name)
-        return self._remotes.get(name)
+        if not name:
+            return None
+        from foureyes.app.call.addresses import Addressed, recorded
+
+        return Addressed(self, self._remotes[name], recorded(self, tx, name))
+
+    def forget_remote(self, name: str) -> None:
+        """Whoever asks for it next finds it as git has it then."""
+        self._remotes.pop(name, None)
 
     @cached_property
     def drafts(self) -> DraftFiles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.addresses import MOVED, recorded, said_about
 from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.gate.target_line import line_of
@@ -72,6 +73,28 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     message = f"merges go on from {project.target} at {tip[:7]}"
     notes = tuple(f"{task} stays closed, and its merge is not on {project.target}" for task in lost)
     return MergesGoOn(message=message, notes=notes, next=MERGE)
+
+
+def accept_address(context: Context, actor: Actor, reason: str) -> MergesGoOn:
+    """Q6: the remote of this clone is where git says, from now on."""
+    _refuse_silent(reason, MOVED)
+    with context.store.read() as tx:
+        remote = context.remote(tx)
+        known = recorded(context, tx, remote.name) if remote is not None else None
+    if remote is None:
+        return MergesGoOn(message="the project has no remote", changed=False, next=MERGE)
+    address = remote.address()
+    if known is not None and known.digest == address.digest:
+        return MergesGoOn(message=f"{remote.name} is at {address.shown}, as on record", changed=False, next=MERGE)
+    before = f"before: {known.shown}" if known is not None else "it was not on record where it was"
+    with context.deciding(actor, "merges address", reason=reason, how=address.shown) as work:
+        detail = f"{remote.name}: {address.shown}; {before}"
+        work.record(
+            "",
+            SecurityRecorded(kind="remote_moved", rule="Q6", reason=reason.strip(), detail=detail),
+            said_about(context, remote.name, address),
+        )
+    return MergesGoOn(message=f"{remote.name} is at {address.shown} from now on", notes=(before,), next=MERGE)
 
 
 def _refuse_silent(reason: str, step: Steps) -> None:

@@ -12,7 +12,7 @@ from foureyes.app.call.one_target import NOT_KNOWN, sent_merges
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
-from foureyes.app.gate.merge_place import accept_target, merge_here
+from foureyes.app.gate.merge_place import accept_address, accept_target, merge_here
 from foureyes.app.gate.merge_plan import Try, look_at
 from foureyes.app.gate.merge_queue import (
     Lease,
@@ -283,6 +283,11 @@ class Merges:
         """Q6: go on from a target that was set back on purpose."""
         permit(actor, "merges accept")
         return accept_target(self._context, actor, reason)
+
+    def address(self, actor: Actor, reason: str) -> MergesGoOn:
+        """Q6: go on with the address that the remote has in this clone."""
+        permit(actor, "merges address")
+        return accept_address(self._context, actor, reason)
 
 
 def refuse_unless_queued(task: Task) -> None:

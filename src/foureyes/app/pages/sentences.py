@@ -163,6 +163,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "MergeLeft": lambda e: f"{'is stuck merging it' if e.stuck else 'did not merge it yet'}{_why(e.why)}",
     "MergeSent": lambda e: f"pushes the merge {e.made[:7]} to {e.remote}",
     "MergesPlaced": lambda e: f"says that merges are made on {e.clone.rpartition(':')[0]} from now on",
+    "RemoteAddressed": lambda e: f"has {e.remote} at {e.shown} from now on, on {e.clone.rpartition(':')[0]}",
     "TargetSetBack": lambda e: f"says that merges go on from {e.tip[:7]}, which was set back on purpose",
     "MergeRetried": lambda e: f"wants the merge of iteration {e.attempt} tried again",
     "MergeFailed": lambda e: (

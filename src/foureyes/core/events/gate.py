@@ -119,6 +119,17 @@ class MergesPlaced(Event, frozen=True, kw_only=True):
     clone: str
 
 
+class RemoteAddressed(Event, frozen=True, kw_only=True):
+    """Q6: where the remote of this clone is from now on: by the first push from there, or because a person said so.
+    `digest` is of the addresses as git has them, `shown` is without credentials.
+    """
+
+    clone: str
+    remote: str
+    digest: str
+    shown: str
+
+
 class TargetSetBack(Event, frozen=True, kw_only=True):
     """Q6: a person said that the target lacks merges on purpose: they go on from `tip`. `newest` is the last of them
     that it has; `lost` are the tasks whose merges it lacks.

@@ -25,6 +25,7 @@ ExceptionKind = Literal[
     "store_adopted",
     "merges_moved",
     "target_set_back",
+    "remote_moved",
 ]
 NoException = Literal[""]
 
@@ -49,5 +50,6 @@ MEANINGS: dict[ExceptionKind, str] = {
     "store_adopted": "a person took up a store that was found elsewhere, or lacks a merge on the target (P12)",
     "merges_moved": "a person said that another clone merges from now on (Q6)",
     "target_set_back": "a person said that the target lacks merges on purpose (Q6)",
+    "remote_moved": "a person said that the remote of a clone is at another address from now on (Q6)",
 }
 """What happened, for who audits."""

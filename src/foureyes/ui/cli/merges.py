@@ -1,4 +1,4 @@
-"""`fe merge` and `fe merges list|retry|drop|here|accept`."""
+"""`fe merge` and `fe merges list|retry|drop|here|accept|address`."""
 
 from __future__ import annotations
 
@@ -128,11 +128,22 @@ def merges_accept(session: Session, reason: str) -> None:
     go_on(session, session.app.merges.accept(session.actor, reason))
 
 
+@verb("address", example='fe merges address -m "the forge has a new name"')
+@reason_options
+def merges_address(session: Session, reason: str) -> None:
+    """Go on with the address that the project's remote has in this clone, which is another one than on record.
+
+    For people. If nobody of you changed it, set it back first: whoever can write `.git/config` can name a repository of
+    their own. It shows both.
+    """
+    go_on(session, session.app.merges.address(session.actor, reason))
+
+
 def go_on(session: Session, said: MergesGoOn) -> None:
     """Where merges go on."""
     lines = [said.message, *[f"  {note}" for note in said.notes], next_line(said.next)]
     session.answer(said, "\n".join(lines))
 
 
-for command in (merges_list, merges_retry, merges_drop, merges_here, merges_accept):
+for command in (merges_list, merges_retry, merges_drop, merges_here, merges_accept, merges_address):
     merges.add_command(command)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
-from foureyes.adapters.store.projections.steps import SENT, at, log, move, note, unsend
+from foureyes.adapters.store.projections.steps import ADDRESS, SENT, at, log, move, note, unsend
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -71,6 +71,10 @@ def merges_placed(db: Engine, row: Row, event: e.MergesPlaced) -> None:
     note(db, row, "merge:clone", event.clone)
 
 
+def remote_addressed(db: Engine, row: Row, event: e.RemoteAddressed) -> None:
+    note(db, row, f"{ADDRESS}{event.clone}", f"{event.digest} {event.remote} {event.shown}")
+
+
 def target_set_back(db: Engine, row: Row, event: e.TargetSetBack) -> None:
     note(db, row, "merge:newest", event.newest)
 
@@ -101,6 +105,7 @@ PROJECTIONS: dict[str, Any] = {
     "MergeRetried": merge_retried,
     "MergeSent": merge_sent,
     "MergesPlaced": merges_placed,
+    "RemoteAddressed": remote_addressed,
     "TargetSetBack": target_set_back,
     "MergeFailed": merge_failed,
     "CheckpointNoted": checkpoint_noted,

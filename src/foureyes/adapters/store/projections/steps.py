@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import Action
 
 
+ADDRESS = "merge:address:"
+"""Before the name of a clone: where its remote is (Q6)."""
 SENT = "merge:sent:"
 """Before the id of a task: what was pushed for it, while nobody knows whether it arrived (Q6)."""
 GOES_ON = frozenset({"task.start", "task.release"})

@@ -26,6 +26,9 @@ WHERE m.state = 'done' AND t.merge_sha IS NOT NULL ORDER BY m.seq DESC LIMIT 1;
 SELECT coalesce((SELECT value FROM settings WHERE name = 'merge:newest'), '') AS newest,
   coalesce((SELECT value FROM settings WHERE name = 'merge:clone'), '') AS clone;
 
+-- name: merge.address
+SELECT value FROM settings WHERE name = 'merge:address:' || CAST(:clone AS TEXT);
+
 -- name: merge.sent
 SELECT substr(name, 12) AS task, value FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
 

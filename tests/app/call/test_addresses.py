@@ -1,0 +1,99 @@
+"""Where the remote of a clone is (Q6): on record by the first push, and elsewhere once a person says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from foureyes.core.words.refs import attempt_ref
+from foureyes.errors import RemoteProblem
+
+from tests.stage.clones import Clone, Clones, clones_in, copy_of_clones
+from tests.stage.gated import approved, merge
+from tests.stage.people import ALICE, CI, CLAUDE, CODEX
+
+pytestmark = pytest.mark.on("sqlite")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return clones_in(tmp_path_factory.mktemp("clones"))
+
+
+@pytest.fixture
+def clones(template: Path, tmp_path: Path) -> Iterator[Clones]:
+    made = copy_of_clones(template, tmp_path)
+    yield made
+    made.close()
+
+
+def another(clones: Clones, name: str = "evil.git") -> str:
+    """A repository in the remote's place, with a commit that nobody saw."""
+    place = clones.remote.path.with_name(name)
+    clones.remote.git("clone", "-q", "--bare", ".", str(place))
+    return str(place)
+
+
+def anew(clone: Clone) -> Clone:
+    """The next process in that clone."""
+    return Clone(clone.checkout.path, clone)
+
+
+def addressed(clones: Clones) -> list[str]:
+    return [row.kind for row in clones.alpha.app.audit.log(limit=500) if row.kind == "RemoteAddressed"]
+
+
+def test_the_first_push_from_a_clone_puts_the_address_on_record_and_no_later_one_Q6(clones: Clones) -> None:
+    clones.alpha.handed_in(CLAUDE)
+    assert len(addressed(clones)) == 1
+    clones.alpha.checkout.switch("main")
+    clones.alpha.handed_in(CLAUDE, text="other\n")
+    assert len(addressed(clones)) == 1
+
+
+@pytest.mark.parametrize("key", ["url", "pushurl"])
+def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(clones: Clones, key: str) -> None:
+    task = approved(clones.alpha, by=CODEX)
+    evil = another(clones)
+    clones.alpha.checkout.git("config", f"remote.origin.{key}", evil)
+    alpha = anew(clones.alpha)
+    with pytest.raises(RemoteProblem, match=r"evil\.git.* is on record"):
+        merge(alpha)
+    alpha.checkout.switch("main")
+    other = alpha.work(CLAUDE, alpha.create(), name="other.py")
+    assert "on record" in alpha.submit(CLAUDE, other).sent
+    assert attempt_ref(other, 1) not in clones.refs()
+    assert alpha.status(task) == "approved"
+    said = alpha.app.merges.address(ALICE, "the forge moved")
+    assert evil in said.message
+    assert any("remote.git" in note for note in said.notes)
+    (row,) = alpha.app.audit.exceptions()
+    assert (row.kind, row.rule, row.reason) == ("remote_moved", "Q6", "the forge moved")
+    assert merge(alpha)[task] == "merged"
+    assert not alpha.app.merges.address(ALICE, "once more").changed
+
+
+def test_an_address_to_push_to_that_differs_is_refused_at_first_use_too_Q6(clones: Clones) -> None:
+    clones.alpha.checkout.git("config", "remote.origin.pushurl", another(clones))
+    alpha = anew(clones.alpha)
+    task = alpha.work(CLAUDE, alpha.create())
+    assert "is written elsewhere than it is read" in alpha.submit(CLAUDE, task).sent
+    assert addressed(clones) == []
+
+
+@pytest.mark.parametrize("actor", [CLAUDE, CI])
+def test_only_a_person_says_that_the_remote_is_elsewhere_Q6(clones: Clones, actor: object) -> None:
+    with clones.alpha.refused("Q6"):
+        clones.alpha.app.merges.address(actor, "because")  # type: ignore[arg-type]
+
+
+def test_no_password_of_an_address_is_on_record_Q6(clones: Clones) -> None:
+    clones.alpha.handed_in(CLAUDE)
+    clones.alpha.checkout.git("config", "remote.origin.url", "https://joe:secret@example.org/x.git")
+    alpha = anew(clones.alpha)
+    alpha.app.merges.address(ALICE, "it moved")
+    rows = [row.payload for row in alpha.app.audit.log(limit=500)]
+    assert any("example.org/x.git" in row for row in rows)
+    assert not any("secret" in row for row in rows)
