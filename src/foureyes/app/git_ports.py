@@ -85,7 +85,7 @@ class Repo(Protocol):
         """What is new in base..head compared with was..then brought onto that base; None where git cannot do it."""
 
     def line(self, target: str, most: int) -> list[LineCommit]:
-        """The newest commits on the target's first-parent line, the tip first."""
+        """The newest commits on the first-parent line of the target, or of a commit, the tip first."""
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than

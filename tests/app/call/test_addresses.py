@@ -97,3 +97,26 @@ def test_no_password_of_an_address_is_on_record_Q6(clones: Clones) -> None:
     rows = [row.payload for row in alpha.app.audit.log(limit=500)]
     assert any("example.org/x.git" in row for row in rows)
     assert not any("secret" in row for row in rows)
+
+
+def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed_Q5_Q6(clones: Clones) -> None:
+    approved(clones.alpha, by=CODEX)
+    evil, alpha = another(clones), clones.alpha
+    alpha.checkout.git("switch", "-q", "main")
+    alpha.checkout.commit("backdoor.py", message="tidy")
+    alpha.checkout.git("push", "-q", evil, "HEAD:main")
+    alpha.checkout.git("reset", "-q", "--hard", "HEAD~1")
+    alpha.checkout.git("config", "remote.origin.url", evil)
+    there = anew(alpha)
+    there.app.merges.address(ALICE, "taken in")
+    (row,) = there.app.merges.process(CI)
+    assert row.outcome == "merged"
+    there.checkout.git("config", "remote.origin.url", "../remote.git")
+    back = anew(there)
+    back.app.merges.address(ALICE, "found out")
+    with back.refused("Q6") as caught:
+        merge(back)
+    (reason,) = caught[0].reasons
+    assert "no task brought" in reason.message
+    assert " tidy" in reason.message
+    assert not any("push" in step.argv for step in reason.next.steps)

@@ -232,7 +232,7 @@ class GitRepo:
         """The newest commits on the target's first-parent line, the tip first."""
         from foureyes.app.views.work import LineCommit
 
-        rows = reading.history.line(self._git, self._target(target), most)
+        rows = reading.history.line(self._git, as_sha(target) or self._target(target), most)
         return [LineCommit(commit, subject, tasks) for commit, subject, tasks in rows]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:

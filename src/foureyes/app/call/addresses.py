@@ -89,7 +89,9 @@ class Addressed:
     def _check(self) -> Address:
         address = self._remote.address()
         if self._known is not None and address.digest != self._known.digest:
-            raise self._refused(f"{self.name} is at {address.shown} in this clone, and {self._known.shown} is on record")
+            raise self._refused(
+                f"{self.name} is at {address.shown} in this clone, and {self._known.shown} is on record"
+            )
         if self._known is None and address.apart:
             raise self._refused(f"{self.name} is written elsewhere than it is read: {address.shown}")
         return address

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.app.call.refusals import refuse_task
+from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import tracked
+from foureyes.core.words.text import visible
 from foureyes.errors import ConfigError, EnvironmentProblem, Reason, RemoteProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
@@ -17,8 +20,11 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
+    from foureyes.app.views.work import LineCommit
 
 ACCEPT = by_person(fe("merges", "accept", "-m", phrase("why it was set back")))
+HOW_FAR = 500
+SHOWN = 3
 MEANT = "; if that was meant: "
 NOT_ARRIVED = "its merge was pushed and did not arrive"
 NOT_KNOWN = "its merge was pushed, and it is not known yet whether it arrived"
@@ -44,6 +50,12 @@ class MergeOf(msgspec.Struct, frozen=True):
 
     id: str
     sha: Sha
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """The commits of an attempt that is on the target."""
+
+    commits: list[Commit]
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -176,8 +188,23 @@ def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
         return Told(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint=MEANT))
     set_back = repo.is_ancestor(tip, newest)
     what = "it was set back" if set_back else "it was set to something else"
+    text = f"{text}: {what}, or the merge never arrived there"
+    if strange := _strange(context, tx, tip, newest):
+        some = ", ".join(f"{commit.sha[:7]} {visible(commit.subject)[:60]}" for commit in strange[:SHOWN])
+        more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
+        look = by_person(shell("git", "show", strange[0].sha[:12]))
+        return Told(f"{text}; it stands on what no task brought: {some}{more}", either(look, ACCEPT, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
-    return Told(f"{text}: {what}", either(back, ACCEPT, joint=MEANT))
+    return Told(text, either(back, ACCEPT, joint=MEANT))
+
+
+def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit]:
+    """Q5: what a merge stands on, that the target lacks, and that no task brought: nobody is to push that unseen."""
+    known = {row.sha for row in tx.all("merge.shas", MergeOf)}
+    known |= {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
+    line = context.repo.line(newest, HOW_FAR)
+    above = takewhile(lambda commit: not context.repo.is_ancestor(commit.sha, tip), line)
+    return [commit for commit in above if commit.sha not in known]
 
 
 def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:

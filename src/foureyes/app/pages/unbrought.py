@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import known_target
+from foureyes.app.call.one_target import HOW_FAR, SHOWN, Brought, known_target
 from foureyes.app.call.rows import Point
-from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
@@ -17,15 +16,6 @@ from foureyes.steps import Steps, shell
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.views.work import LineCommit
-
-HOW_FAR = 500
-SHOWN = 3
-
-
-class Brought(msgspec.Struct, frozen=True):
-    """The commits of an attempt that is on the target."""
-
-    commits: list[Commit]
 
 
 class Unbrought(msgspec.Struct, frozen=True):

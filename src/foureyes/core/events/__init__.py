@@ -37,7 +37,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "gate": (
         "ApprovalVoided", "AttemptSentBack", "CheckFinished", "CheckpointNoted", "MergeFailed", "MergeLeased",
-        "MergeLeft", "MergeRetried", "MergeSent", "MergesPlaced", "PlanAccepted", "RemoteAddressed", "TargetSetBack", "TestsListed",
+        "MergeLeft", "MergeRetried", "MergeSent", "MergesPlaced", "PlanAccepted", "RemoteAddressed", "TargetSetBack",
+        "TestsListed",
     ),
     "identity": (
         "AttributionCleared", "DecisionSigned", "KeyAdded", "KeyRetired", "SessionEnded", "SessionEvidenceAdded",

@@ -28,8 +28,8 @@ BATCH = "batch open"
 FOR_PEOPLE = frozenset(
     {
         "hold", "resume", "feature set", "feature unset", "policy set", "policy unset", "policy accept", "restore",
-        "store copy", "store join", "store adopt", "merges here", "merges accept", "merges address", "key new", "key add", "key retire",
-        "author clear", "plan accept", "finding waive",
+        "store copy", "store join", "store adopt", "merges here", "merges accept", "merges address", "key new",
+        "key add", "key retire", "author clear", "plan accept", "finding waive",
         "pause", "review ask", "review end", "review calibrate", BATCH,
     }
 )  # fmt: skip
