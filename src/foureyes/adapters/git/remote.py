@@ -47,7 +47,7 @@ class GitRemote:
 
     def address(self) -> Address:
         """Where it is read and written."""
-        read, written = self._way.address, self._way.push_address
+        read, written = self._way.named()
         shown = plain(read) if read == written else f"{plain(read)} (pushed to {plain(written)})"
         both = f"{read}\0{written}".encode(errors="surrogateescape")
         return Address(sha256(both).hexdigest(), shown, apart=read != written)

@@ -70,7 +70,17 @@ class Transport:
         """Where it is written: another one, if git knows one for that."""
         return self._address("pushurl") if f"remote.{self.name}.pushurl" in self._said else self.address
 
+    def named(self) -> tuple[str, str]:
+        """Both as the configuration has them, whether they are there now or not."""
+        read = self._named("url")
+        return read, self._named("pushurl") if f"remote.{self.name}.pushurl" in self._said else read
+
     def _address(self, key: str) -> str:
+        found = self._named(key)
+        beside = join(self._root, found)
+        return beside if not isabs(found) and not _NOT_A_PATH.match(found) and exists(beside) else found
+
+    def _named(self, key: str) -> str:
         found = self._said.get(f"remote.{self.name}.{key}", "")
         if not found:
             raise RemoteProblem(
@@ -84,8 +94,7 @@ class Transport:
                 kind="missing",
                 next_step=shell("git", "remote", "set-url", self.name, blank("ADDRESS")),
             )
-        beside = join(self._root, found)
-        return beside if not isabs(found) and not _NOT_A_PATH.match(found) and exists(beside) else found
+        return found
 
     @cached_property
     def _settings(self) -> list[tuple[str, str, str]]:
