@@ -97,9 +97,9 @@ class Context:
 
     def remote(self, tx: Tx) -> Remote | None:
         """The git remote that the project is shared by (Q6); None where there is none. Nothing is asked of it yet."""
-        return self.remote_named(self.gate_policy(tx).remote)
+        return self.remote_named(tx, self.gate_policy(tx).remote)
 
-    def remote_named(self, name: str) -> Remote | None:
+    def remote_named(self, tx: Tx, name: str) -> Remote | None:
         """The git remote of that name, whatever the configuration says by now."""
         if name and name not in self._remotes:
             self._remotes[name] = self.outside.remote(name)

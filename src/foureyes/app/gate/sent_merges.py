@@ -54,7 +54,9 @@ class _Settling:
         remote = self._line.remote
         if remote is not None and remote.name == self._remote:
             return self._line
-        return TargetLine(self._context, self._line.name, self._context.remote_named(self._remote))
+        with self._context.store.read() as tx:
+            remote = self._context.remote_named(tx, self._remote)
+        return TargetLine(self._context, self._line.name, remote)
 
     def _is_settled(self, line: TargetLine) -> bool:
         """Whether nothing is left of them; False when something arrived meanwhile, so that it is to be asked again."""
