@@ -157,7 +157,8 @@ class ScriptedRepo:
         return None
 
     def line(self, target: str, most: int) -> list[LineCommit]:
-        return [LineCommit(each, "a change") for each in reversed(self._on(target))][:most]
+        of = next((line[: line.index(Sha(target)) + 1] for line in self.known if target in line), None)
+        return [LineCommit(each, "a change") for each in reversed(of or self._on(target))][:most]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         return None

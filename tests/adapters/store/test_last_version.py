@@ -50,7 +50,7 @@ CAME = {
     12: "SprintEnded SprintPaused SprintPlanned SprintResumed SprintStarted SprintUndone",
     13: "ChecksLeft ChecksTaken",
     15: "ReviewerCalibrated",
-    17: "MergeSent MergesPlaced TargetSetBack",
+    17: "MergeSent MergesPlaced RemoteAddressed TargetSetBack",
 }
 """What came with each later one."""
 

@@ -147,6 +147,9 @@ def share(world: Any) -> None:
     sent = KINDS["MergeSent"](attempt=1, made=made, onto=main[-1], remote="origin")
     with world.store.write() as tx:
         tx.append(gate, shop.NOW, [(task, leased), (task, sent)])
+        if "RemoteAddressed" in KINDS:
+            there = {"clone": "box:0123456789ab", "remote": "origin", "digest": "0" * 64, "shown": "shop.git"}
+            tx.append(gate, shop.NOW, [("", KINDS["RemoteAddressed"](**there))])
     world.outside.here = "box:0123456789ab"
     assert world.app.merges.here(ALICE, "the other machine goes away").changed
     whole, main[:] = list(main), main[:1]
