@@ -89,7 +89,8 @@ def test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table(
     written = {str(row[0]) for row in engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
     since = {kind for came, kinds in CAME.items() if came <= schema for kind in kinds.split()}
     assert written == set(COULD_WRITE) | since
-    assert [table for table, rows in tables_of(engine).items() if not rows] == []
+    known = [table for table in TABLES if table in engine.tables()]
+    assert [table for table in known if not list(engine.fetch(f"SELECT * FROM {table} LIMIT 1", {})[1])] == []
     assert written <= set(KINDS), "what was written once is understood for ever"
 
 
