@@ -200,8 +200,8 @@ DECISIONS = frozenset(
 SIGNED = frozenset(
     {
         "policy set", "policy unset", "policy accept", "feature set", "feature unset", "hold", "resume", "author clear",
-        "key add", "key retire", "finding waive", "store adopt", "merges here", "merges accept", "review end",
-        "review calibrate",
+        "key add", "key retire", "finding waive", "store adopt", "merges here", "merges accept", "merges address",
+        "review end", "review calibrate",
     }
 )  # fmt: skip
 """I9: what wants one as soon as there is any key; so do break-glass and an approval that counts because a person gives
