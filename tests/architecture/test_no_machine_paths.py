@@ -43,8 +43,8 @@ def text_of(path: Path) -> str | None:
 
 
 def path_pattern(path: Path) -> re.Pattern[str]:
-    """The path as a whole: neither the tail of a longer one nor the head of another name."""
-    return re.compile(r"(?<![\w.~-])" + re.escape(str(path)) + r"(?![\w-]|\.\w)")
+    """The path as a whole: neither the tail of a longer one (`{place}/…`, `*/…`) nor the head of another name."""
+    return re.compile(r"(?<![\w.~*})-])" + re.escape(str(path)) + r"(?![\w-]|\.\w)")
 
 
 def machine_patterns() -> dict[str, re.Pattern[str]]:
@@ -100,5 +100,6 @@ def test_a_leak_is_found(text: str) -> None:
 def test_a_longer_name_is_no_leak() -> None:
     pattern = {"x": path_pattern(Path("/place"))}
     assert not leaks("a/places/** and /placebo and docs/place and /place.md", pattern)
+    assert not leaks("runs/*/place/x and {folder}/place/y", pattern)
     assert leaks("at /place/checkout", pattern)
     assert leaks("at /place.", pattern)

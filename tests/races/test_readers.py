@@ -63,7 +63,7 @@ def checkpoint(place: Place) -> None:
         store.engine.connection.execute("PRAGMA busy_timeout = 1")
         store.engine.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     else:
-        store.engine.script(["CHECKPOINT", "VACUUM"])
+        store.engine.script(["CHECKPOINT", "VACUUM journal, logs"])  # not the other stores of the server, too
     store.close()
 
 
