@@ -17,20 +17,20 @@ def forget_git() -> None:
     git._version.cache_clear()
 
 
-def test_a_merge_starts_at_most_thirty_programs_Q2(world: GitWorld) -> None:
+def test_a_merge_starts_at_most_twenty_programs_Q2(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = deliver(world)
     world.approve(BOB, task)
     forget_git()
     with counting({"programs": process.start}) as started:
         assert [row.outcome for row in world.app.merges.process(CI)] == ["merged"]
-    assert started["programs"] <= 30, started
+    assert started["programs"] <= 20, started
     assert (world.checkout.path / f"{task}.py").exists(), "the checkout followed, too"
 
 
-def test_a_hand_in_starts_at_most_fourteen_programs_A1(world: GitWorld) -> None:
+def test_a_hand_in_starts_at_most_twelve_programs_A1(world: GitWorld) -> None:
     task = world.work(CLAUDE, world.create())
     forget_git()
     with counting({"programs": process.start}) as started:
         world.submit(CLAUDE, task)
-    assert started["programs"] <= 14, started
+    assert started["programs"] <= 12, started
