@@ -70,5 +70,5 @@ def test_what_no_task_brought_is_told_of_the_remotes_target_Q5_Q6(clones: Clones
     beta.app.doctor.examine(ALICE)
     told = unbrought(beta.app.context)
     assert told is not None
-    assert told.text == f"1 commit is on main that no task brought: {stray[:7]} straight to main"
+    assert told.text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
     assert f"{told.text} (Q5)" in beta.app.validation.validate(ALICE).notes

@@ -11,6 +11,7 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.session import Party
 from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -121,6 +122,21 @@ def test_two_holds_are_two_reasons_G2_D3() -> None:
 def test_a_moved_or_missing_branch_makes_the_attempt_stale_D4() -> None:
     assert ids(made(), MOVED) == ["D4"]
     assert ids(made(), Tip(head=None)) == ["D4"]
+
+
+@pytest.mark.parametrize(
+    ("actor", "machine", "says"),
+    [
+        (STRANGER, "", "who made it runs: fe submit fe-1"),
+        (STRANGER, "alpha", "who made it runs on alpha: fe submit fe-1"),
+        (MAKER, "", "fe submit fe-1"),
+        (MAKER, "alpha", "on alpha: fe submit fe-1"),
+    ],
+)
+def test_who_made_it_hands_it_in_again_and_on_its_own_machine_D4_G2(actor: Party, machine: str, says: str) -> None:
+    found = gate.is_stale(made(), replace(MOVED, machine=machine), actor)
+    assert found is not None
+    assert steps_text(found.next) == says.replace("fe-1", made().task.id)
 
 
 def test_git_that_cannot_be_asked_is_no_pass_G1_D4() -> None:

@@ -233,7 +233,7 @@ class GitRepo:
         from foureyes.app.views.work import LineCommit
 
         rows = reading.history.line(self._git, as_sha(target) or self._target(target), most)
-        return [LineCommit(commit, subject, tasks) for commit, subject, tasks in rows]
+        return [LineCommit(*row) for row in rows]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
         """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than

@@ -12,7 +12,6 @@ from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import tracked
-from foureyes.core.words.text import visible
 from foureyes.errors import ConfigError, EnvironmentProblem, Reason, RemoteProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
@@ -190,7 +189,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
     what = "it was set back" if set_back else "it was set to something else"
     text = f"{text}: {what}, or the merge never arrived there"
     if strange := _strange(context, tx, tip, newest):
-        some = ", ".join(f"{commit.sha[:7]} {visible(commit.subject)[:60]}" for commit in strange[:SHOWN])
+        some = ", ".join(commit.words for commit in strange[:SHOWN])
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         look = by_person(shell("git", "show", strange[0].sha[:12]))
         return Told(f"{text}; it stands on what no task brought: {some}{more}", either(look, ACCEPT, joint=MEANT))

@@ -21,20 +21,19 @@ from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
 from foureyes.app.cycles.opening import open_at_hand_in
 from foureyes.app.findings import at_hand_in, inherited
-from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule
+from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.gate import own_work, stacking, work_place
+from foureyes.app.gate import handed_in, own_work, stacking, work_place
 from foureyes.app.gate.behind_links import marks_behind
 from foureyes.app.gate.work_place import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
-from foureyes.app.views.stack import StackRow
-from foureyes.app.work.elsewhere import clone_of
+from foureyes.app.work.elsewhere import Over, clone_of
 from foureyes.app.work.sending import with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
-from foureyes.core.nouns.attempt import SIGNALS, Attempt, Change, Mark, Relation, Signal
+from foureyes.core.nouns.attempt import SIGNALS, Change, Mark, Relation, Signal
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -42,11 +41,11 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_under
 from foureyes.core.rules.policy import ReviewPolicy
-from foureyes.core.words.ids import SessionId, Sha, TaskId, seen_name
+from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.refs import attempt_ref
 from foureyes.core.words.text import clean_text
 from foureyes.errors import BadInput, Reason
-from foureyes.steps import Steps, fe, phrase
+from foureyes.steps import fe, phrase
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +81,7 @@ class HandIn:
     followed: tuple[str, ...]
     branches: dict[TaskId, Sha]
     only_others = ""
+    over: Over | None = None
     committed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
 
@@ -89,12 +89,12 @@ class HandIn:
         self.context = context
         self.actor = actor
         self.wish = wish
-        self._asks = asks
+        self.asks = asks
 
     @cached_property
     def target(self) -> str:
         """What the work is counted against (K4, Q6)."""
-        return counted_against(self.context, asks=self._asks)
+        return counted_against(self.context, asks=self.asks)
 
     @property
     def task(self) -> Task:
@@ -199,14 +199,6 @@ def refuse_foreign_commits(hand: HandIn) -> None:
     at_hand_in.refuse_foreign_commits(hand.answers, hand.task.id, hand.change)
 
 
-def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
-    """A hand-in of what is in review already changes nothing."""
-    last, change = hand.facts.attempt, hand.change
-    if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
-        return None
-    return submitted(hand, last, hand.task.status)
-
-
 def refuse_empty(hand: HandIn) -> None:
     """A5: an empty diff only as `--no-code`, and that only for an empty diff."""
     task, change = hand.task.id, hand.change
@@ -309,7 +301,7 @@ def record(hand: HandIn) -> SubmitOutcome:
         open_at_hand_in(context, work, task)
         said = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
-    return msgspec.structs.replace(submitted(hand, event, made.status, made, stack), said=said)
+    return msgspec.structs.replace(handed_in.submitted(hand, event, made.status, made, stack), said=said)
 
 
 def _keep_head(hand: HandIn) -> None:
@@ -330,7 +322,7 @@ STEPS: tuple[HandInStep, ...] = (
     work_place.commit_or_refuse_uncommitted,
     ask_git,
     refuse_foreign_commits,
-    answer_the_same_again,
+    handed_in.answer_the_same_again,
     refuse_empty,
     freeze,
     place_findings,
@@ -338,63 +330,3 @@ STEPS: tuple[HandInStep, ...] = (
     refuse_nothing_own,
     record,
 )
-
-
-def _repeated(hand: HandIn) -> tuple[int, int]:
-    """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
-    by that.
-    """
-    last = hand.facts.attempt
-    if last is None or last.tree != hand.change.tree or last.no_code:
-        return 0, 0
-    return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
-
-
-def _after(hand: HandIn, *, changed: bool) -> Steps:
-    """Who works goes on with the next task; a token was for this one, a service starts none (I5), and a
-    person is led to none (P2)."""
-    if changed and hand.actor.role:
-        return fe("session", "end")
-    return fe("next") if hand.actor.kind == "agent" else fe("show", hand.task.id)
-
-
-def submitted(
-    hand: HandIn,
-    event: AttemptSubmitted | Attempt,
-    status: str,
-    made: MadeByGate | None = None,
-    stack: tuple[StackRow, ...] = (),
-) -> SubmitOutcome:
-    """What the caller is told about a hand-in; one that changed nothing decided nothing."""
-    changed = made is not None
-    repeats, fixed = _repeated(hand) if changed else (0, 0)
-    return SubmitOutcome(
-        task=hand.task.id,
-        attempt=event.n,
-        base=event.base,
-        head=event.head,
-        ref=event.ref,
-        diff_id=event.diff_id,
-        seen=seen_name(event.n, event.diff_id),
-        status=status,
-        files=len(event.files),
-        added=event.added,
-        removed=event.removed,
-        commits=len(event.commits),
-        landed=event.landed,
-        no_code=event.no_code,
-        changed=changed,
-        signal=event.signal,
-        mode=made.mode if made else "",
-        reasons=made.reasons if made else (),
-        stack=stack,
-        person=made.person if made else "",
-        unchecked=made.unchecked if made else (),
-        not_green=made.not_green if made else (),
-        committed=hand.committed,
-        new=hand.new,
-        notes=own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref) if changed else (),
-        repeats=repeats,
-        fixed_by_nothing=fixed,
-        next=_after(hand, changed=changed),
-    )

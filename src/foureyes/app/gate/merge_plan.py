@@ -10,7 +10,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.gate.landing import waiting_approval_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
-from foureyes.app.work.elsewhere import branch_there, is_elsewhere
+from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
@@ -82,12 +82,13 @@ def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
 
 def tip_of(context: Context, task: TaskId, attempt: Attempt, target: str) -> gate.Tip:
     """D4, A3: where the branch stands; a pure rebase of the approved head counts as it."""
-    repo = context.repo
+    repo, machine = context.repo, ""
     if is_elsewhere(context, attempt.clone):
         head: Sha | None = branch_there(context, task, attempt).head
+        machine = machine_of(attempt.clone)
     else:
         head = repo.commit_of(attempt.ref) if attempt.ref != DETACHED else None
     if head is not None and head != attempt.head:
         relation = repo.relation(base=attempt.base, head=attempt.head, new_head=head, target=target)
         head = attempt.head if relation in KEEPS_APPROVAL else head
-    return gate.Tip(head=head)
+    return gate.Tip(head=head, machine=machine)

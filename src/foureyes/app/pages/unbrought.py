@@ -9,7 +9,6 @@ import msgspec
 from foureyes.app.call.one_target import HOW_FAR, SHOWN, Brought, known_target
 from foureyes.app.call.rows import Point
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, shell
 
@@ -81,7 +80,7 @@ def unknown_before(context: Context) -> str:
 
 
 def _told(target: str, strange: list[LineCommit]) -> Unbrought:
-    some = ", ".join(f"{commit.sha[:7]} {visible(commit.subject)[:60]}" for commit in strange[:SHOWN])
+    some = ", ".join(commit.words for commit in strange[:SHOWN])
     more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
     are = "commit is" if len(strange) == 1 else "commits are"
     text = f"{len(strange)} {are} on {target} that no task brought: {some}{more}"

@@ -120,5 +120,5 @@ def _gate(case: Case) -> tuple[Reason, ...]:
     if facts.task.status != "reviewing":
         return tuple(gate.holds(facts))
     unclear = gate.is_unclear(facts, case.me)
-    reasons = [*gate.has_blocking(facts, case.me), *gate.holds(facts), unclear, gate.is_stale(facts, case.tip)]
+    reasons = [*gate.has_blocking(facts, case.me), *gate.holds(facts), unclear, gate.is_stale(facts, case.tip, case.me)]
     return tuple(reason for reason in reasons if reason is not None)

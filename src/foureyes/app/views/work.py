@@ -6,6 +6,9 @@ import msgspec
 
 from foureyes.app.views.outcome import Outcome
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.text import visible
+
+SHOWN_SUBJECT, SHOWN_AUTHOR = 60, 40
 
 
 class CheckpointView(msgspec.Struct, frozen=True):
@@ -82,11 +85,18 @@ class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
 
 
 class LineCommit(msgspec.Struct, frozen=True):
-    """A commit of the target branch, its first line, and the tasks that it says it is of."""
+    """A commit of the target branch, its first line, the tasks that it says it is of, and who it says made it."""
 
     sha: Sha
     subject: str
     tasks: tuple[str, ...] = ()
+    author: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it says of itself, in one line."""
+        by = f" ({visible(self.author)[:SHOWN_AUTHOR]})" if self.author else ""
+        return f"{self.sha[:7]} {visible(self.subject)[:SHOWN_SUBJECT]}{by}"
 
 
 class Unwritable(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
-from foureyes.app.work.elsewhere import branch_there, is_elsewhere
+from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -31,7 +31,7 @@ def tip_of(context: Context, task: str, attempt: Attempt, target: str, inside: T
             return gate.Tip(on_target=_has_landed(context, attempt, target))
         if is_elsewhere(context, attempt.clone):
             there = branch_there(context, task, attempt, inside)
-            return gate.Tip(head=there.head, unasked=there.unasked)
+            return gate.Tip(head=there.head, unasked=there.unasked, machine=machine_of(attempt.clone))
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None

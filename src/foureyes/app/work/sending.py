@@ -178,7 +178,12 @@ class _Sending:
                 self._left.append(f"the branch {name} was left as it is there: it is not the own one of {row.task}")
         mine = [row for row in mine if row.is_own]
         known = {row.ref: commit_of(tracked(self._remote.name, row.ref)) for row in mine}
-        return {row.ref: RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head}
+        updates = [RefUpdate(row.ref, row.head, known[row.ref]) for row in mine if known[row.ref] != row.head]
+        return {update.ref: update if self._may_go(update) else replace(update, old=None) for update in updates}
+
+    def _may_go(self, update: RefUpdate) -> bool:
+        """Whether a branch goes on from what is known of it; else it is looked at anew, and left (`_look_again`)."""
+        return update.old is None or self._is_behind(update.old, update)
 
     def _look_again(self, answer: Moved) -> None:
         """Something is not where it was: of all that goes, what it is now."""

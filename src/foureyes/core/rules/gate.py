@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 
 class Tip(msgspec.Struct, frozen=True):
     """What git says about the attempt's ref right now: its head, and for landed work whether the target holds it.
-    `unasked`: why the remote could not be asked, and what the attempt's machine last told counts.
+    `unasked`: why the remote could not be asked, and what the attempt's machine last told counts. `machine`: where it
+    was handed in, if that is another one.
     """
 
     head: Sha | None = None
     on_target: bool = False
     unasked: str = ""
+    machine: str = ""
 
 
 def check(
@@ -56,7 +58,7 @@ def check(
         lambda: has_blocking(facts, actor),
         lambda: holds(facts),
         lambda: [is_unclear(facts, actor)],
-        lambda: [is_stale(facts, tip)],
+        lambda: [is_stale(facts, tip, actor)],
         lambda: why_refused(facts),
         lambda: was_not_checked(facts, actor, policy, reason),
         lambda: lacks_reviews(facts, actor, policy),
@@ -151,16 +153,18 @@ def is_unclear(facts: Facts, actor: Party) -> Reason | None:
     return Reason("R2", why, fe("review", "show", paused))
 
 
-def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
-    """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target."""
+def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reason | None:
+    """D4: the attempt is current: its head is the head of the ref it came from; landed work is on the target. Who made
+    it hands it in again, and on its own machine, as `actor` is told.
+    """
     attempt = facts.attempt
-    again = fe("submit", facts.task.id)
     if attempt is None:
         return Reason("D4", nothing_handed_in(facts.task.id), fe("show", facts.task.id))
     if tip is None:
         return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:
         return None
+    again = _again(facts, tip, actor)
     if attempt.landed:
         return None if tip.on_target else Reason("D4", f"{attempt.head[:7]} is no longer on the target branch", again)
     if attempt.ref == DETACHED or tip.head == attempt.head:
@@ -170,6 +174,13 @@ def is_stale(facts: Facts, tip: Tip | None) -> Reason | None:
     return Reason(
         "D4", f"attempt {attempt.n} is stale: branch {name} {moved} after {attempt.head[:7]} was handed in", again
     )
+
+
+def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
+    submit, where = fe("submit", facts.task.id), f" on {tip.machine}" if tip.machine else ""
+    if actor is not None and made_by(facts, actor) is not None:
+        return fe("submit", facts.task.id, before=f"{where.strip()}: ") if where else submit
+    return by("other", submit, f"who made it runs{where}: ")
 
 
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:

@@ -88,6 +88,13 @@ def message_of(content: bytes) -> bytes:
     return content.partition(b"\n\n")[2]
 
 
+def author_of(content: bytes) -> bytes:
+    """Who a commit says made it: a name, which whoever wrote it chose."""
+    lines = content.partition(b"\n\n")[0].split(b"\n")
+    said = next((line for line in lines if line.startswith(b"author ")), b"")
+    return said.removeprefix(b"author ").partition(b" <")[0]
+
+
 def _when(lines: list[bytes]) -> int:
     """The date of a commit. It orders a walk and decides nothing: who writes a commit writes its date."""
     words = next((line.rpartition(b"> ")[2].split() for line in lines if line.startswith(b"committer ")), [])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from foureyes.adapters.git.client.anchors import BEGINS, anchors_in
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import message_of
+from foureyes.adapters.git.client.object_form import author_of, message_of
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
@@ -152,20 +152,21 @@ def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
     return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
 
 
-def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...]]]:
-    """The newest commits of the first-parent line, by their hash, their first lines, and the tasks that they name; as
-    far as they are there.
+def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...], str]]:
+    """The newest commits of the first-parent line, by their hash, their first lines, the tasks that they name, and
+    their authors; as far as they are there.
     """
     says = f"{TASK_TRAILER}: "
-    found: list[tuple[Sha, str, tuple[str, ...]]] = []
+    found: list[tuple[Sha, str, tuple[str, ...], str]] = []
     here: Sha | None = tip
     while here is not None and len(found) < most:
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        lines = message_of(git.lookup.raw(here)).strip().decode("utf-8", "replace").split("\n")
+        raw = git.lookup.raw(here)
+        lines = message_of(raw).strip().decode("utf-8", "replace").split("\n")
         tasks = tuple(line.removeprefix(says).strip() for line in lines[1:] if line.startswith(says))
-        found.append((here, lines[0], tasks))
+        found.append((here, lines[0], tasks, author_of(raw).decode("utf-8", "replace")))
         here = head.parents[0] if head.parents else None
     return found
 

@@ -1,0 +1,96 @@
+"""What a hand-in came to (A1): what its caller is told, and what the same work once more is (D4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.gate import own_work
+from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.work.elsewhere import pushed_over
+from foureyes.core.words.ids import seen_name
+from foureyes.steps import Steps, fe
+
+if TYPE_CHECKING:
+    from foureyes.app.findings.by_rule import MadeByGate
+    from foureyes.app.gate.hand_in import HandIn
+    from foureyes.app.views.stack import StackRow
+    from foureyes.core.events.decision import AttemptSubmitted
+    from foureyes.core.nouns.attempt import Attempt
+
+
+def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
+    """A hand-in of what is in review already changes nothing; unless somebody moved its branch at the remote, where
+    other machines look for it: then it is handed in once more (D4).
+    """
+    last, change = hand.facts.attempt, hand.change
+    if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
+        return None
+    hand.over = pushed_over(hand.context, hand.task.id, last) if hand.asks else None
+    if hand.over is not None:
+        return None
+    return submitted(hand, last, hand.task.status)
+
+
+def _repeated(hand: HandIn) -> tuple[int, int]:
+    """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
+    by that. Nobody was asked to mend anything where somebody else moved the branch.
+    """
+    last = hand.facts.attempt
+    if last is None or last.tree != hand.change.tree or last.no_code or (hand.over and not hand.answers):
+        return 0, 0
+    return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
+
+
+def _after(hand: HandIn, *, changed: bool) -> Steps:
+    """Who works goes on with the next task; a token was for this one, a service starts none (I5), and a
+    person is led to none (P2)."""
+    if changed and hand.actor.role:
+        return fe("session", "end")
+    return fe("next") if hand.actor.kind == "agent" else fe("show", hand.task.id)
+
+
+def submitted(
+    hand: HandIn,
+    event: AttemptSubmitted | Attempt,
+    status: str,
+    made: MadeByGate | None = None,
+    stack: tuple[StackRow, ...] = (),
+) -> SubmitOutcome:
+    """What the caller is told about a hand-in; one that changed nothing decided nothing."""
+    changed = made is not None
+    repeats, fixed = _repeated(hand) if changed else (0, 0)
+    return SubmitOutcome(
+        task=hand.task.id,
+        attempt=event.n,
+        base=event.base,
+        head=event.head,
+        ref=event.ref,
+        diff_id=event.diff_id,
+        seen=seen_name(event.n, event.diff_id),
+        status=status,
+        files=len(event.files),
+        added=event.added,
+        removed=event.removed,
+        commits=len(event.commits),
+        landed=event.landed,
+        no_code=event.no_code,
+        changed=changed,
+        signal=event.signal,
+        mode=made.mode if made else "",
+        reasons=made.reasons if made else (),
+        stack=stack,
+        person=made.person if made else "",
+        unchecked=made.unchecked if made else (),
+        not_green=made.not_green if made else (),
+        committed=hand.committed,
+        new=hand.new,
+        notes=_about_the_branch(hand) if changed else (),
+        repeats=repeats,
+        fixed_by_nothing=fixed,
+        next=_after(hand, changed=changed),
+    )
+
+
+def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
+    notes = own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref)
+    return (*([hand.over.words] if hand.over else []), *notes)
