@@ -56,3 +56,22 @@ def test_however_many_checks_are_tried_the_tree_is_written_once_D5(
     assert place is not None
     done = tried(place, environ, found, lambda news: None)
     assert ([one.outcome for one in done.checks], len(whole)) == (["passed", "passed"], 1)
+
+
+def test_what_a_check_writes_on_the_target_itself_is_proposed_as_its_writes_and_told_D5(checkout: Checkout) -> None:
+    checkout.write("Cargo.lock", "1\n")
+    checkout.write(
+        "Makefile", "test:\n\techo 2 > Cargo.lock\nlint:\n\tfor n in 0 1 2 3 4 5 6 7 8 9; do echo > a$$n; done\n"
+    )
+    for name in range(11):
+        checkout.write(f"a{name}", f"{name}\n")
+    checkout.commit("x.py")
+    environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    made = create_project(str(checkout.path), environ, ALICE, prefix="fe", target=None, commit=True, trying=True)
+    tests, lint = made.checks
+    assert (tests.outcome, tests.rule.required, tests.rule.writes) == ("passed", True, ("Cargo.lock",))
+    assert tests.tried == (
+        "passed: exit code 0; it changed Cargo.lock of its tree, which its writes name now: see that it should"
+    )
+    assert 'writes = ["Cargo.lock"]' in checkout.git("show", "main:foureyes.toml")
+    assert (lint.outcome, len(lint.rule.writes)) == ("passed", 10)

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, tuple[str, Value]] = {
     "checkout.inputs": ('["package.json"]', ("package.json",)),
     "checkout.build": ('"make"', "make"),
     "checkout.keep": ('[".venv"]', (".venv",)),
+    "checkout.writes": ('["src/_version.py"]', ("src/_version.py",)),
     "checkout.env": ('["PIP_INDEX_URL"]', ("PIP_INDEX_URL",)),
     "checkout.isolation": ('"full"', "full"),
     "checkout.timeout_minutes": ("5", 5),

@@ -33,6 +33,7 @@ def test_the_defaults_agree() -> None:
         ("work.copy", '[work]\ncopy = [".env", "../secrets/*"]'),
         ("work.copy", '[work]\ncopy = ["/etc/passwd"]'),
         ("checkout.keep", '[checkout]\nkeep = [".venv", "../x"]'),
+        ("checkout.writes", '[checkout]\nwrites = ["/etc/x"]'),
         ("checkout.timeout_minutes", "[checkout]\ntimeout_minutes = 0"),
     ],
 )

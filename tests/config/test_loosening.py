@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.config.loosening import ANY_CHANGE, LOOSER_IF, is_loosened
 from foureyes.config.settings import BY_KEY, Value
@@ -28,6 +29,8 @@ LOOSER: list[tuple[str, Value, Value]] = [
     ("checks", (TESTS, LINT), (LINT,)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="pytest", required=False),)),
     ("checks", (TESTS,), (CheckRule(name="tests", run="true"),)),
+    ("checks", (TESTS,), (replace(TESTS, writes=("src/**",)),)),
+    ("checkout.writes", (), ("src/**",)),
     ("review.label_rules", {"security": SECURITY}, {}),
     ("review.peers.min_recall", 0.8, 0.5),
     ("review.peers.ask", 3, 1),

@@ -57,12 +57,14 @@ def printed(shop: Shop, files: dict[str, str]) -> list[str]:
     return [row["output"] for row in checked(shop, files)]
 
 
-def test_D5_what_a_check_of_an_attempt_leaves_reaches_neither_its_next_check_nor_anothers(shop: Shop) -> None:
+def test_D5_what_a_check_of_an_attempt_leaves_reaches_neither_its_next_check_nor_anothers_P12(shop: Shop) -> None:
     """A rewritten source, a conftest.py, a file among the packages, a build cache."""
-    poisoned, after = printed(shop, {"first.sh": POISON})
-    assert poisoned.startswith("poison\n")
-    assert "It changed files of its tree: src/app.py" in poisoned
-    assert after == CLEAN, "the second check of the same attempt"
+    own = shop.on_main("foureyes.toml").replace('"sh first.sh"\n', '"sh first.sh"\nwrites = ["src/**"]\n')
+    poisoned, after = checked(shop, {"first.sh": POISON, "foureyes.toml": own}, rc=6)
+    assert poisoned["output"].startswith("poison\n")
+    assert "It changed files of its tree: src/app.py" in poisoned["output"]
+    assert (poisoned["outcome"], "changed src/app.py" in poisoned["summary"]) == ("unsound", True), "P12: its own toml"
+    assert (after["outcome"], after["output"]) == ("passed", CLEAN), "the second check of the same attempt"
     assert printed(shop, {"other.txt": "x\n"}) == [CLEAN, CLEAN], "another attempt"
 
 

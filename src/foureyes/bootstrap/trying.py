@@ -17,7 +17,8 @@ from foureyes.app.gate.running import Telling, record_run
 from foureyes.app.views.news import News
 from foureyes.bootstrap.detecting import Detected, Proposal
 from foureyes.bootstrap.places import git, workshop
-from foureyes.core.nouns.check import judge
+from foureyes.core.nouns.check import Ran, judge
+from foureyes.core.nouns.rewritten import in_words
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 SHOWN_LINES = 20
 """How much of what a red check printed is shown."""
+MOST_WRITTEN = 10
+"""So many files of the tree may be proposed as what a check writes; one that writes more is no check of a tree."""
 
 
 class TriedTree(msgspec.Struct, frozen=True):
@@ -101,17 +104,29 @@ class _Each(msgspec.Struct, frozen=True):
             tree=self.tree,
         )
         verdict = judge(rule, ran)
+        written = _to_be_named(ran) if verdict.outcome == "unsound" else ()
+        if written:
+            rule = replace(rule, writes=written)
+            verdict = judge(rule, ran)
         words = f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
+        words += f"; it {in_words(ran.rewritten)}, which its writes name now: see that it should" if written else ""
         printed = "" if verdict.outcome == "passed" else "\n".join(ran.output.rstrip().split("\n")[-SHOWN_LINES:])
         return replace(
             proposal,
-            rule=replace(proposal.rule, required=verdict.outcome != "failed"),
+            rule=replace(proposal.rule, required=verdict.outcome != "failed", writes=rule.writes),
             tried=words,
             outcome=verdict.outcome,
             output=printed,
             ran=ran,
             tree=str(self.tree.tree),
         )
+
+
+def _to_be_named(ran: Ran) -> tuple[str, ...]:
+    """What a check wrote on the target itself, for its `writes`; nothing where a glob would mean another path."""
+    paths = ran.rewritten.checked
+    is_plain = all(path.isprintable() and not set("*?") & set(path) for path in paths)
+    return paths if is_plain and len(paths) <= MOST_WRITTEN else ()
 
 
 def all_kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:

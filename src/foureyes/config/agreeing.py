@@ -87,8 +87,8 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
 
 
 def _outside(layers: Layers) -> Iterator[Disagreement]:
-    """K1, D5: what is copied or kept lies in the checkout."""
-    for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key):
+    """K1, D5: what is copied, kept or written lies in the checkout."""
+    for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key, BY_KEY["checkout.writes"].key):
         patterns: Value = layers.file.get(key, ())
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
         if odd:

@@ -67,4 +67,11 @@ CHECKOUT: tuple[Setting, ...] = (
         kind="number",
         meaning="how long prepare and build may take, each; at least 1 (D5)",
     ),
+    Setting(
+        key="checkout.writes",
+        of=CheckoutRule,
+        kind="list",
+        meaning="globs; files of the tree that build may change (src/pkg/_version.py …); any other makes the run "
+        "unsound (D5)",
+    ),
 )

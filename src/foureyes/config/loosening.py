@@ -26,6 +26,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "loop.no_progress_limit": "more", "loop.iteration_cap": "more", "loop.rejection_review_share": "more",
     "review.peers.min_recall": "less", "review.peers.ask": "less", "review.peers.reviewers": "gone",
     "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",
+    "checkout.writes": "added",
 }  # fmt: skip
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 

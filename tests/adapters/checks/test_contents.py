@@ -45,7 +45,7 @@ def test_D5_a_program_that_is_none_and_a_file_that_became_one_are_found(tree: Pa
     (tree / "dir" / "b").chmod(0o644)
     assert unlike(str(tree), FILES) == "dir/b"
     (tree / "a.py").chmod(0o744)
-    assert changed(str(tree), FILES) == ["a.py", "dir/b"]
+    assert list(changed(str(tree), FILES)) == ["a.py", "dir/b"]
 
 
 def test_D5_what_is_of_another_kind_is_found_and_nobody_waits_for_it(tree: Path) -> None:
@@ -61,13 +61,16 @@ def test_D5_what_is_of_another_kind_is_found_and_nobody_waits_for_it(tree: Path)
 
 
 def test_D5_what_a_run_left_as_another_is_told_and_of_a_layer_only_what_lies_in_it(tree: Path, tmp_path: Path) -> None:
-    assert changed(str(tree), FILES) == []
+    assert changed(str(tree), FILES) == {}
     (tree / "a.py").write_text("b")
     (tree / "dir" / "b").unlink()
     (tree / "new").touch()
-    assert changed(str(tree), FILES) == ["a.py", "dir/b"]
+    assert changed(str(tree), FILES) == {"a.py": f"100644 {blob(b'b')}", "dir/b": ""}
     layer = tmp_path / "layer"
     layer.mkdir()
-    assert changed(str(tree), FILES, str(layer)) == []
+    assert changed(str(tree), FILES, str(layer)) == {}
     (layer / "dir").touch()
-    assert changed(str(tree), FILES, str(layer)) == ["dir/b"], "a directory that was removed lies there as one thing"
+    assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "a directory that was removed lies there as one"
+    (layer / "dir").unlink()
+    (layer / "dir").mkdir()
+    assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "one that was made anew is empty there"

@@ -134,7 +134,7 @@ def test_D5_checks_of_one_tree_share_an_export_and_none_sees_what_another_rewrot
         runner.run(CheckRule(name="c", run=run), export, tree=TREE).output
         for run in ("cat src/app.py", rewrites, "cat src/app.py")
     ]
-    assert said == ["right\n", "done\n", "right\n"]
+    assert said == ["right\n", "done\n\n(It changed files of its tree: src/app.py.)\n", "right\n"]
     assert export.count == 2, "once, and once more after somebody wrote there"
     runner.close()
     assert list(tmp_path.iterdir()) == []

@@ -20,6 +20,8 @@ from foureyes.adapters.checks.variables import environment
 from foureyes.core.nouns.check import Ran, judge
 from foureyes.core.nouns.check_rule import CheckRule, Report
 
+from tests.adapters.checks.trees import Tree
+
 PATH = os.environ.get("PATH", os.defpath)
 ONE_TEST = '<testsuite tests="1"><testcase classname="a" name="ok"/></testsuite>'
 CLEAN_SCAN = '{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": []}]}'
@@ -431,3 +433,12 @@ def test_checks_can_run_side_by_side_and_end_only_their_own(run: Runner, tmp_pat
     (tmp_path / "go").write_text("go\n")
     other.join()
     assert found[0].output == "x\nalive\n"
+
+
+def test_D5_without_a_checkout_of_the_project_too_a_run_that_rewrites_its_tree_is_no_pass(scratch: Path) -> None:
+    tree, runner = Tree({"src/app.py": "right\n"}), Pipeline({"PATH": os.defpath, "TMPDIR": str(scratch)})
+    rule = CheckRule(name="tests", run="echo wrong > src/app.py")
+    for last in (False, True):
+        ran = runner.run(rule, tree.export, tree=tree, last=last)
+        assert (judge(rule, ran).outcome, ran.rewritten.checked) == ("unsound", ("src/app.py",))
+    runner.close()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.adapters.checks import standing
 from foureyes.core.nouns.check import is_another, judge
@@ -72,9 +73,44 @@ def test_D5_what_a_check_writes_reaches_no_other_one(make: Make) -> None:
 
 def test_D5_files_of_the_tree_that_a_run_leaves_as_others_are_told_with_what_it_printed(make: Make) -> None:
     project, tree = make(), Tree({**FILES, "dir/a": "a\n"})
-    told = project.run("echo x >> src/app.py; rm -r dir; echo new > more; touch lock; echo done", tree).output
+    told = project.run(
+        "echo x >> src/app.py; rm -r dir; mkdir dir; echo new > more; touch lock; echo done", tree
+    ).output
     assert told.endswith("done\n\n(It changed files of its tree: dir/a, src/app.py.)\n")
     assert project.run("touch src/app.py; echo done", tree).output == "done\n"
+
+
+def test_D5_a_run_that_leaves_files_of_its_tree_as_others_is_unsound_unless_its_writes_name_them(make: Make) -> None:
+    project, tree = make(), Tree({**FILES, "dir/a": "a\n"})
+    changes = {
+        "echo x >> src/app.py": "src/app.py", "rm lock": "lock", "chmod +x lock": "lock",
+        "rm dir/a; ln -s ../lock dir/a": "dir/a", "rm -r dir; mkdir dir": "dir/a",
+    }  # fmt: skip
+    for command, path in changes.items():
+        verdict = project.judged(command, tree)
+        assert verdict.outcome == "unsound", command
+        assert verdict.summary.startswith(
+            f"changed {path} of its tree; commit that as the run leaves it, or let writes "
+        )
+        assert project.judged(command, tree, writes=(path,)).outcome == "passed", command
+    assert project.judged("echo x > src/app.py; echo right > src/app.py; touch new", tree).outcome == "passed"
+    red = project.judged("echo x > lock; exit 1", tree)
+    assert (red.outcome, red.summary) == ("failed", "exit code 1; it changed lock of its tree")
+
+
+def test_D5_what_build_writes_is_named_for_it_and_the_check_is_compared_with_what_that_left(make: Make) -> None:
+    build = "echo 2 > lock"
+    project, tree = make(prepare="", build=build), Tree(FILES)
+    verdict = project.judged("true", tree)
+    assert (verdict.outcome, verdict.summary) == (
+        "unsound",
+        "changed lock of its tree by checkout.build; commit that as the run leaves it, or let checkout.writes name it",
+    )
+    assert project.judged("true", tree, writes=("lock",)).outcome == "unsound", "the build is not the check"
+    project.rule = replace(project.rule, writes=("lock",))
+    assert project.judged("grep 2 lock", tree).outcome == "passed"
+    assert project.judged("echo 1 > lock", tree).outcome == "passed", "as it was committed"
+    assert project.judged("echo 3 > lock", tree).outcome == "unsound"
 
 
 def test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone(make: Make) -> None:

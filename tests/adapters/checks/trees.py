@@ -81,16 +81,16 @@ class Project:
     def runner(self) -> Pipeline:
         return Pipeline(self.environ, [str(self.checkout)])
 
-    def run(self, command: str, tree: Tree, runner: Pipeline | None = None) -> Ran:
+    def run(self, command: str, tree: Tree, runner: Pipeline | None = None, writes: tuple[str, ...] = ()) -> Ran:
         mine = runner or self.runner()
         try:
-            return mine.run(self.check(command), tree.export, tree=tree)
+            return mine.run(self.check(command, writes), tree.export, tree=tree)
         finally:
             if runner is None:
                 mine.close()
 
-    def check(self, command: str) -> CheckRule:
-        return CheckRule(name="c", run=command, checkout=self.rule)
+    def check(self, command: str, writes: tuple[str, ...] = ()) -> CheckRule:
+        return CheckRule(name="c", run=command, checkout=self.rule, writes=writes)
 
-    def judged(self, command: str, tree: Tree, runner: Pipeline | None = None) -> Judged:
-        return judge(self.check(command), self.run(command, tree, runner))
+    def judged(self, command: str, tree: Tree, runner: Pipeline | None = None, writes: tuple[str, ...] = ()) -> Judged:
+        return judge(self.check(command, writes), self.run(command, tree, runner, writes))

@@ -11,7 +11,7 @@ from hashlib import new
 
 from foureyes.adapters.folders import Odd, opened
 
-LINK, MODULE, PROGRAM = "120000", "160000", "100755"
+LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
 
 
@@ -24,27 +24,43 @@ def unlike(root: str, files: Mapping[str, str]) -> str:
         mode, _, name = about.partition(" ")
         if mode == MODULE:
             continue
-        if path not in there or not _is(os.path.join(root, path), mode, name):
+        if path not in there or not _is(what(os.path.join(root, path), name), mode, name):
             return path
     return min(there - files.keys(), default="")
 
 
-def changed(root: str, files: Mapping[str, str], layer: str = "") -> list[str]:
-    """The paths of a tree at which something else is now, or nothing. `layer`: where alone something was written."""
-    written = set(_files(layer)) if layer else None
-    return [
-        path
-        for path, (mode, _, name) in sorted((path, about.partition(" ")) for path, about in files.items())
-        if mode != MODULE
-        and (written is None or any(each in written for each in _above(path)))
-        and not _is(os.path.join(root, path), mode, name)
-    ]
+def changed(root: str, files: Mapping[str, str], layer: str = "") -> dict[str, str]:
+    """The paths of a tree at which something else is now, or nothing, with what is there, as git would name it.
+    `layer`: where alone something was written.
+    """
+    folders, written = _within(layer) if layer else (None, None)
+    found = {}
+    for path, (mode, _, name) in sorted((path, about.partition(" ")) for path, about in files.items()):
+        here = os.path.join(root, path)
+        if mode == MODULE or (
+            written is not None
+            and folders is not None
+            and written.isdisjoint(_above(path))
+            # of a directory that was made anew nothing says what is not in there any more
+            and (os.path.dirname(path) not in folders or os.path.lexists(here))
+        ):
+            continue
+        now = what(here, name)
+        if not _is(now, mode, name):
+            found[path] = now
+    return found
 
 
 def _above(path: str) -> list[str]:
     """A path and the directories that it lies in: one that was removed as a whole is written as one."""
     parts = path.split("/")
     return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+
+
+def _within(layer: str) -> tuple[set[str], set[str]]:
+    """Directories of a layer, and everything else in it."""
+    start = len(layer.rstrip("/")) + 1
+    return {folder[start:] for folder, _, _ in os.walk(layer)}, set(_files(layer))
 
 
 def _files(root: str) -> list[str]:
@@ -56,21 +72,26 @@ def _files(root: str) -> list[str]:
     return found
 
 
-def _is(path: str, mode: str, name: str) -> bool:
-    """Whether it is what git knows by a name, and a program if it was committed as one."""
-    digest = new("sha256" if len(name) == 64 else "sha1", usedforsecurity=False)
+def _is(now: str, mode: str, name: str) -> bool:
+    """Whether that is what git knows by a name, and a program if it was committed as one; older modes are files."""
+    return now == f"{mode if mode in (LINK, PROGRAM) else FILE} {name}"
+
+
+def what(path: str, like: str) -> str:
+    """What lies at a path, by mode and object as git names them, in names as long as that one; empty where that is
+    nothing that git keeps.
+    """
+    digest = new("sha256" if len(like) == 64 else "sha1", usedforsecurity=False)
     try:
-        if mode == LINK:
+        if os.path.islink(path):
             content = os.fsencode(os.readlink(path))
             digest.update(b"blob %d\0" % len(content) + content)
-        else:
-            with open(opened(path), "rb") as file:
-                about = os.fstat(file.fileno())
-                if bool(about.st_mode & stat.S_IXUSR) != (mode == PROGRAM):
-                    return False
-                digest.update(b"blob %d\0" % about.st_size)
-                while part := file.read(AT_ONCE):
-                    digest.update(part)
+            return f"{LINK} {digest.hexdigest()}"
+        with open(opened(path), "rb") as file:
+            about = os.fstat(file.fileno())
+            digest.update(b"blob %d\0" % about.st_size)
+            while part := file.read(AT_ONCE):
+                digest.update(part)
     except (Odd, OSError):
-        return False
-    return digest.hexdigest() == name
+        return ""
+    return f"{PROGRAM if about.st_mode & stat.S_IXUSR else FILE} {digest.hexdigest()}"

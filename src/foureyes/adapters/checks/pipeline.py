@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from foureyes.adapters.checks.contents import changed
 from foureyes.adapters.checks.exported import Exported
 from foureyes.adapters.checks.output import Output, Progress
 from foureyes.adapters.checks.overlaps import ALL
@@ -28,6 +29,7 @@ from foureyes.adapters.folders import opened
 from foureyes.adapters.process import Ended, ProcessProblem
 from foureyes.core.nouns.check import CANNOT_RUN, IN_ENVIRONMENT, Ran
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.rewritten import Rewritten
 from foureyes.core.words.text import visible
 from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem
@@ -97,10 +99,9 @@ class Pipeline:
             if rule.checkout is not None and tree is not None:
                 standing = self._on_shelf(rule, rule.checkout, export, tree, output, stop or _never)
             else:
-                standing = self._apart(self._filling(export, tree, last=last))
+                standing = self._apart(self._filling(export, tree, last=last), tree)
             with standing as stand:
-                ran = self._in(stand, rule, output, stop or _never)
-                left = _told_changed(stand.changed())
+                ran, left = self._in(stand, rule, output, stop or _never)
             left += remains(stand.place)
         except (ProcessProblem, OSError, GitProblem, Stopped) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
@@ -126,11 +127,12 @@ class Pipeline:
         return self._grounds.stand(Ask(rule, checkout, tree, shared, output, stop))
 
     @contextmanager
-    def _apart(self, fill: Callable[[str], None]) -> Iterator[Stand]:
+    def _apart(self, fill: Callable[[str], None], tree: TreeFiles | None) -> Iterator[Stand]:
         """In a throwaway directory."""
         with scratch(self._environ, self._checkouts) as place:
-            fill(os.path.join(place, "work"))
-            yield Stand(place, place)
+            work = os.path.join(place, "work")
+            fill(work)
+            yield Stand(place, place, changed=lambda: changed(work, tree.listed(ALL)) if tree is not None else {})
 
     def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
         """What brings the files: git itself for a single check, else a copy; the last one gets what was copied from."""
@@ -194,11 +196,13 @@ class Pipeline:
                 return visible(place)
         return ""
 
-    def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> Ran:
+    def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> tuple[Ran, str]:
+        """What was seen of the run, and a line about files of its tree that it left as others."""
         watch = Watch(stand.place, self._checkouts, stand.seen, stand.room)
         env = watch.environment(environment(self._environ, rule, stand.seen, stand.first))
         if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
-            return unbuilt
+            return unbuilt, _told_changed(stand.changed())
+        built = stand.changed() if rule.checkout is not None and rule.checkout.build.strip() else {}
         program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
         program += f"{IN_ENVIRONMENT}{stand.environment}" if stand.environment else ""
 
@@ -211,9 +215,12 @@ class Pipeline:
         try:
             ended = stand.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, looking)
             ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env), disturbed=stand.disturbed())
-            return reports.read(ran)
+            ran = reports.read(ran)
+            left = stand.changed()
         finally:
             reports.close()
+        checked = tuple(path for path, now in left.items() if built.get(path) != now)
+        return replace(ran, rewritten=Rewritten(tuple(built), checked)), _told_changed([*left])
 
     def _build(
         self, stand: Stand, rule: CheckRule, env: Mapping[str, str], output: Output, stop: Callable[[], bool]
@@ -236,8 +243,9 @@ def _never() -> bool:
     return False
 
 
-def _told_changed(paths: Sequence[str]) -> str:
+def _told_changed(found: Iterable[str]) -> str:
     """A line about files of the tree that a run left as others: whoever reads of it knows that they were tested so."""
+    paths = [*found]
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:SHOWN]))}{more}.)\n" if paths else ""
 

@@ -35,7 +35,7 @@ class Stopped(Exception):
 class Stand(msgspec.Struct, frozen=True):
     """A place, in a room or not. `first`: what goes before the PATH, as the check sees it. `disturbed`: why its files
     are not those that were laid there, if somebody else wrote to them. `environment`: the key of the one that is there.
-    `changed`: the files of the tree that are others now.
+    `changed`: the files of the tree that are others now, with what is there.
     """
 
     place: str
@@ -44,7 +44,7 @@ class Stand(msgspec.Struct, frozen=True):
     first: tuple[str, ...] = ()
     disturbed: Callable[[], str] = str
     environment: str = ""
-    changed: Callable[[], Sequence[str]] = list
+    changed: Callable[[], Mapping[str, str]] = dict
 
     @property
     def work(self) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.rewritten import Rewritten, in_words, unlisted, what_to_do
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.tools import tool_of
@@ -100,6 +101,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
     there or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else
     wrote to that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor the tree.
+    `rewritten`: files of its tree that are others now.
     """
 
     exit_code: int | None
@@ -114,6 +116,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     disturbed: str = ""
     unprepared: str = ""
     unbuilt: str = ""
+    rewritten: Rewritten = Rewritten()
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -128,7 +131,20 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judge(rule: CheckRule, ran: Ran) -> Judged:
-    """D5: what a run means. Exit code and report must both say that all is well, and be about this tree."""
+    """D5: what a run means. Exit code and report must both say that all is well, and be about this tree.
+
+    A run that rewrote its tree and fails anyway stays failed, with what was rewritten: no outcome but passed could rest
+    on that, unless what it found is seen against the target.
+    """
+    verdict, rewritten = _judge(rule, ran), unlisted(rule, ran.rewritten)
+    if not rewritten or verdict.outcome not in ("passed", "failed"):
+        return verdict
+    if verdict.outcome == "passed" or (rule.has_baseline and verdict.failing):
+        return Judged("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
+    return msgspec.structs.replace(verdict, summary=f"{verdict.summary}; it {in_words(rewritten)}")
+
+
+def _judge(rule: CheckRule, ran: Ran) -> Judged:
     if ran.elsewhere is not None:
         return Judged("unsound", ran.elsewhere.sentence)
     if ran.disturbed:

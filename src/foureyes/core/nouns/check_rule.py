@@ -20,6 +20,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     `checkout` is the project's, where it has one.
     `report_files`: globs of the files in the checkout that are its report, where the tool chooses their names.
     `baseline`: what it finds on the target, too, is not held against a task; unless said, so for SARIF alone.
+    `writes`: globs of files of its tree that it may leave as others (`Cargo.lock`); any other one makes a run unsound.
     """
 
     name: str
@@ -32,6 +33,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     checkout: CheckoutRule | None = None
     report_files: tuple[str, ...] = ()
     baseline: bool | None = None
+    writes: tuple[str, ...] = ()
 
     @property
     def has_baseline(self) -> bool:
@@ -42,6 +44,14 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
         said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
-        more = [self.checkout] if self.checkout is not None else []
-        text = msgspec.json.encode([*said, *more, *([self.report_files] if self.report_files else [])])
+        more = [_said(self.checkout)] if self.checkout is not None else []
+        files = [self.report_files] if self.report_files else []
+        written = [{"writes": self.writes}] if self.writes else []
+        text = msgspec.json.encode([*said, *more, *files, *written])
         return sha256(b"foureyes check\n" + text).hexdigest()[:16]
+
+
+def _said(checkout: CheckoutRule) -> dict[str, object]:
+    """A checkout for a digest: what came later stands there where it is said, so that older results stay results."""
+    said: dict[str, object] = msgspec.to_builtins(checkout)
+    return said if checkout.writes else {name: value for name, value in said.items() if name != "writes"}

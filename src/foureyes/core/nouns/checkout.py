@@ -28,7 +28,8 @@ class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     `prepare` sees the `inputs` of a tree and nothing else of it; what it leaves in the tree and in its home is the
     environment, of the tree only what `keep` names, if it names something. `build` runs in each check's own copy.
-    `env` names variables of whoever runs the checks that both get.
+    `env` names variables of whoever runs the checks that both get. `writes`: globs of files of the tree that `build`
+    may leave as others.
     """
 
     prepare: str = ""
@@ -38,6 +39,7 @@ class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     env: tuple[str, ...] = ()
     isolation: Isolation = "auto"
     timeout_minutes: int = 20
+    writes: tuple[str, ...] = ()
 
     @property
     def matters(self) -> bool:
