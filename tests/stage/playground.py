@@ -44,7 +44,7 @@ class Playground(DeskWorld):
         """A runner in a process of its own."""
         self.began += 1
         self.outside.own = f"process:boot:ns:{1000 + self.began}:1"
-        beacon = options.pop("beacon", None)
+        beacon, changes = options.pop("beacon", None), options.pop("changes", None)
         actor = self.app.runs.begin(by, agents=agents, beacon=beacon.name if beacon else "").actor
         chosen = Options(agents=agents, **options)
         tell: Callable[[str, str], None] = lambda task, line: self.said.append((task, line))  # noqa: E731
@@ -55,6 +55,7 @@ class Playground(DeskWorld):
             AtOnce(self.app.context),
             chosen,
             tell=tell,
+            changes=changes,
             alarm=alarm,
             beacon=beacon,
         )

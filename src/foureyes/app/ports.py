@@ -330,8 +330,8 @@ class Store(Protocol):
     def beacon(self, name: str) -> Beacon | None:
         """A lock of the database that a runner holds as long as it is connected; None where there is no such lock."""
 
-    def is_dark(self, name: str) -> bool:
-        """Whether nobody holds such a lock; not so where that cannot be told."""
+    def dark(self, names: Sequence[str]) -> frozenset[str]:
+        """Those of such locks that nobody holds, by one question; none where that cannot be told."""
 
     def describe(self) -> str:
         """What kind of database this is, in a few words."""

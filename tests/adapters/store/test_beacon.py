@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.store.beacon import GRACE_SECONDS, PostgresBeacon, is_dark
+from foureyes.adapters.store.beacon import GRACE_SECONDS, PostgresBeacon, dark
 from foureyes.adapters.store.engine import Database
 from foureyes.adapters.store.postgres import PostgresEngine
 from foureyes.errors import StoreProblem
@@ -23,17 +23,18 @@ def test_a_beacon_is_dark_when_nobody_holds_it_and_sqlite_has_none_J4(place: eng
     mine, other = place.create(), place.open()
     beacon = mine.beacon(NAME)
     if not isinstance(mine.engine, PostgresEngine):
-        assert (beacon, other.is_dark(NAME)) == (None, False), "of what has no locks nothing is said"
+        assert (beacon, bool(other.dark([NAME]))) == (None, False), "of what has no locks nothing is said"
     else:
         assert beacon is not None
-        assert (beacon.is_lit(), other.is_dark(NAME), other.is_dark("runner 4567")) == (True, False, True)
+        nobodys = frozenset({"runner 4567", "runner ß"})
+        assert (beacon.is_lit(), other.dark([NAME, *nobodys])) == (True, nobodys)
         with other.write():
-            assert not other.is_dark(NAME), "also inside of a transaction, and it is not the writers' lock"
+            assert not other.dark([NAME]), "also inside of a transaction, and it is not the writers' lock"
         beacon.close()
         wait_until_free(mine.engine)
-        assert (beacon.is_lit(), beacon.fileno(), other.is_dark(NAME)) == (False, -1, True)
+        assert (beacon.is_lit(), beacon.fileno(), bool(other.dark([NAME]))) == (False, -1, True)
         beacon.light()
-        assert not other.is_dark(NAME)
+        assert not other.dark([NAME])
         beacon.close()
     mine.close()
     other.close()
@@ -48,7 +49,7 @@ def server(tmp_path: Path) -> PostgresEngine:
 
 def wait_until_free(engine: Database) -> None:
     """The server hears of an end at once, and takes a moment to end what belonged to it."""
-    while not is_dark(engine, NAME):
+    while not dark(engine, [NAME]):
         os.sched_yield()
 
 
@@ -80,12 +81,12 @@ def test_after_a_lost_connection_nothing_is_said_of_others_for_a_while_J4(
     server: PostgresEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server was away for everybody: they come back as well."""
-    assert is_dark(server, NAME)
+    assert dark(server, [NAME])
     server.connection.close()
     with server.transaction(write=False):
-        assert not is_dark(server, NAME)
+        assert not dark(server, [NAME])
     server.rejoined -= GRACE_SECONDS
-    assert is_dark(server, NAME)
+    assert dark(server, [NAME])
 
 
 def test_behind_a_pool_there_is_none_J4(server: PostgresEngine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 
 from foureyes.adapters.store.mirror import EXCEPTION
 from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
+from foureyes.app.ports import Beacon
 from foureyes.core.events.project import ProjectCreated
 from foureyes.errors import StoreProblem
 
 from tests import engines
 from tests.adapters.store.shop import append, fill, security
 from tests.engines import NOW
-from tests.stage.people import CLAUDE
+from tests.stage.people import ALICE, CLAUDE
+from tests.stage.playground import Playground
 from tests.stage.world import DeskWorld
 
 LOG_STATEMENTS = 11
@@ -61,6 +65,33 @@ def test_a_log_line_takes_few_ways_to_the_database(on: str, monkeypatch: pytest.
     world.app.notes.log(CLAUDE, task, "the first one makes the session known")
     said = counted(world, lambda: world.app.notes.log(CLAUDE, task, "a line"), monkeypatch)
     assert len(said) <= (LOG_STATEMENTS if on == "sqlite" else LOG_MESSAGES), said
+
+
+def test_a_look_asks_as_often_however_many_runners_and_runs_there_are_J4(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a hundred runners of ten agents each, every look asked the server a thousand times who is connected."""
+    with engines.worlds_on("postgres"):
+        ground = Playground()
+    looking = ground.runner(agents=0)
+    ground.ticks(looking)
+    asked, beacons = [], list[Beacon]()
+    for number in range(4):
+        starter = msgspec.structs.replace(ALICE, host=f"machine{number}")
+        beacon = ground.store.beacon(f"runner {number}")
+        assert beacon is not None
+        beacons.append(beacon)
+        other = ground.app.runs.begin(starter, agents=2, beacon=f"runner {number}").actor
+        for _ in range(2):
+            ground.app.runs.reserve(other, ground.create(ALICE), profile="claude", purpose="implement")
+        asked.append(len(counted(ground, lambda: looking._looking.look(looking.desk), monkeypatch)))
+    assert len(set(asked)) == 1, asked
+    assert looking._looking.look(looking.desk).runs == (), "what others have at work is theirs"
+    beacons[0].close()
+    while not ground.store.dark(["runner 0"]):
+        os.sched_yield()
+    assert [live.lost for live in looking._looking.look(looking.desk).runs] == [True, True]
+    for beacon in beacons:
+        beacon.close()
+    ground.app.close()
 
 
 def test_only_exceptions_on_record_have_a_line_in_the_mirror_P8() -> None:

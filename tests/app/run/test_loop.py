@@ -661,7 +661,7 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
     other = ground.runner()
     ground.ticks(other, 3)
     assert [run.ending for run in ground.runs_of(task)] == [""]
-    monkeypatch.setattr(type(ground.store), "is_dark", lambda store, name: name == "runner 1")
+    monkeypatch.setattr(type(ground.store), "dark", lambda store, names: {name for name in names if name == "runner 1"})
     ground.settle(other)
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
     taken = [row.payload for row in ground.app.audit.export() if row.kind == "RunTaken"]

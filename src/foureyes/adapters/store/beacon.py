@@ -6,9 +6,12 @@ keep-alives that nobody is at the other end. SQLite has no such lock; behind a p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     import psycopg
@@ -18,12 +21,15 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Beacon
 
 SQLITE = "sqlite"
-HELD = """
-    SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND classid::bigint = (hashtext(:schema)::bigint & 4294967295)
-      AND objid::bigint = (hashtext(:name)::bigint & 4294967295))
+DARK = """
+    WITH held AS MATERIALIZED (SELECT objid::bigint AS id FROM pg_locks
+      WHERE locktype = 'advisory' AND granted AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND classid::bigint = (hashtext(:schema)::bigint & 4294967295))
+    SELECT n.value FROM json_array_elements_text(CAST(:names AS json)) AS n(value)
+    WHERE (hashtext(n.value)::bigint & 4294967295) NOT IN (SELECT id FROM held)
 """
+"""The server's list of locks is gone through once, however many runners are asked about."""
 LOCK = "SELECT pg_try_advisory_lock(hashtext(%(schema)s), hashtext(%(name)s)), pg_backend_pid()"
 ALIVE = "SELECT 1"
 KEEPING = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -50,16 +56,16 @@ def beacon_of(engine: Database, name: str) -> Beacon | None:
     return None
 
 
-def is_dark(engine: Database, name: str) -> bool:
-    """Whether nobody holds that lock; not so where it cannot be told."""
-    if engine.name == SQLITE:
-        return False
+def dark(engine: Database, names: Sequence[str]) -> frozenset[str]:
+    """Those of the locks that nobody holds; none where it cannot be told."""
+    if engine.name == SQLITE or not names:
+        return frozenset()
     from foureyes.adapters.store.postgres import PostgresEngine
 
     if not isinstance(engine, PostgresEngine) or monotonic() - engine.rejoined < GRACE_SECONDS:
-        return False
-    rows = engine.fetch(HELD, {"schema": engine.schema, "name": name})[1]
-    return not rows[0][0]
+        return frozenset()
+    asked = msgspec.json.encode(list(names)).decode()
+    return frozenset(str(row[0]) for row in engine.fetch(DARK, {"schema": engine.schema, "names": asked})[1])
 
 
 class PostgresBeacon:

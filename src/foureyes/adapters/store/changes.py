@@ -71,9 +71,15 @@ class PostgresChanges:
         import psycopg
 
         try:
-            return any(True for _ in self._connection.notifies(timeout=0, stop_after=1))
+            told = {notice.pid for notice in self._connection.notifies(timeout=0)}
         except psycopg.Error:
             return self._again()
+        return bool(told - {self._own()})
+
+    def _own(self) -> int:
+        """What this very store writes is no news to who holds it."""
+        connection = self._engine.connection
+        return -1 if connection.closed else connection.info.backend_pid
 
     def _again(self) -> bool:
         """A lost connection is made anew; meanwhile anything may have happened."""

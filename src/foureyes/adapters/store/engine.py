@@ -39,6 +39,8 @@ class Database(Engine, Protocol):
 
     name: str
     place: str
+    written: set[str] | None
+    """The kinds of rows that a transaction is about to commit, where they are known: by them it is told to others."""
 
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows one by one, for tables larger than memory."""

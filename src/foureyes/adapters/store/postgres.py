@@ -28,6 +28,7 @@ from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import FACTS, Facts, grants_sql, refuse_to_make, refuse_unusable, role_of
 from foureyes.adapters.store.queries import overrides, sql
+from foureyes.core.words.unheard import is_unheard
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, prose
 
@@ -91,6 +92,7 @@ class PostgresEngine:
         self.schema = schema_of(project)
         self._kept: list[str] = []
         self._writing = False
+        self.written: set[str] | None = None
         self._began: tuple[float, float] | None = None
         self.place = ""
         self._version: int | None = None
@@ -240,14 +242,17 @@ class PostgresEngine:
             self._roll_back()
             return
         self._writing, self._began = False, None
+        told = self.written is None or not is_unheard(self.written)
+        telling = f'NOTIFY "{self.schema}"; ' if told else ""
         with in_our_words(committing=True):
-            self.connection.execute(f'NOTIFY "{self.schema}"; COMMIT')  # who waits for a change hears of it
+            self.connection.execute(f"{telling}COMMIT")  # who waits for a change hears of it
 
     def _begin(self, *, write: bool) -> None:
         """A consistent state to read, or this writer's turn to write."""
         try:
             moment = self._time(WRITING if write else READING, {"name": self.schema})
             self._kept, self._writing, self._began = [], write, (moment, monotonic())
+            self.written = None
         except StoreBusy as busy:
             self._roll_back()
             raise StoreBusy(

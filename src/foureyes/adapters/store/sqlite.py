@@ -51,6 +51,7 @@ class SqliteEngine:
     def __init__(self, path: str, *, create: bool = False, aside: bool = False) -> None:
         self.path = path
         self.place = "" if path in WITHOUT_FILE else FILE
+        self.written: set[str] | None = None
         self._pointer = "" if aside else os.path.join(os.path.dirname(path), "store.json")
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())

@@ -84,6 +84,7 @@ class Writing(Reading):
         self._project = project
         self._place = place
         self.notes: list[str] = []
+        self.kinds: set[str] = set()
         self.decided: dict[str, None] = {}
         self.started: dict[str, None] = {}
         self.security: int | None = None
@@ -118,7 +119,8 @@ class Writing(Reading):
         return int(seq or 0), str(hash_)
 
     def _note(self, row: Row) -> None:
-        """Which files have to follow this row."""
+        """Who is to hear of this row, and which files have to follow it."""
+        self.kinds.add(row.kind)
         if row.kind in DECIDING:
             self.decided[row.task] = None
         elif row.kind == STARTING:
@@ -162,6 +164,7 @@ class Store:
             tx = Writing(self.engine, self.project, "" if anywhere else self.place)
             with self.engine.transaction(write=True):
                 yield tx
+                self.engine.written = tx.kinds
                 if self.feedback is not None:
                     self.feedback.owe(tx.decided)
             self._sync(tx)
@@ -235,10 +238,10 @@ class Store:
 
         return beacon_of(self.engine, name)
 
-    def is_dark(self, name: str) -> bool:
-        from foureyes.adapters.store.beacon import is_dark
+    def dark(self, names: Sequence[str]) -> frozenset[str]:
+        from foureyes.adapters.store.beacon import dark
 
-        return is_dark(self.engine, name)
+        return dark(self.engine, names)
 
     def changes(self) -> Changes | None:
         """Who notices that somebody wrote."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_verb
@@ -65,9 +66,19 @@ def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
 
 def state_of(context: Context, row: RunnerRow) -> RunnerState:
     """Whether a runner is at work. Its process, where it can be seen, only tells sooner (J4)."""
+    return states_of(context, [row])[str(row.session)]
+
+
+def states_of(context: Context, rows: Sequence[RunnerRow]) -> dict[str, RunnerState]:
+    """The same of several, by session: their locks are asked about at once."""
+    dark = context.store.dark([row.beacon for row in rows if row.beacon and not row.ended_at])
+    return {str(row.session): _state(context, row, is_dark=row.beacon in dark) for row in rows}
+
+
+def _state(context: Context, row: RunnerRow, *, is_dark: bool) -> RunnerState:
     if row.ended_at:
         return "ended"
-    if has_ended(context, row) or is_cut_off(context, row):
+    if is_dark or has_ended(context, row):
         return "gone"
     return "live" if row.until > context.now() else "silent"
 
@@ -81,12 +92,23 @@ def is_cut_off(context: Context, row: RunnerRow) -> bool:
     """J4: whether a runner has lost the lock that it holds as long as it is connected; then it ends its agents itself,
     if it is there at all.
     """
-    return bool(row.beacon) and context.store.is_dark(row.beacon)
+    return bool(row.beacon) and bool(context.store.dark([row.beacon]))
+
+
+def runners_seen(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
+    """Every runner that may have runs, the oldest first, and whether it is at work; asked once in a transaction."""
+    return tx.once("runners", lambda: _runners(context, tx))
+
+
+def _runners(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
+    rows = tx.all("run.runners", RunnerRow)
+    states = states_of(context, rows)
+    return [(row, states[str(row.session)]) for row in rows]
 
 
 def live_runners(context: Context, tx: Tx) -> list[RunnerRow]:
     """The runners that are at work, the oldest first."""
-    return [row for row in tx.all("run.runners", RunnerRow) if state_of(context, row) == "live"]
+    return [row for row, state in runners_seen(context, tx) if state == "live"]
 
 
 def left_runs(context: Context, tx: Tx) -> dict[str, str]:
@@ -94,8 +116,7 @@ def left_runs(context: Context, tx: Tx) -> dict[str, str]:
     nobody looks after until another runner takes them over.
     """
     found = {}
-    for row in tx.all("run.runners", RunnerRow):
-        state = state_of(context, row)
+    for row, state in runners_seen(context, tx):
         if state != "live":
             found[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
     return found

@@ -43,7 +43,7 @@ def is_live(context: Context, lease: Lease) -> bool:
     """Q4: a lease holds until its time is up, or its process is shown to have ended, or its runner's lock is free."""
     if lease.state != "merging" or lease.until <= context.now():
         return False
-    return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.is_dark(lease.beacon))
+    return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.dark([lease.beacon]))
 
 
 def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.leasing import check_runner, checks_of, state_of
-from foureyes.app.call.rows import CheckLease, RunnerRow
+from foureyes.app.call.leasing import check_runner, checks_of, runners_seen
+from foureyes.app.call.rows import CheckLease
 from foureyes.app.run.leases import until
 from foureyes.core import events as e
 from foureyes.errors import Conflict
@@ -52,8 +52,7 @@ def is_anothers(context: Context, tx: Tx, row: CheckLease, me: str) -> bool:
     """Whether a lease keeps this runner from running them."""
     if not row.runner or row.runner == me or row.until <= context.now():
         return False
-    holder = tx.one("run.runner", RunnerRow, session=row.runner)
-    return holder is not None and state_of(context, holder) not in ("gone", "ended")
+    return any(seen.session == row.runner and state in ("live", "silent") for seen, state in runners_seen(context, tx))
 
 
 def renewed(tx: Tx, me: str) -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.leasing import LEASE_SECONDS, has_ended, is_cut_off, state_of
+from foureyes.app.call.leasing import LEASE_SECONDS, has_ended, is_cut_off, runners_seen
 from foureyes.app.call.rows import RunnerRow
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
@@ -44,15 +44,22 @@ def live_runs(tx: Tx, host: str = "") -> list[Run]:
     return tx.all("run.live", Run, host=host)
 
 
+def held_runs(tx: Tx, runner: str) -> dict[RunId, int]:
+    """J4: the runs that a runner has leased, and their fences."""
+    from foureyes.app.run.rows import Held
+
+    return {row.id: row.fence for row in tx.all("run.held", Held, runner=runner)}
+
+
 def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
     """Runners that live, and others that left runs."""
-    rows = tx.all("run.runners", RunnerRow)
-    if not rows:
+    seen = runners_seen(context, tx)
+    if not seen:
         return []
     from foureyes.app.views.run import RunnerView
 
     runs = live_runs(tx)
-    starters = [row.starter for row in rows]
+    starters = [row.starter for row, _ in seen]
     names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=starters)}
     views = [
         RunnerView(
@@ -61,12 +68,12 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
             process=row.process,
             host=row.host,
             agents=row.agents,
-            state=state_of(context, row),
+            state=state,
             started_at=row.started_at,
             until=row.until,
             runs=[run for run in runs if run.runner == row.session],
         )
-        for row in rows
+        for row, state in seen
     ]
     return [view for view in views if view.runs or view.state != "gone"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.leasing import state_of
-from foureyes.app.call.rows import Named, RunnerRow
+from foureyes.app.call.leasing import runners_seen
+from foureyes.app.call.rows import Named
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
@@ -20,7 +20,6 @@ from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import Desk, key_of
 from foureyes.app.run.keeping import Keeping
-from foureyes.app.run.leases import live_runs
 from foureyes.app.run.profiles import Profiles
 from foureyes.app.run.rows import HandedIn, TaskRow
 from foureyes.app.run.sprints_seen import SprintsSeen, sprint_over
@@ -35,6 +34,7 @@ from foureyes.core.words.ids import TaskId
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
     from foureyes.app.ports import Tx
+    from foureyes.app.views.run import RunnerState
     from foureyes.core.rules.policy import ReviewPolicy
 
 GRACE_SECONDS = 60
@@ -55,6 +55,8 @@ class Looking:
         self._aside = Aside(context)
         self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
+        self.place = (0, 1)
+        """Which of how many runners at work this one is, as the last look has it."""
 
     def look(self, desk: Desk) -> Snapshot:
         """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
@@ -122,15 +124,18 @@ class Looking:
     # Runs
 
     def _runs(self, tx: Tx, desk: Desk) -> list[LiveState]:
-        runs = live_runs(tx)
+        states = {str(row.session): state for row, state in runners_seen(self._context, tx)}
+        at_work = [session for session, state in states.items() if state == "live"]
+        mine = str(self._runner.session)
+        self.place = (at_work.index(mine) if mine in at_work else len(at_work), len(at_work))
+        runs = self._seen(tx, [session for session, state in states.items() if state in ("live", "silent")])
         ids = sorted({run.task for run in runs})
         tasks = {row.id: row for row in tx.all("runner.tasks", TaskRow, ids=ids)} if ids else {}
-        runners = {str(row.session): row for row in tx.all("run.runners", RunnerRow)} if runs else {}
         handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
         hold = self._context.project(tx).hold if runs else None
         unwanted, given = no_longer_awaited(tx, runs)
-        states = [
-            self._state(run, desk, tasks.get(run.task), runners.get(run.runner), str(run.session or "") in given)
+        found = [
+            self._state(run, desk, tasks.get(run.task), states.get(run.runner), str(run.session or "") in given)
             for run in runs
         ]
         return [
@@ -141,18 +146,25 @@ class Looking:
                 given.get(str(state.run.session or ""), handed.get(state.run.task, "")),
                 state.run.id in unwanted,
             )
-            for state in states
+            for state in found
         ]
 
+    def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:
+        """The live runs that concern this runner: its own, those of its host, reviews and who clarifies, and whatever
+        has lost its runner or its lease. What other machines have at work is theirs, however much it is.
+        """
+        me, now = self._runner, self._context.now()
+        return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
+
     def _state(
-        self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerRow | None, has_reviewed: bool
+        self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerState | None, has_reviewed: bool
     ) -> LiveState:
         mine = run.runner == self._runner.session
         own = desk.in_hand.get(run.id) if mine else None
         is_done = has_reviewed or (task is not None and _is_done(run, task))
         if own is not None:
             return LiveState(run=run, outcome=own.outcome, left=own.left, asked=bool(own.asked), done=is_done)
-        lost = mine or runner is None or state_of(self._context, runner) in ("gone", "ended")
+        lost = mine or runner not in ("live", "silent")
         late = self._waits(desk, key_of(TakeOver(run=run.id, task=run.task)))
         lost = (lost or run.until <= self._context.now()) and not late
         return LiveState(run=run, mine=mine, lost=lost, done=is_done)

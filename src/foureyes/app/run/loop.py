@@ -20,6 +20,7 @@ from foureyes.app.run.in_hand import Desk, InHand, Options
 from foureyes.app.run.looking import Looking
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
+from foureyes.app.run.turns import Turns
 from foureyes.core.run.kept_back import kept_back
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
@@ -68,7 +69,7 @@ class Runner:
         self._agents = agents
         self._tell = tell
         self._show = show
-        self._changes = changes
+        self._turns = Turns(changes)
         self._alarm = alarm
         self._beacon = beacon
         self._looking = Looking(context, runner, agents)
@@ -116,7 +117,9 @@ class Runner:
         for done in self._crew.done():
             self._performing.finished(done, self.desk)
         self.desk.forget_put_off(self._context.now())
+        self._turns.look()
         snapshot = self._looking.look(self.desk)
+        self._turns.take(*self._looking.place)
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
         self._performing.send(self.desk)
@@ -144,17 +147,21 @@ class Runner:
 
     # Runs
 
-    def _poll(self) -> None:
+    def _poll(self) -> bool:
+        """What became of its programs; whether there is anything that a look would see."""
+        stirred = False
         for own in list(self.desk.in_hand.values()):
             if own.outcome is None:
                 own.outcome = own.live.poll()
-                self._hear(own)
+                stirred = self._hear(own) or own.outcome is not None or stirred
             if own.fenced and own.outcome is not None:
                 del self.desk.in_hand[own.run.id]
+        return stirred
 
-    def _hear(self, own: InHand) -> None:
+    def _hear(self, own: InHand) -> bool:
         """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
-        for spoken in own.live.heard():
+        said = own.live.heard()
+        for spoken in said:
             if own.fenced:
                 continue
             try:
@@ -163,6 +170,7 @@ class Runner:
                 self._tell(own.run.task, f"{spoken.type} was not recorded: {problem.message}")
             else:
                 self._tell(own.run.task, f"{own.run.profile}: {spoken.type}: {spoken.summary}")
+        return bool(said)
 
     def _shine(self) -> None:
         """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""
@@ -218,18 +226,10 @@ class Runner:
     def _wait(self, last: Wait) -> None:
         """Until something happens that a look could see: what a program prints is only read meanwhile."""
         end = monotonic() + self._rest(last)
-        while (left := end - monotonic()) > 0:
-            if self._sleep(min(left, GLANCE_SECONDS)) or self._has_changed():
-                return
-            before = self._over()
-            self._poll()
-            if self._over() != before:
+        while (left := min(end, self._turns.due) - monotonic()) > 0:
+            if self._sleep(min(left, GLANCE_SECONDS)) or self._turns.is_due() or self._poll():
                 return
             self._show(glance(self._seen, self.desk))
-
-    def _over(self) -> int:
-        """How many of its programs have ended."""
-        return sum(own.outcome is not None for own in self.desk.in_hand.values())
 
     def _rest(self, last: Wait) -> float:
         """How long nothing needs to be done if nothing happens."""
@@ -239,16 +239,14 @@ class Runner:
             dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
         return max(0.01, min([rest, *dues]))
 
-    def _has_changed(self) -> bool:
-        return self._changes is not None and self._changes.changed()
-
     def _sleep(self, seconds: float) -> bool:
-        """Sleep until a run, the crew, the store or a signal stirs; whether one of the last three did."""
+        """Sleep until a run, the store, the crew, the server or a signal stirs; whether one of the last three did."""
         others = [self._crew.fileno(), self._alarm]
-        others += [each.fileno() for each in (self._changes, self._beacon) if each is not None]
-        runs = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
+        others += [self._beacon.fileno()] if self._beacon is not None else []
+        asked = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
+        asked.append(self._turns.fileno())
         with selectors.DefaultSelector() as selector:
-            for descriptor in {number for number in (*others, *runs) if number >= 0}:
+            for descriptor in {number for number in (*others, *asked) if number >= 0}:
                 selector.register(descriptor, selectors.EVENT_READ)
             stirred = {key.fd for key, _ in selector.select(max(0.0, seconds))}
         if self._alarm in stirred:

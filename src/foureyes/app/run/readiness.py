@@ -62,8 +62,8 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
         reasons.append(Reason("V4", f"nobody waits for a review of {task.id} by {profile}", fe("show", task.id)))
     others = [
         run.id
-        for run in tx.all("run.live", Run, host="")
-        if (run.cycle, run.task, run.profile) == (cycle, task.id, profile) and run.id != own
+        for run in tx.all("run.of_cycle", Run, cycle=cycle)
+        if (run.task, run.profile) == (task.id, profile) and run.id != own
     ]
     if others:
         reasons.append(Reason("J4", f"{others[0]} of {profile} reviews {task.id} already", fe("show", task.id)))

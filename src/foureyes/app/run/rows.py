@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.nouns.cycle import CycleId, ReviewerKind
-from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, conversation_of
+from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, RunId, conversation_of
 from foureyes.core.run.snapshot import PastRun
 from foureyes.core.words.lifecycle import Status
 
@@ -120,6 +120,13 @@ class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     fired: str = ""
     agreed: str = ""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A lease of a runner, and its fence (J4)."""
+
+    id: RunId
+    fence: int
 
 
 class HandedIn(msgspec.Struct, frozen=True):

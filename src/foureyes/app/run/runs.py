@@ -21,6 +21,7 @@ from foureyes.app.run.leases import (
     event_of_end,
     fence_above,
     get,
+    held_runs,
     live_runs,
     refuse_taken,
     runner_views,
@@ -191,7 +192,7 @@ class Runs:
 
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
-            mine = {row.id: row.fence for row in live_runs(work.tx) if row.runner == me.session}
+            mine = held_runs(work.tx, me.session)
             held = [(run, mine[run]) for run in runs if run in mine]
             checks = check_leases.renewed(work.tx, me.session)
             work.tx.renew([(me.session, 0), *held, *checks], until(self._context))

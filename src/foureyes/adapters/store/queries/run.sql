@@ -89,6 +89,20 @@ WHERE r.id = :run;
 {RUN}
 WHERE r.state <> 'ended' AND (CAST(:host AS TEXT) = '' OR r.host = :host) ORDER BY r.reserved_at, r.id;
 
+-- name: run.held
+SELECT r.id, r.fence FROM runs r WHERE r.state <> 'ended' AND r.runner = :runner ORDER BY r.reserved_at, r.id;
+
+-- name: run.seen
+{RUN}
+WHERE r.state <> 'ended' AND (r.runner = :runner OR r.host = :host OR r.cycle <> ''
+  OR r.runner NOT IN (SELECT value FROM json_each(:living)) OR CASE WHEN n.until > r.until THEN n.until ELSE r.until END <= :now
+  OR r.task IN (SELECT t.task FROM cycle_targets t JOIN cycles c ON c.id = t.cycle WHERE c.state = 'clarifying'))
+ORDER BY r.reserved_at, r.id;
+
+-- name: run.of_cycle
+{RUN}
+WHERE r.cycle = :cycle AND r.cycle <> '' AND r.state <> 'ended';
+
 -- name: run.at_work
 {RUN}
 WHERE r.task = :task AND r.state <> 'ended' AND r.role <> 'review';
