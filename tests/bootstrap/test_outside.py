@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +64,15 @@ def test_every_prompt_of_the_package_can_be_read(outside: ports.Outside) -> None
 def test_a_prompt_that_is_not_there_is_a_defect_of_ours(name: str) -> None:
     with pytest.raises(Internal, match="there is no prompt"):
         template(name)
+
+
+def test_what_was_the_store_is_named_and_what_belongs_to_it_is_not(tmp_path: Path) -> None:
+    place = Located(str(tmp_path), str(tmp_path / ".git"), str(tmp_path / ".git"), str(tmp_path))
+    folder = tmp_path / ".foureyes"
+    outside = Outside(place, str(folder), {}, SharedGit(place))
+    assert outside.kept_aside() == []
+    folder.mkdir()
+    left = ["store.db.before-restore-2", "store.db.before-schema-16", "store.db.moved-1"]
+    for name in (*left, "store.db", "store.db-wal", "store.db.moved-1-wal", "store.db.incoming-7", "store.json"):
+        (folder / name).touch()
+    assert outside.kept_aside() == left

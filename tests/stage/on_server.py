@@ -96,8 +96,8 @@ def roles(server: engines.Server, *words: str) -> Iterator[list[str]]:
     """Ordinary login roles, who may do nothing yet."""
     names = [f"{word}_{engines.new_project()}" for word in words]
     for name in names:
-        server.run(f"CREATE ROLE {name} LOGIN")
+        server.run(f'CREATE ROLE "{name}" LOGIN')
     yield names
     for name in names:
-        server.run(f"DROP OWNED BY {name} CASCADE")
-        server.run(f"DROP ROLE {name}")
+        server.run(f'DROP OWNED BY "{name}" CASCADE')
+        server.run(f'DROP ROLE "{name}"')

@@ -226,6 +226,7 @@ class DeskOutside:
         self.folder = ""
         self.gone: set[str] = set()
         self.shut: list[Unwritable] = []
+        self.aside: list[str] = []
         self.set_up: list[ProgramSetup] = []
         self.notified: list[tuple[str, str]] = []
         self.launched: list[tuple[str, int]] = []
@@ -295,6 +296,9 @@ class DeskOutside:
 
     def unwritable(self) -> list[Unwritable]:
         return self.shut
+
+    def kept_aside(self) -> list[str]:
+        return self.aside
 
     def set_ups(self) -> list[ProgramSetup]:
         return self.set_up

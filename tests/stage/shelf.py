@@ -117,7 +117,8 @@ class Shelf:
         enter = PostgresEngine._enter
 
         def entered(engine: PostgresEngine, *, create: bool) -> None:
-            if create and engine.url == self.url and engine._identity() is None:
+            ours = engine.url == self.url and not engine._acting  # what is made for another role is that one's
+            if create and ours and engine._identity() is None:
                 with patch.object(PostgresEngine, "_enter", enter):
                     self.take(engine.project)
             enter(engine, create=create)

@@ -257,6 +257,9 @@ class Outside(Protocol):
     def unwritable(self) -> list[Unwritable]:
         """Try to write where claiming, committing and handing in write; nothing of it stays."""
 
+    def kept_aside(self) -> list[str]:
+        """Stores that moves, restores and upgrades left in the project's folder, by their names."""
+
     def set_ups(self) -> list[ProgramSetup]:
         """What agent programs find in this checkout, and whether it fits."""
 

@@ -20,7 +20,7 @@ from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, reposi
 from foureyes.bootstrap.wiring import application, now
 from foureyes.core.words.place import without_password
 from foureyes.errors import BadInput, GitProblem, NoStore, Refused
-from foureyes.steps import blank, by, by_person, either, fe, in_turn, prose, shell
+from foureyes.steps import blank, by, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,7 +156,7 @@ def _refuse_no_store(address: str, project: str) -> None:
             "project is never begun.",
             next_step=either(
                 by("person", there, "on the machine that has the store a person runs: "),
-                by_person(fe("restore", blank("FILE"), before="is it lost, put a backup there: ")),
+                by("person", fe("restore", blank("FILE")), "is it lost, who owned it puts a backup there: "),
                 joint="; ",
             ),
         )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.finding import Finding, Found, Severity
     from foureyes.core.nouns.session import Actor
 
+MOST_FILES = 10_000
+
 
 class Outside:
     """The workshop, the check runner, reports, prompts, and which processes still run."""
@@ -160,6 +162,18 @@ class Outside:
         tried = ((what, path, why_not_written(folder)) for what, path, folder in self._places())
         found = {path: Unwritable(what, path, why) for what, path, why in tried if why}
         return list(found.values())
+
+    def kept_aside(self) -> list[str]:
+        from foureyes.adapters.folders import entries, folder
+        from foureyes.adapters.store.opening import NAME, SET_ASIDE
+
+        try:
+            with folder(self._folder) as handle:
+                names = entries(handle, MOST_FILES)
+        except OSError:
+            return []
+        begins = tuple(f"{NAME}.{word}-" for word in SET_ASIDE)
+        return sorted(name for name in names if name.startswith(begins) and not name.endswith(("-wal", "-shm")))
 
     def set_ups(self) -> list[ProgramSetup]:
         from foureyes.adapters.agents.setup.examining import examine

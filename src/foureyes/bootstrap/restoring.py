@@ -44,6 +44,7 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     if not is_project(folder_of(place)) and not project:
         project_folder(place, environ)  # says that there is no project, and what to do
     path, address = os.path.join(cwd, source), server_address(place, environ)
+    _refuse_others(place, address)
     before = _sign_restore(_in_place(cwd, place, environ, address), actor, source)
     if address:
         return _on_server(place, environ, actor, path, address, before)
@@ -53,6 +54,16 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
         done = app.projects.note_restore(actor, os.path.basename(source), kept, before)
         app.context.store.mirror_anew()
         return done
+
+
+def _refuse_others(place: Located, address: str) -> None:
+    """Before anybody is asked to sign: on a server, the owner of the store restores."""
+    project = _project(place) if address else ""
+    if not project:
+        return
+    from foureyes.adapters.store.putting_back import refuse_others
+
+    refuse_others(address, project)
 
 
 def server_address(place: Located, environ: Mapping[str, str]) -> str:
@@ -82,13 +93,15 @@ def _on_server(
         pointer, project = read_pointer(folder), _project(place)
         if not project:
             raise StoreProblem("nothing says whose store it is.", next_step=fe("restore", blank("FILE")))
-        done = put_back(folder, check_url(address), project, source, now(), noted)
+        done, again = put_back(folder, check_url(address), project, source, now(), noted)
         if pointer is None:
             write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else address))
         put_mirrors_aside(folder, now())
         with closing(open_shared(folder, address, project, now())) as store:
             store.mirror_anew()
-    return msgspec.structs.replace(done, on_server=True)
+    return msgspec.structs.replace(
+        done, on_server=True, let_in=again.others, absent=again.absent, unknown=again.unknown
+    )
 
 
 def _project(place: Located) -> str:

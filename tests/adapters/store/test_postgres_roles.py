@@ -87,9 +87,11 @@ def test_the_owner_is_told_what_was_set_aside_beside_the_store(
     for name in (*aside, f"{schema}_other"):
         server.run(f"CREATE SCHEMA {name}")
     let_in(place, server, people)
+    world.outside.aside = ["store.db.moved-1"]
     try:
-        (told,) = [each.message for each in world.app.doctor.examine(ALICE) if each.check == "aside"]
-        assert told == f"set aside on the server, and read by nobody: {', '.join(aside)}"
+        told, here = [each.message for each in world.app.doctor.examine(ALICE) if each.check == "aside"]
+        assert here == "set aside in .foureyes, and not the store: store.db.moved-1"
+        assert told == f"set aside on the server, and not the store: {', '.join(aside)}"
         role = opened(place, server, people[0]).role()
         assert role is not None
         assert role.aside == ()
@@ -105,7 +107,7 @@ def test_a_writer_adds_to_the_journal_and_changes_nothing_of_it(
     let_in(place, server, people)
     store, schema = opened(place, server, people[0]), schema_of(place.project)
     assert append(store, security()) == [2]
-    assert store.role() == StoreRole(name=people[0], kind="writer", schema=schema)
+    assert store.role() == StoreRole(name=people[0], kind="writer", schema=schema, owner="postgres")
     for statement in ("UPDATE journal SET kind = 'x'", "DELETE FROM journal", "TRUNCATE journal", "DROP TABLE journal"):
         with pytest.raises(StoreProblem, match="your role on the server may not"):
             store.engine.fetch(statement, {})
@@ -123,8 +125,10 @@ def test_a_reader_verifies_and_backs_up_and_writes_nothing(
     assert role.kind == "reader"
     assert (store.audit().findings, store.audit().rows) == ((), 1)
     store.backup(str(tmp_path / "backup.db"))
-    with pytest.raises(StoreProblem, match="your role on the server may not"):
+    with pytest.raises(StoreProblem, match="your role on the server may not") as caught:
         append(store, security())
+    step = steps_text(caught.value.next_step)
+    assert f"postgres owns it, and gets the SQL that lets you in by: fe store roles --writer {people[1]}" in step
 
 
 def test_what_a_role_lacks_or_has_beyond_is_named(
@@ -158,6 +162,18 @@ def test_only_who_is_named_is_let_in(place: engines.Place) -> None:
     grants = place.create().grants("agents", "")
     assert 'TO "agents";' in grants
     assert "reader" not in grants
+    assert 'FOR ROLE "postgres"' in grants, "later tables are the owner's, whoever of the administrators runs it"
+    assert "cannot run this" not in grants
+
+
+def test_who_cannot_run_the_sql_is_told_who_can(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    place.create()
+    let_in(place, server, people)
+    assert f"You are {people[0]}, and cannot run this: postgres gives it to psql" in (
+        opened(place, server, people[0]).grants("agents", "")
+    )
 
 
 def test_a_writer_lacks_nothing_that_any_verb_writes(

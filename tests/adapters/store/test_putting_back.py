@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import pytest
 
 from foureyes.adapters.store import putting_back
 from foureyes.adapters.store.postgres import schema_of
+from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreBusy, StoreProblem
+from foureyes.ui.cli.text.restored import restored_text
+from foureyes.ui.steps import steps_text
 
 from tests import engines
 from tests.stage.checkout import Checkout, make_template, quiet_home
@@ -53,6 +57,26 @@ def titles(project: Project) -> list[str]:
     assert app.audit.verify().findings == ()
     app.close()
     return found
+
+
+def backup(project: Project, path: Path) -> None:
+    app = project.app()
+    app.projects.backup(ALICE, str(path))
+    app.close()
+
+
+def grant(project: Project, writer: str, reader: str = "") -> None:
+    """As the owner does, by psql."""
+    app = project.app()
+    project.server.run(app.projects.grants(writer, reader))
+    app.close()
+
+
+def may(project: Project, role: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """What somebody is to the store, lacks, and could do beyond."""
+    joined = join_store(project.cwd, {}, ALICE, as_role(project.server, role)).role
+    assert joined is not None
+    return joined.kind, joined.lacks, joined.more
 
 
 def test_a_backup_takes_the_place_of_the_store_and_what_was_there_is_kept(project: Project, tmp_path: Path) -> None:
@@ -113,21 +137,76 @@ def test_a_store_with_keys_is_not_put_aside_from_a_clone_that_never_joined_it_I9
 
 def test_other_roles_keep_what_they_were_given(project: Project) -> None:
     with roles(project.server, "writer") as (writer,):
-        app = project.app()
-        project.server.run(app.projects.grants(writer))
-        app.close()
-        restore_backup(project.cwd, {}, ALICE, "../backup.db")
-        url = as_role(project.server, writer)
-        joined = join_store(project.cwd, {}, ALICE, url)
-        assert joined.role is not None
-        assert (joined.role.kind, joined.role.lacks, joined.role.more) == ("writer", (), ())
+        grant(project, writer)
+        project.server.run(f"DROP TABLE {schema_of(project.id)}.looks CASCADE")
+        done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+        assert done.let_in == (f"{writer} (writer)",)
+        assert may(project, writer) == ("writer", (), ()), "also where the store lacked a table"
         project.server.run(f"CREATE TABLE {schema_of(project.id)}.later (n int)")
-        may = project.server.run(
-            "SELECT has_table_privilege(%s, %s, 'INSERT')", writer, f"{schema_of(project.id)}.later"
-        )
-        assert may == [(True,)], "also of the tables that a later version adds"
-        with pytest.raises(StoreProblem, match="does not own schema"):
+        later = f"{schema_of(project.id)}.later"
+        assert project.server.run("SELECT has_table_privilege(%s, %s, 'INSERT')", writer, later) == [(True,)]
+        with pytest.raises(StoreProblem, match="only its owner can put a backup") as caught:
             restore_backup(project.cwd, {}, ALICE, "../backup.db")
+        assert steps_text(caught.value.next_step) == "who connects as postgres runs: fe restore FILE"
+
+
+def test_who_is_not_the_owner_is_refused_before_a_key_is_asked_for_I9(project: Project, tmp_path: Path) -> None:
+    app = project.app()
+    app.context.keys = DeskKeys()
+    app.keys.new(ALICE)
+    app.close()
+    with roles(project.server, "writer") as (writer,):
+        grant(project, writer)
+        environ = {"FOUREYES_STORE": as_role(project.server, writer), "HOME": str(tmp_path)}
+        with pytest.raises(StoreProblem, match=f"belongs to role postgres, and you are {writer}"):
+            restore_backup(project.cwd, environ, ALICE, "../backup.db")
+
+
+def test_where_the_schema_is_gone_the_backup_tells_who_owns_it_and_whom_it_lets_in(
+    project: Project, tmp_path: Path
+) -> None:
+    with roles(project.server, "writer", "reader", "lost") as (writer, reader, lost):
+        grant(project, writer, reader)
+        grant(project, lost)
+        backup(project, tmp_path / "told.db")
+        project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
+        project.server.run(f"ALTER ROLE {lost} RENAME TO {lost}_2")
+        try:
+            environ = {"FOUREYES_STORE": as_role(project.server, writer)}
+            for grants in ("SELECT 1", f"GRANT CREATE ON DATABASE postgres TO {writer}"):
+                project.server.run(grants)
+                with pytest.raises(StoreProblem, match=f"belonged to role postgres, and you are {writer}") as caught:
+                    restore_backup(project.cwd, environ, ALICE, "../told.db")
+                assert steps_text(caught.value.next_step) == "who connects as postgres runs: fe restore FILE"
+                assert project.server.schemas(project.id) == []
+            done = restore_backup(project.cwd, {}, ALICE, "../told.db")
+            assert (done.let_in, done.absent) == ((f"{reader} (reader)", f"{writer} (writer)"), (f"{lost} (writer)",))
+            assert (may(project, writer), may(project, reader)) == (("writer", (), ()), ("reader", (), ()))
+        finally:
+            project.server.run(f"ALTER ROLE {lost}_2 RENAME TO {lost}")
+
+
+def test_what_nothing_tells_is_said(project: Project, tmp_path: Path) -> None:
+    project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
+    with closing(SqliteEngine(str(tmp_path / "backup.db"))) as older:
+        older.script(["DROP TABLE let_in"])
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert done.unknown
+    assert "fe store roles --writer NAME --reader NAME" in restored_text(done, "../backup.db", project.cwd)
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_an_administrator_puts_back_is_its_owners(project: Project, tmp_path: Path, is_gone: bool) -> None:
+    schema = schema_of(project.id)
+    with roles(project.server, "an owner") as (owner,):
+        project.server.run(f'GRANT CREATE ON DATABASE postgres TO "{owner}"')
+        project.server.run(f'ALTER SCHEMA {schema} OWNER TO "{owner}"')
+        backup(project, tmp_path / "told.db")
+        if is_gone:
+            project.server.run(f"DROP SCHEMA {schema} CASCADE")
+        restore_backup(project.cwd, {}, ALICE, "../told.db")
+        owners = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = %s"
+        assert project.server.run(owners, schema) == [(owner,)]
 
 
 def test_what_is_broken_off_leaves_the_store_as_it_was_and_nothing_beside_it(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NAME = "store.db"
 LOCK = "store.lock"
 MIRROR = "security_events.jsonl"
+SET_ASIDE = ("moved", "before-restore", "before-schema")
+"""What a store's file is called that is none any more: after a move, a restore, an upgrade of its tables."""
 
 
 def open_store(folder: str, now: str) -> Store:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
 from math import inf
@@ -76,9 +76,28 @@ def schema_of(project: str) -> str:
 def schemas(url: str, beginning: str) -> list[str]:
     """The projects on a server whose ids begin so, in order; those that were set aside too."""
     look = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %(name)s) ORDER BY nspname"
+    return [str(row[0]).removeprefix("foureyes_") for row in asked(url, look, schema_of(beginning))]
+
+
+def membership(url: str, role: str) -> tuple[str, bool, bool]:
+    """Who is asking; whether the server knows a role, and whether who asks may act as that one."""
+    look = (
+        "SELECT current_user, r.oid, pg_has_role(r.oid, 'USAGE') FROM (SELECT 1) one "
+        "LEFT JOIN pg_roles r ON r.rolname = %(name)s"
+    )
+    row = asked(url, look, role)[0]
+    return str(row[0]), row[1] is not None, bool(row[2])
+
+
+def asked(url: str, statement: str, name: str) -> list[tuple[Any, ...]]:
+    """One question to a server, about no store in particular."""
     with in_our_words(), psycopg.connect(url, connect_timeout=CONNECT_SECONDS) as connection:
-        found = connection.execute(look, {"name": schema_of(beginning)}).fetchall()
-    return [str(row[0]).removeprefix("foureyes_") for row in found]
+        return connection.execute(statement.encode(), {"name": name}).fetchall()
+
+
+def escaped(word: str) -> str:
+    """A word among the options of a connection, which are parted by spaces."""
+    return re.sub(r"([\\\s])", r"\\\1", word)
 
 
 class PostgresEngine:
@@ -86,10 +105,12 @@ class PostgresEngine:
 
     name = "postgres"
 
-    def __init__(self, url: str, project: str, *, create: bool = False) -> None:
+    def __init__(self, url: str, project: str, *, create: bool = False, role: str = "") -> None:
         self.url = url
+        self._acting = f"-c role={escaped(role)}" if role else ""
         self.project = project
         self.schema = schema_of(project)
+        self.facts = Facts(self.schema)
         self._kept: list[str] = []
         self._writing = False
         self.written: set[str] | None = None
@@ -106,13 +127,13 @@ class PostgresEngine:
             raise
 
     def _enter(self, *, create: bool) -> None:
-        with in_our_words():
+        with self._words():
             found = self._identity()
             if found is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
                     next_step=either(
-                        by_person(fe("restore", blank("FILE"), before="put a backup there: ")),
+                        by("person", fe("restore", blank("FILE")), "who owned it puts a backup there: "),
                         by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
                         by("person", fe("init", "--anew"), "is it lost without one, a person begins a new journal: "),
                         joint="; ",
@@ -147,10 +168,14 @@ class PostgresEngine:
 
     def facts_of(self, project: str) -> Facts:
         """What the server says of a project's schema, of its database and of who is asking."""
-        with in_our_words():
+        with self._words():
             name = schema_of(project)
             row: tuple[Any, ...] = self.connection.execute(FACTS, {"name": name}).fetchone() or ()
         return Facts(name, *row)
+
+    def _words(self, *, committing: bool = False) -> AbstractContextManager[None]:
+        """The driver's errors in our words, which say whose rights are missing and who gives them."""
+        return in_our_words(self.facts.role, self.facts.owner, committing=committing)
 
     def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
         try:
@@ -161,7 +186,7 @@ class PostgresEngine:
                 connect_timeout=CONNECT_SECONDS,
                 client_encoding="UTF8",
                 application_name=f"foureyes pid {os.getpid()}",
-                options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT} {options}",
+                options=f"-c search_path={self.schema} -c lock_timeout={LOCK_TIMEOUT} {self._acting} {options}",
                 **more,
             )
             return connection
@@ -182,11 +207,11 @@ class PostgresEngine:
             self._send()
 
     def change(self, name: str, params: dict[str, Value]) -> int:
-        with in_our_words():
+        with self._words():
             return self._ask(translated(sql(name)), params).rowcount
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
-        with in_our_words():
+        with self._words():
             cursor = self._ask(translated(statement), params)
             if cursor.description is None:
                 return [], []
@@ -210,19 +235,19 @@ class PostgresEngine:
         """Send what was kept back."""
         kept, self._kept = self._kept, []
         if kept:
-            with in_our_words():
+            with self._words():
                 self.connection.execute(";\n".join(kept))
 
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows in portions, for tables larger than memory. Inside a transaction only."""
         self._send()
-        with in_our_words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
+        with self._words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
             cursor.itersize = 5_000
             yield from cursor.execute(translated(statement), {})
 
     def script(self, statements: list[str]) -> None:
         """Schema changes, statement by statement; texts compare by bytes."""
-        with in_our_words():
+        with self._words():
             for statement in statements:
                 self._ask(re.sub(r"\bTEXT\b", 'TEXT COLLATE "C"', statement))
 
@@ -244,7 +269,7 @@ class PostgresEngine:
         self._writing, self._began = False, None
         told = self.written is None or not is_unheard(self.written)
         telling = f'NOTIFY "{self.schema}"; ' if told else ""
-        with in_our_words(committing=True):
+        with self._words(committing=True):
             self.connection.execute(f"{telling}COMMIT")  # who waits for a change hears of it
 
     def _begin(self, *, write: bool) -> None:
@@ -278,7 +303,7 @@ class PostgresEngine:
         """The server's time, asked at the end of a first statement: a connection that the server has closed meanwhile
         is made anew, once.
         """
-        with in_our_words():
+        with self._words():
             try:
                 cursor = self.connection.execute(statement, params)
             except psycopg.OperationalError as problem:
@@ -309,7 +334,7 @@ class PostgresEngine:
         version, self._version = self._version, None
         if version is not None:
             return version
-        with in_our_words():
+        with self._words():
             row = self._ask("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
             if row is None or not row[0]:
                 return 0
@@ -329,14 +354,14 @@ class PostgresEngine:
         return datetime.fromtimestamp(moment + monotonic() - then, UTC)
 
     def describe(self) -> str:
-        with in_our_words():
+        with self._words():
             row = self.connection.execute("SHOW server_version").fetchone()
         return f"PostgreSQL {row[0] if row else ''}, schema {self.schema_version()}"
 
     def problems(self) -> list[str]:
         """Whether the server answers and lets us write."""
         try:
-            with in_our_words():
+            with self._words():
                 row = self.connection.execute("SHOW transaction_read_only").fetchone()
         except StoreProblem as problem:
             return [problem.message]
@@ -358,6 +383,7 @@ class PostgresEngine:
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""
         from foureyes.adapters.store.copying import copy_journal
+        from foureyes.adapters.store.let_in import people_of, remember
         from foureyes.adapters.store.migrate import migrate
         from foureyes.adapters.store.sqlite import SqliteEngine
 
@@ -365,6 +391,7 @@ class PostgresEngine:
         try:
             migrate(copy, "1970-01-01T00:00:00.000Z", None)
             copy_journal(self, copy, 0)
+            remember(copy, people_of(self, self.schema))
         finally:
             copy.close()
 

@@ -10,8 +10,9 @@ from urllib.parse import unquote
 import psycopg
 from psycopg import errors
 
+from foureyes.adapters.store.postgres_roles import let_in_by
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
-from foureyes.steps import Steps, blank, by, by_person, either, fe, prose
+from foureyes.steps import Steps, blank, by_person, either, fe, prose
 
 LOCK_TIMEOUT = "10s"
 GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
@@ -24,8 +25,8 @@ LOOK_AT_PASSWORD = either(GIVE_PASSWORD, LOOK_AT_ADDRESS, joint="; ")
 
 
 @contextmanager
-def in_our_words(*, committing: bool = False) -> Iterator[None]:
-    """psycopg's errors as sentences of ours."""
+def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -> Iterator[None]:
+    """psycopg's errors as sentences of ours; `role` asks, and gets its rights from `owner`."""
     try:
         yield
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
@@ -44,7 +45,7 @@ def in_our_words(*, committing: bool = False) -> Iterator[None]:
     except errors.InsufficientPrivilege as problem:
         raise StoreProblem(
             f"your role on the server may not: {first_line(problem)}. Nothing was changed.",
-            next_step=by("other", fe("store", "roles"), "who owns the schema gets the SQL that lets you in by: "),
+            next_step=let_in_by(role, owner),
         ) from problem
     except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire) as problem:
         raise StoreProblem(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from foureyes.app.views.kept_store import StoreRole
+from foureyes.core.words.text import flat
 from foureyes.errors import StoreProblem
 from foureyes.steps import Steps, blank, by, fe, prose
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 FACTS = (
     "SELECT d.oid, s.system_identifier, current_user, d.datname, pg_encoding_to_char(d.encoding), "
     "has_database_privilege(d.oid, 'CREATE'), n.oid, coalesce(has_schema_privilege(n.oid, 'USAGE'), false), "
-    "coalesce(pg_has_role(n.nspowner, 'USAGE'), false) FROM pg_database d CROSS JOIN pg_control_system() s "
+    "coalesce(pg_has_role(n.nspowner, 'USAGE'), false), coalesce(pg_get_userbyid(n.nspowner)::text, '') "
+    "FROM pg_database d CROSS JOIN pg_control_system() s "
     "LEFT JOIN pg_namespace n ON n.nspname = %(name)s WHERE d.datname = current_database()"
 )
 GRANTS = """
@@ -31,6 +33,8 @@ ASIDE = """
       ORDER BY nspname
 """
 ENCODING = "UTF8"
+OWNER, WRITER, READER = "owner", "writer", "reader"
+ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
 JOURNAL, MIGRATIONS = "journal", "migrations"
 NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDATE", "DELETE")}
 """What was recorded stays as it is; tables are changed by the owner, with a new version."""
@@ -49,6 +53,7 @@ class Facts(NamedTuple):
     number: Value = None
     may_use: bool = False
     owns: bool = False
+    owner: str = ""
 
     @property
     def place(self) -> str:
@@ -81,21 +86,28 @@ def refuse_unusable(facts: Facts) -> None:
         raise StoreProblem(
             f"database {facts.database} has the store of this project, and role {facts.role} may not use its schema "
             f"{facts.schema}. Nothing was changed.",
-            next_step=by("other", grants_for(facts.role), "who owns it gets the SQL that lets you in by: "),
+            next_step=let_in_by(facts.role, facts.owner),
         )
 
 
-def refuse_not_owned(facts: Facts, what: str) -> None:
+def refuse_not_owned(facts: Facts, what: str, how: Steps) -> None:
     """What renames or makes a schema is for who owns it, and is refused before anything is begun."""
     if facts.number is not None and not facts.owns:
-        raise StoreProblem(
-            f"role {facts.role} does not own schema {facts.schema}, and so cannot {what}. Nothing was changed.",
-            next_step=prose("let the owner of the schema do it"),
-        )
+        raise for_the_owner(f"schema {facts.schema} belongs to role {facts.owner}", facts.owner, facts.role, what, how)
 
 
-def grants_for(role: str) -> Steps:
-    return fe("store", "roles", "--writer", role or blank("NAME"))
+def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> StoreProblem:
+    """Who can do it, and by which command."""
+    return StoreProblem(
+        f"only its owner can {what}: {why}, and you are {role}. Nothing was changed.",
+        next_step=by("other", how, f"who connects as {owner} runs: "),
+    )
+
+
+def let_in_by(role: str, owner: str) -> Steps:
+    """How a role gets in that may do nothing, or not enough."""
+    grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (--reader in its place: to look only)")
+    return by("other", grant, f"{owner or 'who'} owns it, and gets the SQL that lets you in by: ")
 
 
 def role_of(engine: Engine, facts: Facts) -> StoreRole:
@@ -103,16 +115,21 @@ def role_of(engine: Engine, facts: Facts) -> StoreRole:
     if facts.owns:
         beside: dict[str, Value] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
         aside = tuple(str(name) for (name,) in engine.fetch(ASIDE, beside)[1])
-        return StoreRole(name=facts.role, kind="owner", schema=facts.schema, aside=aside)
+        return StoreRole(name=facts.role, kind=OWNER, schema=facts.schema, aside=aside, owner=facts.owner)
     lacks, beyond = _grants(engine, facts.schema, held=False), NOT_FOR_A_WRITER
     if "INSERT" in lacks.get(JOURNAL, ()):
         unread = [f"SELECT on {table}" for table, rights in lacks.items() if "SELECT" in rights]
-        return StoreRole(name=facts.role, kind="reader", schema=facts.schema, lacks=tuple(unread))
+        return StoreRole(name=facts.role, kind=READER, schema=facts.schema, lacks=tuple(unread), owner=facts.owner)
     held = _grants(engine, facts.schema, held=True)
     missing = {t: [word for word in words if word not in beyond.get(t, ())] for t, words in lacks.items()}
     more = {table: [word for word in words if word in held.get(table, ())] for table, words in beyond.items()}
     return StoreRole(
-        name=facts.role, kind="writer", schema=facts.schema, lacks=tuple(_said(missing)), more=tuple(_said(more))
+        name=facts.role,
+        kind=WRITER,
+        schema=facts.schema,
+        lacks=tuple(_said(missing)),
+        more=tuple(_said(more)),
+        owner=facts.owner,
     )
 
 
@@ -128,38 +145,44 @@ def _said(words: dict[str, list[str]]) -> list[str]:
 
 def grants_sql(facts: Facts, writer: str, reader: str) -> str:
     """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
+    owner = flat(facts.owner)
     lines = [
         f"-- Roles of the store of this project: schema {facts.schema} in database {facts.database}.",
-        f"-- The owner makes, upgrades, moves and restores it; {facts.role} asks now. Its password is for people only.",
-        *[f"-- CREATE ROLE {quoted(name)} LOGIN;   -- if it is not there yet" for name in (writer, reader) if name],
+        f"-- Its owner, {owner}, makes, upgrades, moves and restores it. The owner's password is for people only.",
+        *([] if facts.owns else [f"-- You are {flat(facts.role)}, and cannot run this: {owner} gives it to psql."]),
+        *[
+            f"-- CREATE ROLE {flat(quoted(name))} LOGIN;   -- if it is not there yet"
+            for name in (writer, reader)
+            if name
+        ],
         "BEGIN;",
     ]
     if writer:
-        lines += [
-            "-- a writer adds to the journal, and changes or takes out nothing of it",
-            *_writing(facts, quoted(writer)),
-        ]
+        why = "-- a writer adds to the journal, and changes or takes out nothing of it"
+        lines += [why, *grants_of(facts, writer, writes=True)]
     if reader:
-        lines += ["-- a reader looks, verifies and makes backups", *_given(facts, quoted(reader), "SELECT")]
+        lines += ["-- a reader looks, verifies and makes backups", *grants_of(facts, reader, writes=False)]
     return "\n".join([*lines, "COMMIT;"])
 
 
-def _writing(facts: Facts, role: str) -> list[str]:
-    kept = [
-        f"REVOKE {', '.join(words)} ON {quoted(facts.schema)}.{table} FROM {role};"
-        for table, words in NOT_FOR_A_WRITER.items()
-    ]
-    return [*_given(facts, role, "SELECT, INSERT, UPDATE, DELETE"), *kept]
-
-
-def _given(facts: Facts, role: str, words: str) -> list[str]:
-    """On all tables that there are, and on those that the owner makes for a later version."""
-    schema = quoted(facts.schema)
+def grants_of(facts: Facts, role: str, writes: bool) -> list[str]:
+    """What lets one role in: to all tables that there are, and to those that the owner makes for a later version."""
+    schema, name, words = quoted(facts.schema), quoted(role), ", ".join(ALL) if writes else "SELECT"
+    later = f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(facts.owner)} IN SCHEMA {schema}"
+    kept = NOT_FOR_A_WRITER if writes else {}
     return [
-        f"GRANT USAGE ON SCHEMA {schema} TO {role};",
-        f"GRANT {words} ON ALL TABLES IN SCHEMA {schema} TO {role};",
-        f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT {words} ON TABLES TO {role};",
+        f"GRANT USAGE ON SCHEMA {schema} TO {name};",
+        f"GRANT {words} ON ALL TABLES IN SCHEMA {schema} TO {name};",
+        f"{later} GRANT {words} ON TABLES TO {name};",
+        *[f"REVOKE {', '.join(these)} ON {schema}.{table} FROM {name};" for table, these in kept.items()],
     ]
+
+
+def rights_on(schema: str, table: str, role: str, kind: str) -> str:
+    """The SQL for one table."""
+    words = ALL if kind == WRITER else ("SELECT",)
+    given = [word for word in words if word not in NOT_FOR_A_WRITER.get(table, ())]
+    return f"GRANT {', '.join(given)} ON {quoted(schema)}.{quoted(table)} TO {quoted(role)}"
 
 
 def quoted(name: str) -> str:

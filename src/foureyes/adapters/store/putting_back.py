@@ -1,7 +1,7 @@
 """Putting a backup in the place of a store on a PostgreSQL server: also where its schema is gone, or damaged.
 
 The backup becomes a whole store under another name first; then both names are changed in one transaction. What was the
-store keeps everything as `…_before_restore_…`.
+store keeps everything as `…_before_restore_…`. It belongs to whom it belonged before, and lets in whom that one let in.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.journal import journal_length
+from foureyes.adapters.store.let_in import Again, let_in_again, let_in_missing, owner_in, remembered
 from foureyes.adapters.store.migrate import migrate
 from foureyes.adapters.store.opening import NAME, copy_sound
-from foureyes.adapters.store.postgres_roles import refuse_not_owned
+from foureyes.adapters.store.postgres_roles import for_the_owner, refuse_not_owned
 from foureyes.adapters.store.shared import digits, postgres
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.errors import NoStore, StoreBusy
-from foureyes.steps import prose
+from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
+    from foureyes.adapters.store.postgres_roles import Facts
 
 T = TypeVar("T")
+WHAT, HOW = "put a backup in the place of the store", fe("restore", blank("FILE"))
 ALONE = "SELECT pg_try_advisory_lock(hashtext(:name))"
 TURN = "SELECT pg_advisory_xact_lock(hashtext(:name))"
 GRANTED = """
@@ -48,39 +51,58 @@ tables, and of those that a later version adds.
 """
 
 
-def put_back(folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]) -> T:
+def put_back(
+    folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]
+) -> tuple[T, Again]:
     """A sound backup of this project becomes the store. `noted` writes into it what happened, with the name under which
-    the one before is kept, empty where there was none; it counts when all of it is there.
+    the one before is kept, empty where there was none; it counts when all of it is there. And whom it lets in.
     """
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
         copy_sound(source, fresh, project)
-        kept = _kept_as(url, project, now)
-        incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True)
+        there, people = refuse_others(url, project), remembered(fresh)
+        owner = there.owner if there else owner_in(people)
+        kept = f"{there.schema}_before_restore_{digits(now)}" if there else ""
+        role = _acting_as(url, owner, there)
+        incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True, role=role)
         try:
             _refuse_another(incoming, url, project)
             _fill(incoming, fresh, now)
             done = noted(Store(incoming, project, place=incoming.place), kept)
-            _change_names(incoming, project, kept)
+            again = _change_names(incoming, project, kept, people)
         except BaseException:
             incoming.script([f'DROP SCHEMA IF EXISTS "{incoming.schema}" CASCADE'])
             raise
         finally:
             incoming.close()
-    return done
+    return done, again
 
 
-def _kept_as(url: str, project: str, now: str) -> str:
-    """The name of the store that is there, once another one has its place; empty where there is none."""
+def refuse_others(url: str, project: str) -> Facts | None:
+    """Only the owner puts a backup in the place of a store that is there; what is known of it, None where none is."""
     try:
         there = postgres(url, project)
     except NoStore:
-        return ""
+        return None
     there.close()
-    refuse_not_owned(there.facts, "put a backup in its place")
-    return f"{there.schema}_before_restore_{digits(now)}"
+    refuse_not_owned(there.facts, WHAT, HOW)
+    return there.facts
+
+
+def _acting_as(url: str, owner: str, there: Facts | None) -> str:
+    """The role that makes the new store, where it is not the one that asks: an administrator acts as the owner. Where
+    the schema is gone, the backup names the owner: whoever else made it again would own it.
+    """
+    from foureyes.adapters.store.postgres import membership
+
+    if not owner:
+        return ""
+    me, is_known, may = membership(url, owner)
+    if is_known and not may and there is None:
+        raise for_the_owner(f"the store of this backup belonged to role {owner}", owner, me, WHAT, HOW)
+    return owner if may and owner != me else ""
 
 
 def _refuse_another(incoming: PostgresEngine, url: str, project: str) -> None:
@@ -104,7 +126,7 @@ def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:
         backup.close()
 
 
-def _change_names(incoming: PostgresEngine, project: str, kept: str) -> None:
+def _change_names(incoming: PostgresEngine, project: str, kept: str, people: dict[str, str]) -> Again:
     """Whoever writes to the store that is there ends first; whoever comes then, writes to this one."""
     from foureyes.adapters.store.postgres import schema_of
 
@@ -113,5 +135,7 @@ def _change_names(incoming: PostgresEngine, project: str, kept: str) -> None:
         incoming.fetch(TURN, {"name": schema})
         rows = incoming.fetch(GRANTED, {"schema": schema, "incoming": incoming.schema})[1]
         grants = [str(row[0]) for row in rows]
+        more, again = let_in_missing(incoming, schema) if kept else let_in_again(incoming, people)
         aside = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
-        incoming.script([*grants, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
+        incoming.script([*grants, *more, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
+    return again

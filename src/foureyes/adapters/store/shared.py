@@ -143,13 +143,13 @@ def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
     """A newer version changes tables, and only their owner may."""
     if not engine.facts.owns:
         raise StoreProblem(
-            f"the store has schema {version}, and is brought to schema {LATEST} by the owner of its tables: role "
-            f"{engine.facts.role} may not. Nothing was changed.",
-            next_step=by("other", fe("status"), "who connects as the owner runs, with this version: "),
+            f"the store has schema {version}, and is brought to schema {LATEST} by the owner of its tables, "
+            f"{engine.facts.owner}: role {engine.facts.role} may not. Nothing was changed.",
+            next_step=by("other", fe("status"), f"who connects as {engine.facts.owner} runs, with this version: "),
         )
 
 
-def postgres(url: str, project: str, *, create: bool = False) -> PostgresEngine:
+def postgres(url: str, project: str, *, create: bool = False, role: str = "") -> PostgresEngine:
     """The engine; its driver is an extra that not everybody has."""
     check_url(url)
     try:
@@ -159,7 +159,7 @@ def postgres(url: str, project: str, *, create: bool = False) -> PostgresEngine:
         raise StoreProblem(
             "PostgreSQL needs the driver psycopg.", next_step=shell("pip", "install", phrase("foureyes[postgres]"))
         ) from problem
-    return PostgresEngine(url, project, create=create)
+    return PostgresEngine(url, project, create=create, role=role)
 
 
 def move_to_server(
@@ -217,7 +217,7 @@ def move_to_file(
         return 0
     source = postgres(url, project)
     try:
-        refuse_not_owned(source.facts, "rename it when the store was moved")
+        refuse_not_owned(source.facts, "move the store", fe("store", "copy", LOCAL))
         with source.transaction(write=True):
             target = SqliteEngine(fresh, create=True, aside=True)
             try:

@@ -35,7 +35,7 @@ def grants_for(role: StoreRole) -> Steps:
     if role.kind == "owner":
         return fe("store", "roles", before="for agents and others a role that only adds: ")
     grant = fe("store", "roles", "--reader" if role.kind == "reader" else "--writer", role.name)
-    return by("other", grant, "who owns it gets the SQL by: ")
+    return by("other", grant, f"{role.owner} owns it, and gets the SQL by: ")
 
 
 class Doctor:
@@ -48,7 +48,7 @@ class Doctor:
         """Everything that can be wrong, looked at; nothing is repaired."""
         checks = [self._git(), *self._there(), self._target(), self._configuration(actor), *self._remote()]
         checks += [self._health(), self._place()]
-        checks += [*self._role(), self._journal(progress)]
+        checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), self._keys(actor)]
         return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
@@ -251,9 +251,15 @@ class Doctor:
             return [Check("role", "warn", f"{text}, and could change what is recorded: {more}", grants_for(role))]
         if role.kind == "owner":
             can = f"{text}: whoever has its password can rewrite the journal"
-            left = f"set aside on the server, and read by nobody: {', '.join(role.aside)}"
+            left = f"set aside on the server, and not the store: {some(role.aside, SHOWN_TASKS)}"
             return [Check("role", "ok", can, grants_for(role)), *([Check("aside", "ok", left)] if role.aside else [])]
         return [Check("role", "ok", text)]
+
+    def _aside(self) -> list[Check]:
+        """Files that were the store; nothing where there are none."""
+        names = self._context.outside.kept_aside()
+        text = f"set aside in .foureyes, and not the store: {some(names, SHOWN_TASKS)}"
+        return [Check("aside", "ok", text)] if names else []
 
     def _is_missing(self, target: str) -> bool:
         try:

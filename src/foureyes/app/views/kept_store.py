@@ -19,7 +19,7 @@ class Adoption(msgspec.Struct, frozen=True, kw_only=True):
 class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
     """Who a caller is to a server's store: its owner, a writer or a reader. `lacks`: rights that such a one needs;
     `more`: what a writer could do to what is recorded, and need not; `aside`: the stores that were set aside beside it,
-    for the owner.
+    for the owner. `owner`: who that is.
     """
 
     name: str
@@ -28,6 +28,7 @@ class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
     lacks: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    owner: str = ""
 
 
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +41,8 @@ class Milestones(msgspec.Struct, frozen=True, kw_only=True):
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
     where that one could not be read. `behind`: why merging waits until a person takes this store up (P12). `on_server`:
-    the store is on a server, and `kept` the name of a schema there.
+    the store is on a server, and `kept` the name of a schema there; `let_in`: the other roles that it lets in as
+    before, `absent`: those that this server does not know; `unknown`: nothing tells who was let in.
     """
 
     kept: str
@@ -49,4 +51,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
     merged_undone: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     on_server: bool = False
+    let_in: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    unknown: bool = False
     next: Steps = NO_STEP

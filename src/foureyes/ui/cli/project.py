@@ -313,25 +313,13 @@ def backup(session: Session, file: str) -> None:
 def restore(session: Session, file: str, yes: bool) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
     from foureyes.bootstrap.restoring import restore_backup
+    from foureyes.ui.cli.text.restored import restored_fields, restored_text
 
     if not yes and not _wants_restored(session, file):
         session.note("nothing was restored")
         return
     done = restore_backup(session.cwd, os.environ, session.actor, file)
-    name = done.kept if done.on_server else os.path.basename(done.kept)
-    fields = {"restored": file, "kept": name, "rows_undone": done.rows_undone, "merged_undone": done.merged_undone}
-    lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
-    where = f"schema {name}, on the same server" if done.on_server else f".foureyes/{name}"
-    lines += [f"  the store before it is {where}"] if name else ["  there was no store before it"]
-    if done.rows_undone:
-        lines.append(f"  {output.count(done.rows_undone, 'row')} of the journal came after the backup and are undone")
-    if done.merged_undone:
-        lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
-    lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
-    if name and not done.on_server:
-        undo = fe("restore", os.path.relpath(done.kept, session.cwd))
-        lines.append(f"  undo: {steps_text(undo)}")
-    session.answer(fields, "\n".join([*lines, next_line(done.next)]))
+    session.answer(restored_fields(done, file), restored_text(done, file, session.cwd))
 
 
 def _wants_restored(session: Session, file: str) -> bool:

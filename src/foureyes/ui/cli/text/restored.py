@@ -1,0 +1,62 @@
+"""What a restore did, as text."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from foureyes.core.words.text import flat
+from foureyes.steps import blank, fe
+from foureyes.ui.cli import output
+from foureyes.ui.steps import next_line, steps_text
+
+if TYPE_CHECKING:
+    from foureyes.app.views.kept_store import Restored
+
+ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"))
+
+
+def restored_fields(done: Restored, file: str) -> dict[str, object]:
+    """As JSON; who is let in is a server's matter."""
+    fields: dict[str, object] = {
+        "restored": file,
+        "kept": _name(done),
+        "rows_undone": done.rows_undone,
+        "merged_undone": done.merged_undone,
+    }
+    if done.on_server:
+        fields |= {"let_in": done.let_in, "absent": done.absent, "unknown": done.unknown}
+    return fields
+
+
+def restored_text(done: Restored, file: str, cwd: str) -> str:
+    """What was put where, what that undid, and how it is undone."""
+    name = _name(done)
+    lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
+    where = f"schema {name}, on the same server" if done.on_server else f".foureyes/{name}"
+    lines += [f"  the store before it is {where}"] if name else ["  there was no store before it"]
+    if done.rows_undone:
+        lines.append(f"  {output.count(done.rows_undone, 'row')} of the journal came after the backup and are undone")
+    if done.merged_undone:
+        lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
+    lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
+    lines += _let_in(done)
+    if name and not done.on_server:
+        undo = fe("restore", os.path.relpath(done.kept, cwd))
+        lines.append(f"  undo: {steps_text(undo)}")
+    return "\n".join([*lines, next_line(done.next)])
+
+
+def _name(done: Restored) -> str:
+    return done.kept if done.on_server else os.path.basename(done.kept)
+
+
+def _let_in(done: Restored) -> list[str]:
+    """Whom a store on a server lets in, beside its owner."""
+    lines = [f"  let in as before: {flat(', '.join(done.let_in))}"] if done.let_in else []
+    if done.absent:
+        lines.append(f"  let in before, and not known to this server: {flat(', '.join(done.absent))}")
+    if done.unknown:
+        lines.append("  neither the server nor the backup tells who else was let in; the SQL that lets them in again:")
+        lines.append(f"    {steps_text(ROLES)}")
+    return lines
