@@ -1,0 +1,33 @@
+"""What a restore says: what it undid, how it is undone, and on a server whom the store lets in."""
+
+from __future__ import annotations
+
+from foureyes.app.views.kept_store import Restored
+from foureyes.steps import fe
+from foureyes.ui.cli.text.restored import restored_fields, restored_text
+
+FILE = Restored(kept="/shop/.foureyes/store.db.before-restore-1", rows=4, rows_undone=2, next=fe("status"))
+SERVER = Restored(kept="foureyes_1_before_restore_1", rows=4, on_server=True, next=fe("status"))
+
+
+def test_of_a_file_it_says_how_it_is_undone() -> None:
+    said = restored_text(FILE, "b.db", "/shop/src")
+    assert "the store before it is .foureyes/store.db.before-restore-1" in said
+    assert "2 rows of the journal came after the backup and are undone" in said
+    assert "undo: fe restore ../.foureyes/store.db.before-restore-1" in said
+    assert "let_in" not in restored_fields(FILE, "b.db")
+
+
+def test_of_a_server_it_says_whom_the_store_lets_in() -> None:
+    done = Restored(
+        kept="", rows=4, on_server=True, let_in=("w (writer)", "r\nx (reader)"), absent=("l (writer)",), next=fe("x")
+    )
+    said = restored_text(done, "b.db", "/shop").splitlines()
+    assert said[1:4] == [
+        "  there was no store before it",
+        "  let in as before: w (writer), r␊x (reader)",
+        "  let in before, and not known to this server: l (writer)",
+    ]
+    assert restored_fields(done, "b.db")["absent"] == ("l (writer)",)
+    assert "let in" not in restored_text(SERVER, "b.db", "/shop")
+    assert "schema foureyes_1_before_restore_1, on the same server" in restored_text(SERVER, "b.db", "/shop")
