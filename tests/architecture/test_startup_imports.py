@@ -291,7 +291,7 @@ def test_status_starts_no_git_and_loads_nothing_that_judges(project: Path, task:
             "foureyes.adapters.git.workshop",
             "foureyes.app.git_ports",
             "foureyes.app.pages.lists",
-            "foureyes.app.pages.unbrought",
+            "foureyes.app.call.unbrought",
             "foureyes.app.ports",
             "foureyes.app.project.policy",
             "foureyes.app.run.readiness",

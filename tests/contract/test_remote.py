@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.git_ports import Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 
 from tests.contract.grounds import Ground
 
 MAIN, BRANCH, ATTEMPT = "refs/heads/main", "refs/heads/fe/work", "refs/foureyes/attempts/fe-1/1"
+OTHER = "refs/heads/fe/other"
 
 
 def test_the_tips_of_a_remote_are_those_that_it_has(ground: Ground) -> None:
@@ -50,6 +51,20 @@ def test_a_push_onto_a_ref_that_has_moved_pushes_nothing_Q6(ground: Ground) -> N
     assert remote.push([RefUpdate(MAIN, made)]) == Moved(MAIN, theirs), "it was to be new"
 
 
+def test_what_is_taken_away_goes_only_from_where_it_is_expected(ground: Ground) -> None:
+    remote, made = ground.remote, ground.commit("fe/work")
+    assert isinstance(remote.push([RefUpdate(BRANCH, made), RefUpdate(ATTEMPT, made)]), Pushed)
+    theirs = ground.elsewhere(OTHER)
+    taken = remote.take_away({BRANCH: made, OTHER: made, f"{BRANCH}-never": made})
+    assert taken == TakenAway((BRANCH,), {OTHER: f"it is at {theirs[:7]} there"})
+    assert remote.tips([BRANCH, OTHER, ATTEMPT]) == {OTHER: theirs, ATTEMPT: made}
+    assert ground.repo.kept("refs/foureyes/remote") == {tracked("origin", ATTEMPT): made}
+    ground.refuse("protected")
+    stays = remote.take_away({ATTEMPT: made})
+    assert (stays.gone, "protected" in stays.stay[ATTEMPT]) == ((), True)
+    assert remote.tips([ATTEMPT]) == {ATTEMPT: made}
+
+
 def test_a_remote_that_refuses_is_quoted_and_has_nothing_of_it(ground: Ground) -> None:
     remote, root = ground.remote, ground.repo.commit_of("main")
     made = ground.commit("fe/work")
@@ -67,6 +82,7 @@ def test_a_remote_that_cannot_be_reached_is_a_problem_of_the_remote(ground: Grou
         lambda: remote.tips([MAIN]),
         lambda: remote.fetch([MAIN]),
         lambda: remote.push([RefUpdate(BRANCH, made)]),
+        lambda: remote.take_away({BRANCH: made}),
     ):
         with pytest.raises(RemoteProblem, match=r"origin cannot be asked: .") as problem:
             ask()

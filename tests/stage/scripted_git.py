@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
@@ -372,6 +372,19 @@ class ScriptedRemote:
             self.lines[each.ref] = line[: line.index(each.new) + 1]
             self.repo.refs[tracked(self._name, each.ref)] = each.new
         return Pushed()
+
+    def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
+        self._ask("take_away")
+        now = {ref: self.lines[ref][-1] for ref in refs if ref in self.lines}
+        going = [ref for ref in now if now[ref] == refs[ref]]
+        stay = {ref: f"it is at {at[:7]} there" for ref, at in now.items() if ref not in going}
+        for ref in refs:
+            self.repo.refs.pop(tracked(self._name, ref), None)
+        if self.refuses:
+            return TakenAway((), {**stay, **dict.fromkeys(going, self.refuses)})
+        for ref in going:
+            del self.lines[ref]
+        return TakenAway(tuple(going), stay)
 
     def _ask(self, verb: str) -> None:
         self.asked.append(verb)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.client.transport import Transport
 from foureyes.adapters.git.remote import GitRemote
 from foureyes.adapters.process import Finished
-from foureyes.app.git_ports import Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
 
@@ -56,6 +56,10 @@ class Wire(GitRemote):
         after = self.after if is_merge else None
         self._way.arrived = (lambda: after(updates)) if after is not None else None
         return super().push(updates)
+
+    def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
+        self._is_up()
+        return super().take_away(refs)
 
     @cached_property
     def _way(self) -> Way:

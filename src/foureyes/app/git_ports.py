@@ -286,6 +286,13 @@ class Moved(msgspec.Struct, frozen=True):
     now: Sha | None
 
 
+class TakenAway(msgspec.Struct, frozen=True):
+    """Which refs of the remote are gone, and of those that stay, why, in words."""
+
+    gone: tuple[str, ...] = ()
+    stay: dict[str, str] = {}
+
+
 class Address(msgspec.Struct, frozen=True):
     """Where a remote is read and written: `digest` tells two of them apart, `shown` is for people, without
     credentials; `apart`: it is written elsewhere than it is read.
@@ -319,4 +326,9 @@ class Remote(Protocol):
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
         """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed. What is there
         already is no error. A push of which nobody heard the answer is looked up.
+        """
+
+    def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
+        """Refs of the remote that nobody needs any more, each only where it is at that commit; no other ref goes or
+        stays for it. `tracked` knows none of them afterwards, also not what stays.
         """

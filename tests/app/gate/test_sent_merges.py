@@ -405,4 +405,4 @@ def test_what_fails_behind_a_recorded_merge_is_a_note_Q5(clones: Wired, monkeypa
 
     monkeypatch.setattr(TargetLine, "follow", locked)
     row = merge_rows(alpha)[task]
-    assert (row.outcome, row.notes) == ("merged", ("git: cannot lock ref refs/heads/main",))
+    assert (row.outcome, row.notes[0]) == ("merged", "git: cannot lock ref refs/heads/main")

@@ -236,14 +236,42 @@ def test_without_a_remote_nothing_is_said_about_one(strangers: Clones) -> None:
     assert attempt_ref(task, 1) not in strangers.refs()
 
 
-def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
-    def said() -> list[tuple[str, str]]:
-        checks = clones.alpha.app.doctor.examine(ALICE)
-        return [(check.result, check.message) for check in checks if check.check == "remote"]
+def said_by_doctor(clones: Clones) -> tuple[str, str]:
+    (check,) = [check for check in clones.alpha.app.doctor.examine(ALICE) if check.check == "remote"]
+    return check.result, check.message
 
-    assert said() == [("ok", "origin has what was handed in here")]
+
+def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
+    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
     with clones.cut():
         task, _ = worked(clones)
-        assert said() == [("warn", f"{task}: handed in here, and not pushed to origin yet")]
+        assert said_by_doctor(clones) == ("warn", f"{task}: handed in here, and not pushed to origin yet")
     clones.alpha.submit(CLAUDE, task)
-    assert said() == [("ok", "origin has what was handed in here")]
+    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
+
+
+def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> None:
+    task, _ = worked(clones)
+    with clones.cut():
+        unknown = "what was handed in here was pushed to origin; whether it is still there cannot be asked"
+        assert said_by_doctor(clones) == ("ok", unknown)
+    clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
+    result, message = said_by_doctor(clones)
+    assert (result, attempt_ref(task, 1) in message) == ("warn", True)
+    clones.alpha.checkout.git("push", "-q", "origin", attempt_ref(task, 1))
+    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
+
+
+def test_the_branch_of_what_is_merged_is_not_pushed_again_K1(clones: Clones) -> None:
+    alpha = clones.alpha
+    with clones.cut():
+        task, made = worked(clones)
+    alpha.checkout.switch("main")
+    alpha.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.approve(BOB, task)
+    assert [row.outcome for row in alpha.app.merges.process(ALICE)] == ["found"]
+    alpha.checkout.git("update-ref", "-d", f"refs/foureyes/remote/origin/foureyes/attempts/{task}/1")
+    alpha.app.merges.process(ALICE)
+    assert clones.refs()[attempt_ref(task, 1)] == made.head
+    assert f"refs/heads/fe/{task}" not in clones.refs()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
@@ -14,7 +14,7 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
-from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate
+from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.errors import GitProblem, RemoteProblem
 
@@ -26,7 +26,8 @@ _QUIETLY = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--no-prune",
     "--no-write-commit-graph",
 )  # fmt: skip
-_AS_ONE = ("--porcelain", "--atomic", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
+_EACH = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
+_AS_ONE = ("--atomic", *_EACH)
 _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
 _REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
 """An answer of the remote; a push that was cut off has none."""
@@ -151,6 +152,33 @@ class GitRemote:
         said = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
         raise RemoteProblem(f"{self._name} did not take the push: {said}", kind=kind, next_step=self._way.look())
+
+    def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
+        """Refs of the remote, each only where it is at that commit; hooks of the remote are obeyed."""
+        why = ""
+        with self._way.place() as place:
+            address = self._way.push_address
+            now = self._tips(place, list(refs), address)
+            going = {ref: old for ref, old in refs.items() if now.get(ref) == old}
+            if going:
+                leases = [f"--force-with-lease={ref}:{old}" for ref, old in going.items()]
+                done = place.git("push", *_EACH, *leases, "--", address, *(f":{ref}" for ref in going))
+                if done.rc and not _REJECTED.search(as_text(done.out)):
+                    raise self._way.problem(done)
+                why = _said(done) or "it was not taken"
+                now = (
+                    self._tips(place, list(refs), address) if done.rc else {ref: now[ref] for ref in now.keys() - going}
+                )
+        for ref in refs:
+            self._forget(ref)
+        stay = {ref: why if at == refs[ref] else f"it is at {at[:7]} there" for ref, at in now.items()}
+        return TakenAway(tuple(ref for ref in going if ref not in now), stay)
+
+    def _forget(self, ref: str) -> None:
+        git, name = self._shared.git, tracked(self._name, ref)
+        with suppress(GitProblem):
+            if (old := objects.refs.at(git, name).value) is not None:
+                objects.refs.delete(git, name, old=old)
 
 
 def _said(done: process.Finished) -> str:

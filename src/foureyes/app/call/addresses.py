@@ -16,10 +16,10 @@ from foureyes.errors import RemoteProblem
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from foureyes.app.call.context import Context
-    from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, Remote
+    from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, Remote, TakenAway
     from foureyes.app.ports import Tx
     from foureyes.core.words.ids import Sha
 
@@ -85,6 +85,11 @@ class Addressed:
         if self._known is None:
             self._record(address)
         return self._remote.push(updates)
+
+    def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
+        """As the remote says, if it is where it was."""
+        self._check()
+        return self._remote.take_away(refs)
 
     def _check(self) -> Address:
         address = self._remote.address()

@@ -16,6 +16,7 @@ from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.stacks import waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_not_there, why_void
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import DETACHED
@@ -52,6 +53,12 @@ class Try(msgspec.Struct, frozen=True):
         where = f"merged into {self.case.target}" + (f", where it changes {others[0]}" if others else "")
         reasons = why_not_there(self.facts, policy, self.given, tip, effect, keys=self.keys)
         return tuple(replace(reason, message=f"{where}: {reason.message}") for reason in reasons)
+
+    @property
+    def below(self) -> str:
+        """A7: a task that is merged first, and was handed in meanwhile; empty where there is none."""
+        first = waits_for(self.facts, self.given.passed)
+        return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""
 
     def states_on(self, facts: Facts, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
         """D5: where the required checks stand on the merge result."""

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.one_target import NOT_KNOWN, sent_merges
@@ -24,6 +26,7 @@ from foureyes.app.gate.merge_queue import (
     waits_for,
 )
 from foureyes.app.gate.merge_words import checkout_news
+from foureyes.app.gate.merged_branches import take_away
 from foureyes.app.gate.one_merge import OneMerge
 from foureyes.app.gate.running import Telling
 from foureyes.app.gate.sent_merges import settle_sent
@@ -120,6 +123,7 @@ class Merges:
         told: set[News] = set()
         try:
             tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
+            self._take_away(line, rows, tell)
             left, seconds = self._left(tried)
         except StoreProblem as problem:
             self._catch_up(line, tell, told)
@@ -128,6 +132,18 @@ class Merges:
             raise
         told_of = {row.task for row in rows}
         return rows + [row for row in left if row.task not in told_of], seconds
+
+    def _take_away(self, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
+        """K1, Q6: the branches of what was merged go at the remote, too; told with each, or, of what was merged before,
+        if it went.
+        """
+        became = take_away(self._context, line, [row.task for row in rows if row.merged])
+        for at, row in enumerate(rows):
+            if row.task in became:
+                rows[at] = replace(row, notes=(*row.notes, became.pop(row.task)))
+        for task, words in became.items():
+            if tell is not None:
+                tell(News(f"{task}  {words}"))
 
     def _go_through(
         self,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
 from foureyes.app.call.one_target import NOT_ARRIVED, has_newest, lacking, sent_for
+from foureyes.app.call.unbrought import Unbrought, built_on
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links
 from foureyes.app.gate.landing import accept, note_unapproved, recognise, settings_of, waiting_approval_of
@@ -34,9 +35,8 @@ from foureyes.core.nouns.attempt import Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import gate
-from foureyes.core.rules.facts import Facts
-from foureyes.core.rules.stacks import landed_below, waits_for
-from foureyes.core.rules.still_holds import WaitingApproval, marked_by, why_not_checked
+from foureyes.core.rules.stacks import landed_below
+from foureyes.core.rules.still_holds import marked_by, why_not_checked
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import attempt_ref
@@ -72,6 +72,7 @@ class OneMerge:
         self._task = TaskId(item.task)
         self._process = process
         self._tell = tell
+        self._stray: Unbrought | None = None
 
     def run(self, first: Try) -> list[MergeRow]:
         """Try as often as the target moves under it, but not for ever; somebody may have merged it by hand (Q3).
@@ -135,8 +136,7 @@ class OneMerge:
         where = tip_of(context, self._task, attempt, self._line.ref)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
-        if self._tell is not None:
-            self._tell(News(f"{self._task}  merging attempt {attempt.n} into {target} at {tip[:7]}"))
+        self._begin(now, tip)
         merged = context.workshop.merge(base=attempt.base, tip=tip, head=attempt.head, landed=landed_below(now.facts))
         if merged.diff_id != attempt.diff_id:
             return self._leave(other_change_words(attempt, merged.diff_id), stuck=True)
@@ -154,6 +154,14 @@ class OneMerge:
         return Plan(
             attempt=attempt, tip=tip, tip_tree=tip_tree, commit=commit, tree=merged.tree, checked=checked, effect=effect
         )
+
+    def _begin(self, now: Try, tip: Sha) -> None:
+        """Q5: what begins is told, and what no task brought before anything is built on it."""
+        before, self._stray = self._stray, built_on(self._context, tip)
+        if self._tell is not None:
+            self._tell(News(f"{self._task}  merging attempt {now.attempt.n} into {now.case.target} at {tip[:7]}"))
+            if self._stray is not None and self._stray != before:
+                self._tell(News(self._stray.text, self._stray.next))
 
     def _set_back(self, tip: Sha) -> str:
         """Q6: that the target lacks the last merge on record by now; empty where it has it."""
@@ -280,7 +288,7 @@ class OneMerge:
             return void
         if self._wants_more(work.tx, now, plan) or not has_newest(self._context, work.tx, plan.tip):
             return None  # somebody accepted a stricter pipeline meanwhile, or merged something
-        if why := "held" if gate.holds(now.facts) else _below(now.facts, now.given):
+        if why := "held" if gate.holds(now.facts) else now.below:
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=False))
             return self._row("waiting", why)
         return now
@@ -337,11 +345,11 @@ class OneMerge:
         return bool(why_not_checked(facts, now.given, checked, plan.tree))
 
     def _merged(self, plan: Plan, note: str) -> MergeRow:
-        target = self._line.name
-        notes = tuple(text for text in (note, self._tidied(plan)) if text)
+        below = f"it was built on what no task brought: {self._stray.commits}" if self._stray and not self._tell else ""
+        notes = tuple(text for text in (note, below, self._tidied(plan)) if text)
         green = sum(state.is_green for state in plan.checked)
         checks = f", checks {green}/{len(plan.checked)}" if plan.checked else ""
-        return self._row("merged", f"{target} is at {plan.commit[:7]}{checks}", plan.commit, notes)
+        return self._row("merged", f"{self._line.name} is at {plan.commit[:7]}{checks}", plan.commit, notes)
 
     def _tidied(self, plan: Plan) -> str:
         """Q5: what follows a merge; that it did not is no reason to say that there was none."""
@@ -390,9 +398,3 @@ class OneMerge:
                 return lost
             work.gate.record(self._task, e.MergeLeft(attempt=self._item.attempt, why=why, stuck=stuck, unknown=unknown))
         return self._row("stuck" if stuck else "waiting", why)
-
-
-def _below(facts: Facts, given: WaitingApproval) -> str:
-    """A7: a task that is merged first, and was handed in meanwhile."""
-    first = waits_for(facts, given.passed)
-    return f"waits for {', '.join(first)}, whose work is inside (A7)" if first else ""

@@ -12,8 +12,8 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
 from foureyes.app.call.one_target import known_target
 from foureyes.app.call.rows import Named
+from foureyes.app.call.unbrought import unbrought
 from foureyes.app.findings.lookup import waivers_in_words
-from foureyes.app.pages.unbrought import unbrought
 from foureyes.app.ports import Tx
 from foureyes.app.views.completion import Report
 from foureyes.app.views.finding import ALERT_AFTER, NoteRow

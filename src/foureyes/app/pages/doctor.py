@@ -7,16 +7,16 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.one_target import amiss, asked, merged_where
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
+from foureyes.app.call.unbrought import unbrought, unknown_before
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
-from foureyes.app.pages.unbrought import unbrought, unknown_before
 from foureyes.app.ports import Progress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
-from foureyes.app.work.sending import unsent
+from foureyes.app.work.sending import lacking_there, unsent
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file
@@ -54,17 +54,24 @@ class Doctor:
         return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
 
     def _remote(self) -> list[Check]:
-        """Q6: whether the project's remote has what was handed in here, as far as this clone knows; nothing is asked of
-        it, and nothing is said where there is none.
-        """
+        """Q6: whether the project's remote has what was handed in here; nothing is said where there is none."""
         try:
             name, tasks = unsent(self._context)
         except (ConfigError, GitProblem):  # told by another line
             return []
-        if not tasks:
-            return [Check("remote", "ok", f"{name} has what was handed in here")] if name else []
-        text = f"{some(tasks, SHOWN_TASKS)}: handed in here, and not pushed to {name} yet"
-        return [Check("remote", "warn", text, fe("merge", before="the next hand-in pushes them, or: "))]
+        if tasks or not name:
+            text = f"{some(tasks, SHOWN_TASKS)}: handed in here, and not pushed to {name} yet"
+            step = fe("merge", before="the next hand-in pushes them, or: ")
+            return [Check("remote", "warn", text, step)] if tasks else []
+        try:
+            gone = lacking_there(self._context)
+        except GitProblem:
+            text = f"what was handed in here was pushed to {name}; whether it is still there cannot be asked"
+            return [Check("remote", "ok", text)]
+        if gone:
+            text = f"{name} lacks what was pushed there, or has something else in its place: {some(gone, SHOWN_TASKS)}"
+            return [Check("remote", "warn", text, shell("git", "push", name, gone[0]))]
+        return [Check("remote", "ok", f"{name} has what was handed in here")]
 
     def _programs(self) -> list[Check]:
         """What agent programs find here, a line for each that was set up, and whether it fits."""

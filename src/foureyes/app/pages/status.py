@@ -119,7 +119,7 @@ class Status:
 
     def _unbrought(self) -> list[Steps]:
         """Q5: what no task brought to the target."""
-        from foureyes.app.pages.unbrought import unbrought_lately
+        from foureyes.app.call.unbrought import unbrought_lately
 
         stray = unbrought_lately(self._context)
         return [prose(f"{stray.text}: ") + stray.next] if stray else []

@@ -310,7 +310,9 @@ def _merge(runner: Actor) -> Job:
 
 
 def _told(rows: Sequence[MergeRow]) -> list[str]:
-    return [f"{row.task} {row.outcome}: {row.message}" for row in rows if row.outcome != "waiting"]
+    return [
+        "; ".join([f"{row.task} {row.outcome}: {row.message}", *row.notes]) for row in rows if row.outcome != "waiting"
+    ]
 
 
 def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ class Kept(msgspec.Struct, frozen=True):
     ref: str
     landed: bool
     clone: str = ""
+    merged: bool = False
 
     @property
     def kept_as(self) -> str:
@@ -111,6 +112,20 @@ def unsent(context: Context) -> tuple[str, list[str]]:
     return remote.name, list(dict.fromkeys(row.task for row in _waiting(context, remote.name, rows)))
 
 
+def lacking_there(context: Context) -> list[str]:
+    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more
+    as they were; it is asked.
+    """
+    with context.store.read() as tx:
+        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+    if remote is None:
+        return []
+    known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
+    ours = [row for row in rows if not row.merged and known.get(tracked(remote.name, row.kept_as)) == row.head]
+    there = remote.tips([row.kept_as for row in ours])
+    return [row.kept_as for row in ours if there.get(row.kept_as) != row.head]
+
+
 def _waiting(context: Context, name: str, rows: list[Kept]) -> list[Kept]:
     """The attempts that are kept here and were never pushed from here, nor fetched."""
     here = context.repo.kept(KEPT_ATTEMPTS)
@@ -165,12 +180,14 @@ class _Sending:
         raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
 
     def _latest(self, some: list[Kept]) -> dict[str, RefUpdate]:
-        """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6)."""
+        """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6), and
+        what is merged needs none any more (K1).
+        """
         latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
         mine = [
             row
             for row in some
-            if latest[row.task] is row and not row.landed and row.ref not in (DETACHED, self._target)
+            if latest[row.task] is row and not (row.landed or row.merged) and row.ref not in (DETACHED, self._target)
         ]
         for row in mine:
             if not row.is_own:

@@ -31,7 +31,9 @@ SELECT n, base, head, tree, ref, diff_id, landed, no_code, files, commits, added
 FROM attempts WHERE task = :task ORDER BY n;
 
 -- name: attempt.kept
-SELECT task, n, head, tree, ref, landed, clone FROM attempts ORDER BY task, n;
+SELECT a.task AS task, a.n, a.head, a.tree, a.ref, a.landed, a.clone,
+  CASE WHEN t.resolution = 'merged' THEN 1 ELSE 0 END AS merged
+FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.n;
 
 -- name: attempt.latest
 SELECT a.task AS task, a.n, a.base, a.head, a.tree, a.ref, a.diff_id, a.landed, a.no_code, a.files, a.commits, a.added, a.removed,

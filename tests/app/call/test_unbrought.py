@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.app.pages.unbrought import unbrought
+from foureyes.app.call.unbrought import unbrought
+from foureyes.app.views.news import News
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.clones import Clones
@@ -72,3 +73,30 @@ def test_what_no_task_brought_is_told_of_the_remotes_target_Q5_Q6(clones: Clones
     assert told is not None
     assert told.text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
     assert f"{told.text} (Q5)" in beta.app.validation.validate(ALICE).notes
+
+
+def test_a_merge_tells_what_no_task_brought_before_it_is_the_first_to_stand_on_it_Q5_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    first = approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    beta.pull()
+    stray = beta.checkout.commit("stray.py", "stray\n", message="straight to main")
+    beta.checkout.git("push", "-q", "origin", "main")
+    second, third = approved(alpha), approved(alpha)
+    said: list[News] = []
+    alpha.app.merges.process(ALICE, said.append)
+    assert [alpha.status(task) for task in (second, third)] == ["closed", "closed"]
+    (at,) = [n for n, news in enumerate(said) if "no task brought" in news.text]
+    assert said[at].text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
+    assert said[at].next.steps[0].argv == ("git", "show", stray[:12])
+    assert said[at - 1].text.startswith(f"{second}  merging"), "before it is built on, and once"
+
+
+def test_who_listens_to_no_news_has_it_with_the_merge_Q5(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    first = approved(world)
+    assert merge(world) == {first: "merged"}
+    stray = world.checkout.commit("by_hand.py", message="straight to main")
+    approved(world)
+    (row,) = world.app.merges.process(BOB)
+    assert row.notes == (f"it was built on what no task brought: {stray[:7]} straight to main (Ada)",)
