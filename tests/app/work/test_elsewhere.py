@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,21 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
     assert note.endswith("; what alpha handed in counts, and the merge asks")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
     assert json.loads(payload)["unasked"] in note
+
+
+@pytest.mark.on("sqlite", "postgres")
+@pytest.mark.parametrize("is_away", [False, True])
+def test_what_was_made_on_another_machine_is_approved_with_a_signature_D4_I9(clones: Clones, *, is_away: bool) -> None:
+    """A person signs before the transaction, and nobody asks a remote inside of it."""
+    alpha, beta = clones.alpha, clones.beta
+    beta.app.keys.new(BOB)
+    task = alpha.handed_in(CLAUDE, labels=("security",))
+    beta.app.attempts.diff(task)
+    with clones.cut() if is_away else nullcontext():
+        beta.approve(BOB, task)
+    (payload,) = [row.payload for row in beta.app.audit.log(task=task) if row.kind == "Approved"]
+    assert bool(json.loads(payload).get("unasked")) == is_away
+    assert beta.app.audit.verify().signatures == 1
 
 
 def test_an_approval_says_nothing_of_a_remote_that_answered_D4(clones: Clones) -> None:
