@@ -226,3 +226,24 @@ def test_a_connection_that_is_cut_in_a_push_is_no_refusal_and_tried_again_Q6(clo
     hook.write_text("#!/bin/sh\n[ -e once ] || { touch once; kill -9 $PPID; }\n")
     hook.chmod(0o755)
     assert merge(alpha) == {task: "merged"}
+
+
+def test_a_store_that_lacks_the_last_merge_there_is_told_and_taken_up_in_a_clone_that_is_behind_J3_P12_Q6(
+    clones: Wired,
+) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    words = f"merged by the store before\n\nJournal: 900:{'a' * 64}"
+    alpha.checkout.git("commit", "-q", "--allow-empty", "-m", words)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    lines = {line.check: line for line in beta.app.doctor.examine(ALICE)}
+    assert (lines["place"].result, "900:" in lines["place"].message) == ("fail", True)
+    (found,) = beta.app.audit.verify().findings
+    assert "900:" in found.message
+    assert any("900:" in steps_text(note) for note in beta.app.status.show(ALICE).notes)
+    assert beta.checkout.head("main") != clones.main(), "it is behind all the same"
+    with beta.refused("P12"):
+        beta.app.merges.process(CI)
+    assert beta.app.projects.adopt(ALICE, "the backup of Monday").anchor.startswith("900:")
+    for clone in (alpha, beta):
+        assert clone.app.audit.verify().findings == ()
+        assert merge(clone) == {}

@@ -153,17 +153,22 @@ def counted_against(context: Context, *, asks: bool) -> str:
         return known_target(context, tx, context.project(tx))
 
 
-def known_tip(context: Context) -> Sha | None:
-    """Where the target stands as far as this clone knows; asked before a transaction, because git takes its time. A
-    clone that was brought up to date since the remote was asked knows more.
+def known_ref(context: Context, tx: Tx, project: ProjectView) -> str:
+    """The target as far as this clone knows it: the branch, or what the remote had for it, if that is further. A clone
+    that was brought up to date since the remote was asked knows more.
     """
-    with context.store.read() as tx:
-        project = context.project(tx)
-        ref = target_ref(context, tx, project)
-    here, there = (context.repo.commit_of(each) for each in (f"refs/heads/{project.target}", ref))
-    if here == there or there is None or (here is not None and context.repo.is_ancestor(there, here)):
-        return here
+    branch, there = f"refs/heads/{project.target}", target_ref(context, tx, project)
+    here, tip = (context.repo.commit_of(each) for each in (branch, there))
+    if here == tip or tip is None or (here is not None and context.repo.is_ancestor(tip, here)):
+        return branch
     return there
+
+
+def known_tip(context: Context) -> Sha | None:
+    """Where that stands; asked before a transaction, because git takes its time."""
+    with context.store.read() as tx:
+        ref = known_ref(context, tx, context.project(tx))
+    return context.repo.commit_of(ref)
 
 
 def place_of(tx: Tx) -> MergePlace:

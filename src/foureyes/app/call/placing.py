@@ -44,12 +44,27 @@ def lost_anchor(
     context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None, ref: str = ""
 ) -> str:
     """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
-    that can be told without starting git. `since`: a commit that was looked at before, with all behind it.
-    `ref`: what git calls the target, if not by its name.
+    that can be told without a walk through its history. `since`: a commit that was looked at before, with all behind
+    it. `ref`: what git calls the target, if not what is known of it here (Q6).
     """
-    repo, target = context.repo, ref or project.target
-    anchor = repo.near_anchor(target) if near else repo.last_anchor(target, since)
+    repo, target = context.repo, ref or _known(context, tx, project)
+    anchor = _near(context, project, target) if near else repo.last_anchor(target, since)
     return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
+
+
+def _near(context: Context, project: ProjectView, target: str) -> str | None:
+    """Of what the remote has more than this clone, which may lie in a pack; else what files say of the branch here."""
+    repo = context.repo
+    more = repo.last_anchor(target, repo.commit_of(project.target)) if target != project.target else None
+    return more or repo.near_anchor(project.target)
+
+
+def _known(context: Context, tx: Tx, project: ProjectView) -> str:
+    """The target by its name; or by what git calls it, where the remote has more of it than this clone (Q6)."""
+    from foureyes.app.call.one_target import known_ref
+
+    ref = known_ref(context, tx, project)
+    return project.target if ref == f"refs/heads/{project.target}" else ref
 
 
 def holds(tx: Tx, anchor: str) -> bool:
@@ -89,7 +104,8 @@ def merged_unknown(context: Context) -> dict[str, Sha]:
         project = context.project(tx)
         if not lost_anchor(context, tx, project, near=True):
             return {}
-    line = context.repo.line(project.target, HOW_FAR)
+        target = _known(context, tx, project)
+    line = context.repo.line(target, HOW_FAR)
     return {task: commit.sha for commit in line for task in commit.tasks}
 
 

@@ -53,8 +53,8 @@ class Audit:
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
-        elsewhere = self._misplaced()
         notes = [*notes, *self._unasked()]
+        elsewhere = self._misplaced()
         others = (*report.findings, *wrong, *lost, *self._lacking())
         return msgspec.structs.replace(
             report,

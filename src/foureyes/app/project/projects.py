@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import asked
 from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import Named
 from foureyes.app.project.retargeting import is_missing
@@ -14,7 +16,7 @@ from foureyes.app.views.kept_store import Adoption, Milestones, Restored, StoreR
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import BadInput
+from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import fe, in_turn, prose
 
 
@@ -80,6 +82,8 @@ class Projects:
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store: it stays on record.", next_step=ADOPT)
+        with suppress(GitProblem):  # where the remote cannot be asked, it is about the target as it was last known
+            asked(context)
         with context.store.read() as tx:
             project = context.project(tx)
             place = context.store.place if context.store.place != project.place else ""
