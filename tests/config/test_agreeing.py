@@ -8,6 +8,7 @@ from foureyes.config.agreeing import disagreements, refuse_disagreement
 from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file
 from foureyes.errors import ConfigError
+from foureyes.ui.steps import steps_text
 
 
 def keys(text: str) -> list[str]:
@@ -70,4 +71,5 @@ def test_an_address_with_a_password_is_not_accepted_and_not_said_P12() -> None:
         with pytest.raises(ConfigError, match=r"store\.url: it holds a password") as caught:
             refuse_disagreement(Layers(file=read_file(f'[store]\nurl = "{url}"')))
         assert "s3cr3t" not in caught.value.message
+        assert "profiles" not in steps_text(caught.value.next_step)
     assert disagreements(Layers(file=read_file('[store]\nurl = "postgresql://u@h/x"'))) == []

@@ -15,7 +15,9 @@ from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profi
 from foureyes.core.rules.required import is_profile
 from foureyes.core.words.place import WITHOUT, holds_password
 from foureyes.errors import ConfigError
-from foureyes.steps import fe
+from foureyes.steps import fe, prose
+
+MEND = prose("mend foureyes.toml")
 
 
 class Disagreement(msgspec.Struct, frozen=True):
@@ -27,18 +29,22 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 def disagreements(layers: Layers) -> list[Disagreement]:
     """Every setting that does not fit the others."""
+    return [*_of_profiles(layers), *_outside(layers), *_no_time(layers), *_secret(layers)]
+
+
+def _of_profiles(layers: Layers) -> list[Disagreement]:
     policy, profiles = review_policy(layers), agent_profiles(layers)
-    named = [*_unknown(policy, profiles), *_too_many(policy.peers), *_never_looked_at(policy, profiles)]
-    return [*named, *_outside(layers), *_no_time(layers), *_secret(layers)]
+    return [*_unknown(policy, profiles), *_too_many(policy.peers), *_never_looked_at(policy, profiles)]
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
     """An error that names every disagreement, or the first of one setting."""
     found = [each for each in disagreements(layers) if key in ("", each.key)]
     if found:
+        is_named = any(each in found for each in _of_profiles(layers))
         raise ConfigError(
             "; ".join(f"{each.key}: {each.text}" for each in found),
-            next_step=fe("agents", before="mend foureyes.toml; profiles there are: "),
+            next_step=fe("agents", before="mend foureyes.toml; profiles there are: ") if is_named else MEND,
         )
 
 
