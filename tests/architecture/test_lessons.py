@@ -57,14 +57,17 @@ def test_a_duration_has_its_unit_in_its_name_lesson_56() -> None:
     assert [name for name in names if not name.endswith(units)] == []
 
 
-DAY = re.compile(r"^\| ((?:[abr]\d+)(?:, [abr]\d+)*) \| .+ \| (.+) \|$", re.MULTILINE)
+DAY = re.compile(r"^\| ((?:t?[abr]\d+)(?:, t?[abr]\d+)*) \| .+ \| (.+) \|$", re.MULTILINE)
 LEFT_OUT = {"b20"}
 """What belongs to modes."""
 REAL = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 """What was met with real repositories, reports and agent programs, as far as it is mended."""
+TEAM = {f"t{letter}{n}" for letter in "ab" for n in range(1, 8)}
+"""What the first team met on two machines."""
+PLAYED = ("tests/scenarios/test_field_of_teams.py", "tests/scenarios/test_field_of_joining.py")
 
 
-def test_every_row_of_the_ordinary_day_names_tests_that_exist() -> None:
+def test_every_row_of_the_ordinary_day_and_of_the_first_team_names_tests_that_exist() -> None:
     text = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     rows = DAY.findall(text)
     tests = {
@@ -77,4 +80,11 @@ def test_every_row_of_the_ordinary_day_names_tests_that_exist() -> None:
     assert all("`test_" in names for _, names in rows)
     known = {one for ids, _ in rows for one in ids.split(", ")}
     wanted = {f"a{n}" for n in range(2, 10)} | {f"b{n}" for n in range(1, 23)} | {f"r{n}" for n in REAL}
-    assert known == wanted - LEFT_OUT
+    assert known == (wanted - LEFT_OUT) | TEAM
+
+
+def test_whatever_the_first_team_met_is_played_again_on_two_machines() -> None:
+    names = [
+        name for path in PLAYED for name in re.findall(r"^def (test_\w+)\(", (ROOT / path).read_text(), re.MULTILINE)
+    ]
+    assert {point for name in names for point in re.findall(r"_(t[ab]\d)(?=_|$)", name)} == TEAM
