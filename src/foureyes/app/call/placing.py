@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Hash
 from foureyes.core.words.place import FILE, place_words
-from foureyes.errors import GitProblem, Reason
+from foureyes.errors import ConfigError, GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ def _near(context: Context, project: ProjectView, target: str) -> str | None:
 
 def _known(context: Context, tx: Tx, project: ProjectView) -> str:
     """The target by its name; or by what git calls it, where the remote has more of it than this clone (Q6)."""
+    try:
+        if not context.gate_policy(tx).remote:
+            return project.target
+    except ConfigError:
+        return project.target
     from foureyes.app.call.one_target import known_ref
 
     ref = known_ref(context, tx, project)

@@ -22,7 +22,7 @@ from foureyes.app.review.looking import looked, still
 from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
-from foureyes.app.work.branches import tip_of
+from foureyes.app.work.branches import tip_of, tip_since
 from foureyes.app.work.elsewhere import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
@@ -132,7 +132,8 @@ class Decisions:
         ) as work:
             row = self._context.find(work.tx, task)
             self._context.check_version(work.tx, row, if_version)
-            case = case_of(self._context, work.tx, work.actor, row.id, tip=self._tip_since(before, work))
+            tip = tip_since(self._context, before, work.tx) if work.key else before.tip
+            case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
             given = msgspec.structs.replace(given, look=still(given.look, before, case))
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
@@ -202,20 +203,9 @@ class Decisions:
         bring(self._context, case.task.id)
         return msgspec.structs.replace(case, tip=self._tip(case))
 
-    def _tip(self, case: Case, inside: Tx | None = None) -> gate.Tip | None:
+    def _tip(self, case: Case) -> gate.Tip | None:
         """What git says about the attempt now."""
-        if case.attempt is None:
-            return case.tip
-        return tip_of(self._context, case.task.id, case.attempt, case.target, inside)
-
-    def _tip_since(self, before: Case, work: Work) -> gate.Tip | None:
-        """A person takes as long as they like to sign: the branch may have gone on meanwhile (D4). A remote is never
-        asked inside of a transaction: it was before, or it is on record that it could not be.
-        """
-        if not work.key:
-            return before.tip
-        tip = self._tip(before, work.tx)
-        return msgspec.structs.replace(tip, unasked=before.tip.unasked) if tip and before.tip else tip
+        return case.tip if case.attempt is None else tip_of(self._context, case.task.id, case.attempt, case.target)
 
     def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:
         """D1: approving again what is already through is a no-op."""

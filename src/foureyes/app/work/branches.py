@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.rows import Named
 from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
@@ -15,6 +17,7 @@ from foureyes.errors import FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, shell
 
 if TYPE_CHECKING:
+    from foureyes.app.call.case import Case
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.rules import gate
@@ -35,6 +38,16 @@ def tip_of(context: Context, task: str, attempt: Attempt, target: str, inside: T
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None
+
+
+def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
+    """D4: the same once more for who took their time to sign: the branch may have gone on meanwhile. At a remote it was
+    asked before the transaction, or it is on record that it could not be.
+    """
+    if case.attempt is None:
+        return case.tip
+    tip = tip_of(context, case.task.id, case.attempt, case.target, inside)
+    return replace(tip, unasked=case.tip.unasked) if tip and case.tip else tip
 
 
 def _has_landed(context: Context, attempt: Attempt, target: str) -> bool:
