@@ -4,80 +4,17 @@ nothing is lost, merged twice or voided. A hand-in, killed around its push: it i
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-from foureyes.adapters.git.client.locate import locate
-from foureyes.adapters.git.remote import GitRemote
 from foureyes.core.words.refs import attempt_ref
 
 from tests.faults.choosing import chosen
 from tests.faults.killing import kill_at, steps_of
-from tests.stage.checkout import PROJECT, Checkout
-from tests.stage.clones import SERVER, SHARED, clones_in
+from tests.faults.two_machines import Machines
+from tests.stage.checkout import Checkout
 from tests.stage.fork import Child
-from tests.stage.gated import approved, merge
-from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.people import ALICE, CLAUDE
 from tests.stage.places import Place
-from tests.stage.world import GitWorld
-
-NEVER = {"ApprovalVoided", "MergeFailed", "SecurityRecorded", "AttemptSentBack"}
-
-
-class Machines:
-    """Two clones and their remote, in the project's place; each command opens the store anew."""
-
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        clones_in(place.root, SHARED.replace(PROJECT, place.project))
-        self.remote = Checkout(place.root / "remote.git")
-        self.tasks: list[str] = Child(self._made).result()
-        place.keep()
-
-    def _at(self, name: str, *, create: bool = False) -> GitWorld:
-        store, where = self.place.create() if create else self.place.open(), locate(self.place.root / name)
-        assert where is not None
-        store.place = store.place if self.place.engine == "postgres" else SERVER
-        made = GitWorld(Checkout(self.place.root / name), store=store, create=create)
-        made.outside.here, made.outside.own = f"{name}:0123456789ab", f"process:{name}"
-        made.outside.gone = {"process:alpha", "process:beta"} - {made.outside.own}
-        made.outside.remotes["origin"] = GitRemote(where, "origin")
-        made.ids.count = 0 if create else 1_000 + os.getpid()
-        return made
-
-    def _made(self) -> list[str]:
-        """Two tasks of alpha that an agent approved."""
-        alpha = self._at("alpha", create=True)
-        alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
-        alpha.app.policy.accept(ALICE)
-        tasks = [approved(alpha, by=CODEX) for _ in range(2)]
-        alpha.app.close()
-        return tasks
-
-    def merge(self, name: str) -> dict[str, str]:
-        """What became of the queue, by the machine of this name."""
-        machine = self._at(name)
-        found = merge(machine)
-        machine.app.close()
-        return found
-
-    def kinds(self) -> set[str]:
-        store = self.place.open()
-        try:
-            with store.read():
-                return {str(row[0]) for row in store.engine.fetch("SELECT DISTINCT kind FROM journal", {})[1]}
-        finally:
-            store.close()
-
-    def look(self) -> None:
-        """After both machines had their turn."""
-        subjects = self.remote.git("log", "--first-parent", "--format=%s", "main").split("\n")
-        assert [subjects.count(f"Merge {task}: a task") for task in self.tasks] == [1, 1]
-        tips = {Checkout(self.place.root / name).head("main") for name in ("alpha", "beta")}
-        assert tips == {self.remote.head("main")}
-        assert not self.kinds() & NEVER
-        assert [message for area, message in self.place.findings() if area == "integrity"] == []
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
@@ -103,8 +40,8 @@ def test_a_merge_that_is_killed_at_any_step_is_brought_to_its_end_by_the_other_m
 class HandingIn(Machines):
     """A task of alpha whose work is committed."""
 
-    def _made(self) -> list[str]:
-        alpha = self._at("alpha", create=True)
+    def made(self) -> list[str]:
+        alpha = self.at("alpha", create=True)
         alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
         alpha.app.policy.accept(ALICE)
         task = alpha.work(CLAUDE, alpha.create())
@@ -112,7 +49,7 @@ class HandingIn(Machines):
         return [task]
 
     def submit(self) -> None:
-        alpha = self._at("alpha")
+        alpha = self.at("alpha")
         alpha.submit(CLAUDE, self.tasks[0])
         alpha.app.close()
 

@@ -85,6 +85,8 @@ WHOLE = {
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
     "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
     "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
+    "tests/faults/test_cut_merge.py": "tests/app/gate/test_sent_merges.py cuts off and delays the push itself, "
+    "tests/app/gate/test_merge_cut_off.py the server in the middle of a queue",
     "tests/scenarios/test_team_day.py": "tests/scenarios/test_two_machines.py and tests/app/work/test_elsewhere.py, "
     "piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
