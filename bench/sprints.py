@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from foureyes.app.application import Application
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.tasks.sprinting import active, now_of
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.core import events as e
@@ -63,7 +63,7 @@ def looked(app: Application) -> None:
     with app.context.store.read() as tx:
         for sprint in active(tx):
             now_of(tx, sprint)
-        tx.all("sprint.ready", Named, limit=20)
+        tx.all("sprint.ready", IdRow, limit=20)
 
 
 def measure(little: Application, much: Application) -> list[Figure]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from foureyes.adapters.agents.places import Places
+from foureyes.adapters.agents.places import RunFiles
 from foureyes.adapters.identity.alive import of
 from foureyes.app.application import Application
 from foureyes.bootstrap.answering import Answers
@@ -40,7 +40,7 @@ class House:
         self.app: Application = open_project(self.root, known)
         self.runner: Actor = self.app.runs.begin(ALICE, agents=5).actor
         self.answers = Answers(repository(self.root), known)
-        self.places = Places(f"{self.root}/.foureyes")
+        self.places = RunFiles(f"{self.root}/.foureyes")
         self._reached: list[Application] = []
 
     def run(self, process: str = "", worktree: str = "") -> Lodge:

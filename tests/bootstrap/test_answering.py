@@ -13,7 +13,7 @@ import pytest
 
 from foureyes.adapters.identity.alive import of
 from foureyes.adapters.remote import wire
-from foureyes.adapters.remote.line import Line
+from foureyes.adapters.remote.line import RunnerLine
 from foureyes.app.calling import ask
 from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap import answering
@@ -172,7 +172,7 @@ def test_a_defect_of_ours_ends_the_call_with_a_trace_and_not_the_runner(
 @pytest.mark.parametrize("sent", [b"garbage", b"{}", b'{"verb": 1}', b'{"verb": "runs.end", "args": []}'], ids=repr)
 def test_garbage_is_refused_and_the_next_call_answered(house: House, sent: bytes) -> None:
     lodge = house.run()
-    line = Line(lodge.directory)
+    line = RunnerLine(lodge.directory)
     assert line.connect()
     with pytest.raises(BadInput):
         wire.value_of(line.ask(sent))

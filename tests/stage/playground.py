@@ -88,9 +88,9 @@ class Playground(DeskWorld):
         assert self.agents.alive == {}
         assert self.app.runs.live() == []
         with self.store.read() as tx:
-            from foureyes.app.call.rows import Named
+            from foureyes.app.call.rows import IdRow
 
-            assert tx.all("runner.left_claims", Named, limit=9) == []
+            assert tx.all("runner.left_claims", IdRow, limit=9) == []
         live = self.sql("SELECT count(*) FROM tokens WHERE ended_seq = 0 AND session IN (SELECT session FROM runs)")
         assert live[0][0] == 0
         renewals = self.sql("SELECT count(*) FROM renewals WHERE lease IN (SELECT id FROM runs)")

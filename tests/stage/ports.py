@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.drafts.files import FilesOfDrafts
 from foureyes.adapters.exchange import reports, sarif_log
-from foureyes.adapters.exchange.places import Places
+from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
@@ -262,7 +262,7 @@ class DeskOutside:
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> tuple[str, list[Found]]:
         try:
-            places = Places((), paths) if paths() else None
+            places = ReportPaths((), paths) if paths() else None
         except NoRealGit:
             places = None
         return reports.read(document, name, places, most)

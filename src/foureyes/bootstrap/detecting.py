@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.bootstrap import detecting_node, detecting_others, detecting_python
-from foureyes.bootstrap.looking import LEFT_OUT, Look
+from foureyes.bootstrap.looking import LEFT_OUT, FolderFiles
 from foureyes.core.nouns.check import Outcome, Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
@@ -69,16 +69,16 @@ def checks_in(root: str) -> list[Proposal]:
 
 def detected_in(root: str) -> Detected:
     """What lies at the top; where that is nothing, what lies in the projects below."""
-    look = Look(root)
+    look = FolderFiles(root)
     found = _at(look, whatever=True)
     found = found if found.checks else _below(look)
     return replace(found, notes=(*found.notes, *_said(look))) if found.checks else found
 
 
-Found = tuple[str, Callable[[Look], list[CheckRule]]]
+Found = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 
-def _at(look: Look, *, whatever: bool = False) -> Detected:
+def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
     """Proposals in the order Python, Node, Rust, Go, JVM. `whatever`: where none of these says it, a Makefile, else a
     justfile; and pre-commit where there is no lint.
     """
@@ -101,11 +101,11 @@ def _at(look: Look, *, whatever: bool = False) -> Detected:
     return Detected(tuple(names.values()), _prepare(look) if names else "")
 
 
-def _taken(look: Look, sources: list[Found]) -> list[Proposal]:
+def _taken(look: FolderFiles, sources: list[Found]) -> list[Proposal]:
     return [Proposal(rule, source) for source, checks in sources if source for rule in checks(look)]
 
 
-def _prepare(look: Look) -> str:
+def _prepare(look: FolderFiles) -> str:
     ways = (
         detecting_python.prepare_of,
         detecting_node.prepare_of,
@@ -116,13 +116,13 @@ def _prepare(look: Look) -> str:
     return " && ".join(how for prepare in ways if (how := prepare(look)))
 
 
-def _below(look: Look) -> Detected:
+def _below(look: FolderFiles) -> Detected:
     """The projects of a monorepo that has nothing at its top, each by a check that begins there."""
     checks: list[Proposal] = []
     prepares: list[str] = []
-    parts = [part for part in _parts(look) if _at(Look(os.path.join(look.root, part))).checks]
+    parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
     for part in parts[:MOST_PARTS]:
-        found = _at(Look(os.path.join(look.root, part)))
+        found = _at(FolderFiles(os.path.join(look.root, part)))
         prepares += [f"(cd {part} && {found.prepare})"] if found.prepare else []
         checks += [replace(one, rule=_in(part, one.rule), source=f"{part}/{one.source}") for one in found.checks]
     left = len(parts) - MOST_PARTS
@@ -131,7 +131,7 @@ def _below(look: Look) -> Detected:
     return Detected(tuple(checks), " && ".join(prepares), tuple(notes))
 
 
-def _parts(look: Look) -> list[str]:
+def _parts(look: FolderFiles) -> list[str]:
     """Directories that may hold a project, with plain names."""
     tops = [name for name in look.names() if look.is_folder(name) and name not in LEFT_OUT]
     inner = [f"{around}/{name}" for around in AROUND for name in look.names(around)]
@@ -143,7 +143,7 @@ def _in(part: str, rule: CheckRule) -> CheckRule:
     return replace(rule, name=name, run=f"cd {part} && {rule.run}")
 
 
-def _said(look: Look) -> list[str]:
+def _said(look: FolderFiles) -> list[str]:
     """What somebody should know before the checks run."""
     notes = []
     if detecting_node.is_workspace(look) or look.has("go.work"):

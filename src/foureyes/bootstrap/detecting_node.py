@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from foureyes.bootstrap.looking import Look, table
+from foureyes.bootstrap.looking import FolderFiles, table
 from foureyes.core.nouns.check_rule import CheckRule
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
@@ -35,18 +35,18 @@ NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
 """What sets hooks up when packages are installed: there is no repository in a throwaway checkout."""
 
 
-def source_of(look: Look) -> str:
+def source_of(look: FolderFiles) -> str:
     return look.first("package.json", *NODE_TESTS) and "package.json"
 
 
-def manager_of(look: Look) -> str:
+def manager_of(look: FolderFiles) -> str:
     """npm, pnpm, yarn or bun."""
     said = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
     lock = look.first(*MANAGERS)
     return said if said in LOCKED else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
 
 
-def prepare_of(look: Look) -> str:
+def prepare_of(look: FolderFiles) -> str:
     """How its packages are installed; empty where it has none."""
     package, manager = look.json("package.json"), manager_of(look)
     if not look.has(*MANAGERS) and not any(table(package, name) for name in ("dependencies", "devDependencies")):
@@ -59,12 +59,12 @@ def prepare_of(look: Look) -> str:
     return how + (ALONE if NEEDS_GIT.search(hooks) and how != MODERN_YARN else "")
 
 
-def is_workspace(look: Look) -> bool:
+def is_workspace(look: FolderFiles) -> bool:
     """Whether it is several packages in one repository."""
     return bool(look.json("package.json").get("workspaces")) or look.has("pnpm-workspace.yaml")
 
 
-def checks_of(look: Look) -> list[CheckRule]:
+def checks_of(look: FolderFiles) -> list[CheckRule]:
     """`quality` is the whole pipeline where there is one; else `test` and `lint` (and the types). Tests that no script
     runs are for node's own runner.
     """
@@ -89,7 +89,7 @@ def checks_of(look: Look) -> list[CheckRule]:
     return rules
 
 
-def _without_a_script(look: Look, manager: str) -> list[CheckRule]:
+def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
     if any(look.text(name) for name in NODE_TESTS):
         return [CheckRule(name="tests", run="node --test")]
     each = {"pnpm": "pnpm -r --if-present test", "npm": "npm test --workspaces --if-present"}.get(manager, "")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from foureyes.bootstrap.looking import Look, table
+from foureyes.bootstrap.looking import FolderFiles, table
 from foureyes.core.nouns.check_rule import CheckRule
 
 TARGET = re.compile(r"^([A-Za-z0-9_.-]+)\s*:(?!=)", re.MULTILINE)
@@ -24,7 +24,7 @@ FETCH_CRATES = (
 """cargo reads a manifest only where there is something to build; what stands in for it must not stay."""
 
 
-def cargo(look: Look) -> list[CheckRule]:
+def cargo(look: FolderFiles) -> list[CheckRule]:
     """Tests of every package of a workspace; clippy only where the project itself uses it: it is a matter of taste, and
     red where nobody runs it.
     """
@@ -37,7 +37,7 @@ def cargo(look: Look) -> list[CheckRule]:
     return rules
 
 
-def _has_clippy(look: Look) -> bool:
+def _has_clippy(look: FolderFiles) -> bool:
     manifest = look.toml("Cargo.toml")
     own = table(manifest, "lints", "clippy") or table(manifest, "workspace", "lints", "clippy")
     flows = [f".github/workflows/{name}" for name in look.names(".github/workflows")]
@@ -45,31 +45,31 @@ def _has_clippy(look: Look) -> bool:
     return bool(own) or look.has("clippy.toml", ".clippy.toml") or any("clippy" in look.text(name) for name in files)
 
 
-def go(look: Look) -> list[CheckRule]:
+def go(look: FolderFiles) -> list[CheckRule]:
     env = ("GOPATH", "GOMODCACHE")
     rules = [CheckRule(name="tests", run="go test ./...", env=env), CheckRule(name="vet", run="go vet ./...", env=env)]
     return rules if look.text("go.mod") else []
 
 
-def go_prepare(look: Look) -> str:
+def go_prepare(look: FolderFiles) -> str:
     """Its modules, and the standard library, which each check would compile again."""
     if not look.text("go.mod"):
         return ""
     return ("go mod download && " if look.has("go.sum") and not look.is_folder("vendor") else "") + "go build std"
 
 
-def cargo_prepare(look: Look) -> str:
+def cargo_prepare(look: FolderFiles) -> str:
     return FETCH_CRATES if look.has("Cargo.toml") and look.has("Cargo.lock") and not look.is_folder("vendor") else ""
 
 
-def jvm_prepare(look: Look) -> str:
+def jvm_prepare(look: FolderFiles) -> str:
     """What Maven needs, of one module: those of several are not there yet when they are asked for."""
     if not look.has("pom.xml") or "<modules>" in look.text("pom.xml"):
         return ""
     return f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
 
 
-def jvm(look: Look) -> list[CheckRule]:
+def jvm(look: FolderFiles) -> list[CheckRule]:
     """Maven, else Gradle: by the wrapper that the project brings along, with the reports that they write by class."""
     if look.has("pom.xml"):
         run = f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B test"
@@ -80,11 +80,11 @@ def jvm(look: Look) -> list[CheckRule]:
     return []
 
 
-def make(look: Look) -> list[CheckRule]:
+def make(look: FolderFiles) -> list[CheckRule]:
     return _offered(set(TARGET.findall(look.text("Makefile"))), "make")
 
 
-def just(look: Look) -> list[CheckRule]:
+def just(look: FolderFiles) -> list[CheckRule]:
     return _offered(set(RECIPE.findall(look.text(look.first(*JUST)))), "just") if look.has(*JUST) else []
 
 
@@ -93,7 +93,7 @@ def _offered(names: set[str], program: str) -> list[CheckRule]:
     return [CheckRule(name=label, run=f"{program} {name}") for name, label in wanted.items() if name in names]
 
 
-def pre_commit(look: Look) -> list[CheckRule]:
+def pre_commit(look: FolderFiles) -> list[CheckRule]:
     """It looks at what git knows, and there is no repository in a throwaway checkout: it gets one."""
     run = "git init -q && git add -A && pre-commit run --all-files"
     return [CheckRule(name="lint", run=run)] if look.text(PRE_COMMIT) else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.bootstrap.looking import Look, table
+from foureyes.bootstrap.looking import FolderFiles, table
 from foureyes.core.nouns.check_rule import CheckRule
 
 PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
@@ -19,19 +19,19 @@ LOCKED = {
 """What makes the environment that a lock file describes, in the tree itself."""
 
 
-def source_of(look: Look) -> str:
+def source_of(look: FolderFiles) -> str:
     """The file that makes it a Python project."""
     return look.first(*MARKERS, *_requirements(look))
 
 
-def checks_of(look: Look) -> list[CheckRule]:
+def checks_of(look: FolderFiles) -> list[CheckRule]:
     """Tests, types and lint."""
     if not source_of(look):
         return []
     return [*_tests(look), *_types(look), *_lint(look)]
 
 
-def prepare_of(look: Look) -> str:
+def prepare_of(look: FolderFiles) -> str:
     """How its environment is made; empty where no file says which packages it has."""
     if lock := look.first(*LOCKED):
         return LOCKED[lock]
@@ -41,11 +41,11 @@ def prepare_of(look: Look) -> str:
     return f"python3 -m venv .venv && .venv/bin/pip install -q {' '.join(f'-r {name}' for name in wanted)}"
 
 
-def _requirements(look: Look) -> list[str]:
+def _requirements(look: FolderFiles) -> list[str]:
     return [name for name in look.names() if name.startswith("requirements") and name.endswith(".txt")]
 
 
-def _tests(look: Look) -> list[CheckRule]:
+def _tests(look: FolderFiles) -> list[CheckRule]:
     if not _has_pytest(look):
         if look.has(OWN_RUNNER):
             return [CheckRule(name="tests", run=f"PYTHONPATH=. python {OWN_RUNNER}")]
@@ -60,7 +60,7 @@ def _tests(look: Look) -> list[CheckRule]:
     return [CheckRule(name="tests", run=_first_path(look) + PYTEST, report="junit")]
 
 
-def _has_pytest(look: Look) -> bool:
+def _has_pytest(look: FolderFiles) -> bool:
     """By its settings, or named among what the project needs."""
     if any(look.sections(name).has_section(section) for name, section in SETTINGS.items()):
         return True
@@ -68,7 +68,7 @@ def _has_pytest(look: Look) -> bool:
     return look.has("pytest.ini") or any("pytest" in look.text(name) for name in files)
 
 
-def _first_path(look: Look) -> str:
+def _first_path(look: FolderFiles) -> str:
     """Of a `src/` layout: the tree's own packages go first, whatever is installed (D5); unless pytest says it."""
     from foureyes.adapters.checks.pytest_settings import said_paths
 
@@ -76,7 +76,7 @@ def _first_path(look: Look) -> str:
     return "PYTHONPATH=src " if has_code and not said_paths(look.root) else ""
 
 
-def _types(look: Look) -> list[CheckRule]:
+def _types(look: FolderFiles) -> list[CheckRule]:
     tools = table(look.toml("pyproject.toml"), "tool")
     ini = look.first("mypy.ini", ".mypy.ini") or "setup.cfg"
     sections = look.sections(ini)
@@ -89,7 +89,7 @@ def _types(look: Look) -> list[CheckRule]:
     return []
 
 
-def _lint(look: Look) -> list[CheckRule]:
+def _lint(look: FolderFiles) -> list[CheckRule]:
     if "ruff" in table(look.toml("pyproject.toml"), "tool") or look.has("ruff.toml", ".ruff.toml"):
         return [CheckRule(name="lint", run="ruff check .")]
     if look.has(".flake8") or any(look.sections(name).has_section("flake8") for name in ("setup.cfg", "tox.ini")):

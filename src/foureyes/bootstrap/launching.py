@@ -26,7 +26,7 @@ IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGCHLD)
 """Keys of a terminal, and the end of a runner: nobody waits for it, and nothing stays of it."""
 
 
-class Answer(msgspec.Struct):
+class StartedProcess(msgspec.Struct):
     """The process that was started, and what it said: that it began, or why not."""
 
     pid: int
@@ -49,11 +49,15 @@ class Launcher:
         theirs.close()
         self._copy = ours
 
-    def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> Answer:
+    def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> StartedProcess:
         """Let it start a runner. Only who has this end of the pair can ask: it is handed to nobody."""
         self._copy.send(pickle.dumps((root, dict(environ), options, starter)))
         told = self._copy.recv(LONGEST)
-        return msgspec.msgpack.decode(told, type=Answer) if told else Answer(0, "who starts runners has ended")
+        return (
+            msgspec.msgpack.decode(told, type=StartedProcess)
+            if told
+            else StartedProcess(0, "who starts runners has ended")
+        )
 
     def close(self) -> None:
         """Let the copy end."""
@@ -88,7 +92,7 @@ def _wait(asks: socket.socket) -> None:
         os._exit(code)
 
 
-def _start(asked: bytes, asks: socket.socket) -> Answer:
+def _start(asked: bytes, asks: socket.socket) -> StartedProcess:
     from foureyes.adapters.process import twin
     from foureyes.bootstrap.running import Running
 
@@ -105,4 +109,4 @@ def _start(asked: bytes, asks: socket.socket) -> Answer:
     os.close(written)
     said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
     os.close(readable)
-    return Answer(child, said)
+    return StartedProcess(child, said)

@@ -16,7 +16,7 @@ MANY_FILES = 10_000
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "target", "vendor", "dist", "build", "__pycache__"})
 
 
-class Look:
+class FolderFiles:
     """The files below a directory, by their names there; what is not there, or no such file, is empty."""
 
     def __init__(self, root: str) -> None:

@@ -90,12 +90,12 @@ class Outside:
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> tuple[str, list[Found]]:
-        from foureyes.adapters.exchange.places import Places
+        from foureyes.adapters.exchange.places import ReportPaths
         from foureyes.adapters.exchange.reports import read
         from foureyes.adapters.git.checkouts.following import roots
 
         checkouts = (self._place.worktree, self._place.root, *roots(self._place))
-        return read(document, name, Places(checkouts, paths), most)
+        return read(document, name, ReportPaths(checkouts, paths), most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from foureyes.adapters.remote import wire
-from foureyes.adapters.remote.line import Line
+from foureyes.adapters.remote.line import RunnerLine
 from foureyes.app.catalog import NOUNS
 from foureyes.app.here import why_here
 from foureyes.bootstrap.places import folder_of, repository
@@ -35,7 +35,7 @@ def reach(
     """
     directory = os.path.normpath(environ.get(RUN_DIR, ""))
     if os.path.dirname(directory) == os.path.join(folder_of(repository(cwd)), RUNS):
-        line = Line(directory)
+        line = RunnerLine(directory)
         if line.connect():
             return cast("Application", Reached(line, cwd, environ, asserted, has_left))
     return _opened(cwd, environ, "the runner of this run does not answer", _ON)
@@ -60,7 +60,7 @@ class Reached:
     """An Application at the other end of a line; one attribute per noun."""
 
     def __init__(
-        self, line: Line, cwd: str, environ: Mapping[str, str], asserted: str, has_left: Callable[[], bool]
+        self, line: RunnerLine, cwd: str, environ: Mapping[str, str], asserted: str, has_left: Callable[[], bool]
     ) -> None:
         self._line, self._cwd, self._environ, self._asserted = line, cwd, environ, asserted
         self._has_left = has_left

@@ -40,7 +40,7 @@ def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]
     """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
     settings: dict[str, Value] = {}
     for key, value in _flat(tree):
-        where = Line(name, text, key)
+        where = KeyPosition(name, text, key)
         if key in ALIASES:
             settings[key] = _checked_alias(key, value, where)
             continue
@@ -75,7 +75,7 @@ def _flat(tree: dict[str, object], prefix: str = "") -> list[tuple[str, object]]
     return out
 
 
-class Line:
+class KeyPosition:
     """Where a key stands, in words: the file is looked through only if they are needed."""
 
     def __init__(self, name: str, text: str, key: str) -> None:
@@ -107,7 +107,7 @@ def _nearest(key: str) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _checked_alias(key: str, value: object, where: Line) -> Value:
+def _checked_alias(key: str, value: object, where: KeyPosition) -> Value:
     if key == POLICY_ALIAS:
         return checked(BY_KEY["review.policy"], value, where)
     if not isinstance(value, bool):
@@ -115,7 +115,7 @@ def _checked_alias(key: str, value: object, where: Line) -> Value:
     return value
 
 
-def checked(setting: Setting, value: object, where: str | Line) -> Value:
+def checked(setting: Setting, value: object, where: str | KeyPosition) -> Value:
     """The value if the setting allows it, else an error with the allowed values."""
     if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
         return value
@@ -147,7 +147,7 @@ def checked(setting: Setting, value: object, where: str | Line) -> Value:
     raise ConfigError(f"{where} = {shown(value)}: allowed are {allowed_values(setting)}")
 
 
-def _remote(name: str, where: str | Line) -> str:
+def _remote(name: str, where: str | KeyPosition) -> str:
     """Q6: a remote is given by its name."""
     from foureyes.config.sharing import why_no_remote
 
@@ -156,7 +156,7 @@ def _remote(name: str, where: str | Line) -> str:
     return name
 
 
-def _linters(tools: list[str], where: str | Line) -> tuple[str, ...]:
+def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
     """L1: tools with what their levels are worth at most."""
     from foureyes.core.nouns.finding import most_of
 
@@ -167,7 +167,7 @@ def _linters(tools: list[str], where: str | Line) -> tuple[str, ...]:
     return tuple(tools)
 
 
-def _label_rules(rules: dict[str, object], where: str | Line) -> dict[str, LabelRule]:
+def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str, LabelRule]:
     """M3: labels compare without case: one that has a rule by default is that one, and none is written twice."""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
     found: dict[str, LabelRule] = {}
@@ -193,7 +193,7 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
     return found
 
 
-def _checks(rules: list[object], where: str | Line) -> tuple[CheckRule, ...]:
+def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, ...]:
     """The quality pipeline: each check with a name of its own and something to run."""
     checks: list[CheckRule] = []
     for number, rule in enumerate(rules, 1):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.cycle.calibrating import Place, TrialCase
+from foureyes.core.cycle.calibrating import LineRange, TrialCase
 
 MADE_WITH = 1
 """The number of this set; it goes up when a case comes, goes or says something else."""
@@ -32,7 +32,7 @@ class Seeded(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def case(self) -> TrialCase:
         """What its review is judged by."""
-        places = tuple(Place(self.path, line, line) for line in map(self._line, self.planted))
+        places = tuple(LineRange(self.path, line, line) for line in map(self._line, self.planted))
         return TrialCase(name=self.name, kind="seeded" if places else "clean", places=places, words=self.words)
 
     def _line(self, part: str) -> int:

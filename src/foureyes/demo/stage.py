@@ -28,7 +28,7 @@ PATIENCE = 20.0
 """Seconds for what is asked to end; what does not is killed."""
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended, and all it printed."""
 
     rc: int
@@ -59,7 +59,7 @@ class Player:
         self._socket = ours
         self._wire = ours.makefile("rw", encoding="utf-8")
 
-    def run(self, argv: list[str], cwd: Path) -> Answer:
+    def run(self, argv: list[str], cwd: Path) -> CommandResult:
         """Run a program as this player and wait for its end."""
         self.begin(argv, cwd)
         return self.wait()
@@ -70,9 +70,9 @@ class Player:
         self._wire.write(json.dumps(request) + "\n")
         self._wire.flush()
 
-    def wait(self) -> Answer:
+    def wait(self) -> CommandResult:
         """Wait for the end of what was begun."""
-        return Answer(*json.loads(self._wire.readline()))
+        return CommandResult(*json.loads(self._wire.readline()))
 
     @property
     def has_answered(self) -> bool:

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from foureyes.demo.stage import Answer, Player
+from foureyes.demo.stage import CommandResult, Player
 
 FE = [sys.executable, "-P", "-m", "foureyes"]
 
@@ -41,7 +41,9 @@ class Story:
         answer = who.run(self._argv(command), at or self.repo)
         return self.told(who, command, answer, *says, expect=expect, quiet=quiet)
 
-    def told(self, who: Player, command: str, answer: Answer, *says: str, expect: int = 0, quiet: bool = False) -> str:
+    def told(
+        self, who: Player, command: str, answer: CommandResult, *says: str, expect: int = 0, quiet: bool = False
+    ) -> str:
         """A command with what it said, once it has ended."""
         if self.aloud and not quiet:
             print(f"{who.name}$ {command}" + (f"      (exit {answer.rc})" if answer.rc else ""))
@@ -57,7 +59,7 @@ class Story:
         return [*{"fe": FE, "python": [sys.executable]}.get(first, [first]), *rest]
 
     @staticmethod
-    def _check(who: Player, command: str, answer: Answer, expect: int, says: tuple[str, ...]) -> None:
+    def _check(who: Player, command: str, answer: CommandResult, expect: int, says: tuple[str, ...]) -> None:
         if answer.rc != expect:
             raise StoryBroken(f"{who.name}: {command}: exit code {answer.rc}, the story says {expect}\n{answer.text}")
         missing = [text for text in says if text not in answer.text]

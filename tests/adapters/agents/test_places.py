@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.agents.places import Places, furnish, identity_of
+from foureyes.adapters.agents.places import RunFiles, furnish, identity_of
 from foureyes.adapters.folders import Odd
 
 
 def test_a_run_has_a_directory_of_its_own_that_is_made_once(tmp_path: Path) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     path = Path(places.open_run("run-1", token="t", prompt="do ☃"))
     modes = {name: oct((path / name).stat().st_mode & 0o777) for name in (".", "token", "prompt.md", "tmp")}
     assert modes == {".": "0o700", "token": "0o600", "prompt.md": "0o600", "tmp": "0o700"}
@@ -27,7 +27,7 @@ def test_a_run_has_a_directory_of_its_own_that_is_made_once(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".hidden", "a\0b", "a\n"])
 def test_no_name_leads_out_of_its_folder(tmp_path: Path, name: str) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     for ask in (
         places.run,
         places.log,
@@ -40,7 +40,7 @@ def test_no_name_leads_out_of_its_folder(tmp_path: Path, name: str) -> None:
 
 
 def test_a_home_stays_until_the_task_is_forgotten(tmp_path: Path) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     home = Path(places.home("fe-1", "claude"))
     (home / "story").write_text("x")
     assert (Path(places.home("fe-1", "claude")) / "story").exists()
@@ -51,7 +51,7 @@ def test_a_home_stays_until_the_task_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_who_reads_has_another_home_than_who_works_lesson_71(tmp_path: Path) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     assert places.home("fe-1", "claude", reads=True) != places.home("fe-1", "claude")
     home = Path(places.home("fe-1", "claude", reads=True))
     places.forget("fe-1")
@@ -59,7 +59,7 @@ def test_who_reads_has_another_home_than_who_works_lesson_71(tmp_path: Path) -> 
 
 
 def test_a_checkout_is_made_anew_in_the_same_place_and_goes(tmp_path: Path) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
 
     def write(path: str) -> None:
         (Path(path) / "a.py").write_text("a")
@@ -89,7 +89,7 @@ def test_a_folder_of_the_tree_is_never_written_into_whatever_it_is(tmp_path: Pat
         (Path(path) / ".foureyes-review").symlink_to(outside)
         (Path(path) / ".foureyes-review1").write_text("a file")
 
-    path, beside = Places(str(tmp_path / "p")).checkout("x", write, {"change.diff": "d"})
+    path, beside = RunFiles(str(tmp_path / "p")).checkout("x", write, {"change.diff": "d"})
     assert beside == ".foureyes-review2"
     assert (Path(path) / beside / "change.diff").read_text() == "d"
     assert list(outside.iterdir()) == []
@@ -99,7 +99,7 @@ def test_credentials_are_linked_never_copied_and_forgetting_leaves_them(tmp_path
     mine = tmp_path / "me" / ".gemini"
     mine.mkdir(parents=True)
     (mine / "oauth_creds.json").write_text("secret")
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     home = places.home("fe-1", "gemini")
     for _ in range(2):
         furnish(home, links=[(".gemini", str(mine)), (".none", str(tmp_path / "no"))], identity=[], files={"a/b": "c"})
@@ -111,7 +111,7 @@ def test_credentials_are_linked_never_copied_and_forgetting_leaves_them(tmp_path
 
 
 def test_a_log_or_a_folder_that_is_a_link_is_not_written(tmp_path: Path) -> None:
-    places = Places(str(tmp_path / "p"))
+    places = RunFiles(str(tmp_path / "p"))
     (tmp_path / "p" / "logs").mkdir(parents=True)
     os.symlink("/etc/passwd", places.log("fe-1"))
     with pytest.raises(Odd):
@@ -123,7 +123,7 @@ def test_a_log_or_a_folder_that_is_a_link_is_not_written(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("link", ["homes", "homes/fe-1", "homes/fe-1/claude"])
 def test_no_part_of_the_way_to_a_home_is_a_link(tmp_path: Path, link: str) -> None:
-    places, elsewhere = Places(str(tmp_path / "p")), tmp_path / "elsewhere"
+    places, elsewhere = RunFiles(str(tmp_path / "p")), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (tmp_path / "p" / link).parent.mkdir(parents=True)
     os.symlink(elsewhere, tmp_path / "p" / link)
@@ -135,7 +135,7 @@ def test_no_part_of_the_way_to_a_home_is_a_link(tmp_path: Path, link: str) -> No
 
 @pytest.mark.parametrize("what", ["link", "file", "pipe"])
 def test_what_is_no_home_is_taken_away_itself_and_what_it_leads_to_stays_as_it_is(tmp_path: Path, what: str) -> None:
-    places, elsewhere = Places(str(tmp_path / "p")), tmp_path / "elsewhere"
+    places, elsewhere = RunFiles(str(tmp_path / "p")), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "key").write_text("k")
     (elsewhere / "key").chmod(0o400)
@@ -160,7 +160,7 @@ def test_who_commits_is_asked_of_git(tmp_path: Path) -> None:
 
 
 def test_the_tasks_that_have_homes_are_told_and_a_link_is_not_followed(tmp_path: Path) -> None:
-    places = Places(str(tmp_path))
+    places = RunFiles(str(tmp_path))
     assert places.kept() == []
     places.home("fe-1", "claude")
     places.home("fe-2", "codex")

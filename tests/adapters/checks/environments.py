@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import Judged, judge
+from foureyes.core.nouns.check import CheckJudgement, judge
 from foureyes.core.nouns.check_rule import CheckRule
 
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -52,7 +52,7 @@ class Ground(msgspec.Struct, frozen=True):
 
     def checked(
         self, command: str, code: str = WRONG, *, change: Callable[[Path], None] | None = None, **env: str
-    ) -> Judged:
+    ) -> CheckJudgement:
         """The outcome of a command on a tree with this code."""
 
         def export(path: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from foureyes.adapters.checks import interpreters
 from foureyes.adapters.checks.interpreters import Interpreter
 from foureyes.adapters.checks.soundness import packages_in
-from foureyes.core.nouns.check import Judged
+from foureyes.core.nouns.check import CheckJudgement
 
 from tests.adapters.checks.environments import Ground, make_environment, make_ground, script
 
@@ -26,7 +26,7 @@ def ground(tmp_path: Path) -> Ground:
     return make_ground(tmp_path)
 
 
-def took(judged: Judged, file: str, checkout: Path) -> str:
+def took(judged: CheckJudgement, file: str, checkout: Path) -> str:
     """The advice of an unsound run that took a file of a checkout."""
     assert judged.outcome == "unsound", judged
     assert judged.summary.startswith(f"took {file} of {checkout} (by "), judged.summary

@@ -8,7 +8,7 @@ from hashlib import sha1, sha256
 from pathlib import Path
 
 from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import Judged, Ran, judge
+from foureyes.core.nouns.check import CheckJudgement, Ran, judge
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.globs import matching
@@ -92,5 +92,7 @@ class Project:
     def check(self, command: str, writes: tuple[str, ...] = ()) -> CheckRule:
         return CheckRule(name="c", run=command, checkout=self.rule, writes=writes)
 
-    def judged(self, command: str, tree: Tree, runner: Pipeline | None = None, writes: tuple[str, ...] = ()) -> Judged:
+    def judged(
+        self, command: str, tree: Tree, runner: Pipeline | None = None, writes: tuple[str, ...] = ()
+    ) -> CheckJudgement:
         return judge(self.check(command, writes), self.run(command, tree, runner, writes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.exchange.places import Places
+from foureyes.adapters.exchange.places import ReportPaths
 
 PATHS = ("src/pkg dir/bäd.py", "go/main.go", "src/a.py", "lib/a.py", "main.py")
 ROOTS = ("/repo", "/repo/.foureyes/worktrees/t-1")
@@ -32,9 +32,9 @@ ROOTS = ("/repo", "/repo/.foureyes/worktrees/t-1")
     ],
 )
 def test_a_place_is_a_path_of_the_tree_by_its_prefix_then_by_its_longest_end_L3(place: str, path: str) -> None:
-    assert Places(ROOTS, lambda: PATHS).path_of(place) == path
+    assert ReportPaths(ROOTS, lambda: PATHS).path_of(place) == path
 
 
 def test_without_a_tree_only_prefixes_say_where_it_is_and_a_run_may_name_its_own_L3() -> None:
-    assert Places(ROOTS).path_of("/home/ci/src/a.py") == ""
-    assert Places(ROOTS).path_of("/home/ci/src/a.py", ["/home/ci/"]) == "src/a.py"
+    assert ReportPaths(ROOTS).path_of("/home/ci/src/a.py") == ""
+    assert ReportPaths(ROOTS).path_of("/home/ci/src/a.py", ["/home/ci/"]) == "src/a.py"

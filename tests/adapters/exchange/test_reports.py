@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.exchange import cleaning, reports
-from foureyes.adapters.exchange.places import Places
+from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.adapters.exchange.reports import read
 from foureyes.core.nouns.finding import Found, most_of
 from foureyes.errors import BadInput
@@ -33,7 +33,7 @@ def at(uri: str, line: int | None = 7, **location: Any) -> list[Any]:
 
 def only(document: bytes, *roots: str) -> Found:
     """The one finding in it."""
-    _, (one,) = read(document, "report", Places(roots))
+    _, (one,) = read(document, "report", ReportPaths(roots))
     return one
 
 

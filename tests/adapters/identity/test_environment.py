@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.identity.environment import Marks, read_marks
+from foureyes.adapters.identity.environment import AgentMarks, read_marks
 from foureyes.adapters.identity.programs import CONVERSATIONS, MARKS
 
 
@@ -21,7 +21,7 @@ def test_i3_a_mark_tells_of_its_agent(variable: str, agent: str) -> None:
 
 @pytest.mark.parametrize("variable", [variable for variable, _ in MARKS])
 def test_i3_an_empty_mark_does_not_count(variable: str) -> None:
-    assert read_marks({variable: ""}) == Marks()
+    assert read_marks({variable: ""}) == AgentMarks()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_i3_an_empty_mark_does_not_count(variable: str) -> None:
     ],
 )  # fmt: skip
 def test_i3_what_editors_and_settings_leave_in_a_terminal_is_no_mark(variable: str) -> None:
-    assert read_marks({variable: "1"}) == Marks()
+    assert read_marks({variable: "1"}) == AgentMarks()
 
 
 def test_i3_a_conversation_id_is_evidence_by_its_hash() -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from foureyes.adapters.identity import procfs
 from foureyes.adapters.identity.process_tree import FIRST_PIDS, read_tree, script_of, tree_in
-from foureyes.adapters.identity.procfs import NotProc, Place
+from foureyes.adapters.identity.procfs import NotProc, ProcDirectory
 from foureyes.adapters.identity.programs import agent_of, is_foureyes, is_git, launcher_of
 from foureyes.core.nouns.session import HOST_MAP
 
 
-class Folder(Place):
+class Folder(ProcDirectory):
     """A folder in the place of a directory of `/proc`: the real one is no folder that a test could write."""
 
     def __init__(self, path: Path) -> None:
@@ -27,7 +27,7 @@ class Folder(Place):
     def __exit__(self, *_: object) -> None:
         pass
 
-    def below(self, name: str) -> Place | None:
+    def below(self, name: str) -> ProcDirectory | None:
         return Folder(self.path / name) if (self.path / name).is_dir() else None
 
     across = below

@@ -15,7 +15,7 @@ import pytest
 from foureyes.adapters.remote import doors
 from foureyes.adapters.remote.doors import Door, Peer
 from foureyes.adapters.remote.frames import receive, send
-from foureyes.adapters.remote.line import Line
+from foureyes.adapters.remote.line import RunnerLine
 
 from tests.stage.fork import Child
 
@@ -59,7 +59,7 @@ def test_what_is_sent_is_answered_and_the_peer_is_the_process_that_asks_I2(opene
         return sent.upper()
 
     _, directory = opened(answer)
-    line = Line(str(directory))
+    line = RunnerLine(str(directory))
     assert line.connect()
     assert [line.ask(b"one"), line.ask(b"two")] == [b"ONE", b"TWO"]
     line.close()
@@ -72,7 +72,7 @@ def test_its_socket_is_for_its_user_alone_and_goes_with_it(opened: Open) -> None
     assert (stat.S_ISSOCK(found.st_mode), stat.S_IMODE(found.st_mode)) == (True, 0o600)
     assert door.shut()
     assert not (directory / "socket").exists()
-    assert not Line(str(directory)).connect()
+    assert not RunnerLine(str(directory)).connect()
     assert door.shut(), "a second time changes nothing"
 
 
@@ -80,7 +80,7 @@ def test_a_directory_whose_name_is_longer_than_any_address_has_a_door_too(tmp_pa
     deep = tmp_path / ("long" * 30) / "run"
     deep.mkdir(parents=True)
     door = Door(str(deep), lambda peer, sent: sent)
-    line = Line(str(deep))
+    line = RunnerLine(str(deep))
     assert line.connect()
     assert line.ask(b"hello") == b"hello"
     line.close()
@@ -230,7 +230,7 @@ def test_a_door_that_is_shut_answers_what_has_begun_and_says_when_that_is_done(o
     send(wire, b"slow", within=None)
     begun.wait(60)
     assert not door.shut(), "somebody is being served"
-    assert not Line(str(directory)).connect()
+    assert not RunnerLine(str(directory)).connect()
     go.set()
     assert receive(wire) == b"slow"
     assert receive(wire) is None

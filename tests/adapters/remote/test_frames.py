@@ -32,7 +32,7 @@ def test_half_a_frame_is_broken_when_the_other_side_is_gone(
     one, other = pair
     one.sendall(sent)
     one.close()
-    with pytest.raises(frames.Broken):
+    with pytest.raises(frames.BrokenFrame):
         frames.receive(other)
 
 
@@ -47,7 +47,7 @@ def test_half_a_frame_and_then_silence_is_not_waited_for(pair: tuple[socket.sock
 def test_a_frame_that_is_too_long_is_not_read(pair: tuple[socket.socket, socket.socket]) -> None:
     one, other = pair
     one.sendall(b"\xff\xff\xff\xff")
-    with pytest.raises(frames.Broken, match="4294967295"):
+    with pytest.raises(frames.BrokenFrame, match="4294967295"):
         frames.length_of(other, first=10, rest=10)
 
 

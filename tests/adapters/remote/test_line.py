@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.remote import line as module
-from foureyes.adapters.remote.line import Line
+from foureyes.adapters.remote.line import RunnerLine
 from foureyes.errors import BadInput, EnvironmentProblem
 
 
@@ -23,24 +23,24 @@ def listening(directory: Path) -> socket.socket:
 
 
 def test_nobody_answers_where_there_is_no_socket_a_stale_one_a_file_or_a_link(tmp_path: Path) -> None:
-    assert not Line(str(tmp_path / "nowhere")).connect()
-    assert not Line(str(tmp_path)).connect()
+    assert not RunnerLine(str(tmp_path / "nowhere")).connect()
+    assert not RunnerLine(str(tmp_path)).connect()
     listening(tmp_path).close()
-    assert not Line(str(tmp_path)).connect(), "whoever listened there is gone"
+    assert not RunnerLine(str(tmp_path)).connect(), "whoever listened there is gone"
     other = tmp_path / "other"
     other.mkdir()
     with listening(other):
         (tmp_path / "socket").unlink()
         os.symlink(other / "socket", tmp_path / "socket")
-        assert not Line(str(tmp_path)).connect()
+        assert not RunnerLine(str(tmp_path)).connect()
         os.symlink(other, tmp_path / "link")
-        assert not Line(str(tmp_path / "link")).connect()
-        line = Line(str(other))
+        assert not RunnerLine(str(tmp_path / "link")).connect()
+        line = RunnerLine(str(other))
         assert line.connect()
         line.close()
     (tmp_path / "socket").unlink()
     (tmp_path / "socket").write_text("")
-    assert not Line(str(tmp_path)).connect()
+    assert not RunnerLine(str(tmp_path)).connect()
 
 
 def test_a_runner_that_ends_before_it_answers_is_told_and_not_asked_again(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_runner_that_ends_before_it_answers_is_told_and_not_asked_again(tmp_pa
     with listening(tmp_path) as listener:
         thread = threading.Thread(target=hang_up)
         thread.start()
-        line = Line(str(tmp_path))
+        line = RunnerLine(str(tmp_path))
         assert line.connect()
         with pytest.raises(EnvironmentProblem, match="before it answered"):
             line.ask(b"do it")
@@ -79,7 +79,7 @@ def test_a_line_that_lay_idle_is_made_anew_before_something_is_sent(
     with listening(tmp_path) as listener:
         thread = threading.Thread(target=answer)
         thread.start()
-        line = Line(str(tmp_path))
+        line = RunnerLine(str(tmp_path))
         assert [line.connect(), line.ask(b"x")] == [True, b"ok"]
         line.close()
         thread.join()
@@ -104,10 +104,10 @@ def test_a_sandbox_that_forbids_to_connect_is_nobody_who_answers(
 ) -> None:
     with listening(tmp_path):
         monkeypatch.setattr(module, "_socket", Forbidding())
-        assert not Line(str(tmp_path)).connect()
+        assert not RunnerLine(str(tmp_path)).connect()
 
 
 def test_more_than_fits_into_a_frame_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST", 3)
     with pytest.raises(BadInput):
-        Line(str(tmp_path)).ask(b"more")
+        RunnerLine(str(tmp_path)).ask(b"more")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
-from foureyes.app.call.rows import Named, Token
+from foureyes.app.call.rows import IdRow, Token
 from foureyes.app.views.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.events.decision import (
@@ -360,8 +360,8 @@ def test_a_session_under_a_new_name_knows_what_it_was_called_before_I4(store: St
             store, e.SessionStarted(kind="agent", trust="observed", evidence=("x",), base=SessionId(ME)), session=name
         )
     with store.read() as tx:
-        newest = tx.one("session.newest", Named, base=ME)
-    assert newest == Named("ses-3")
+        newest = tx.one("session.newest", IdRow, base=ME)
+    assert newest == IdRow("ses-3")
     assert {row.origin for row in sessions(store).values()} == {ME}
 
 
@@ -373,7 +373,7 @@ def test_the_newest_session_is_the_one_that_was_made_last_whoever_wrote_last_I4(
         )
     append(store, Logged(text="late"), session="ses-2", task="fe-1")
     with store.read() as tx:
-        assert tx.one("session.newest", Named, base=ME) == Named("ses-3")
+        assert tx.one("session.newest", IdRow, base=ME) == IdRow("ses-3")
 
 
 # What people say about authors, and what they sign (I8, I9)

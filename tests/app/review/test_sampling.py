@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.app.views.review import ApprovalOutcome, Look
+from foureyes.app.views.review import ApprovalOutcome, FaceLook
 from foureyes.core.events.decision import BatchOpened
 from foureyes.errors import FoureyesError
 
@@ -50,12 +50,12 @@ def test_a_sample_that_nobody_saw_stays_and_blocks_nothing_however_it_is_batched
     configure(desk, KNOWN + LINT)
     tasks = waiting(desk, 6)
     chosen: list[tuple[str, int | None]] = [(task, None) for task in tasks]
-    answers = list(desk.app.decisions.approve_many(BOB, chosen, look=Look("cli")))
+    answers = list(desk.app.decisions.approve_many(BOB, chosen, look=FaceLook("cli")))
     left = [answer for answer in answers if isinstance(answer, FoureyesError)]
     (sample,) = [task for task in tasks if desk.task(task).status == "reviewing"]
     assert [reason.rule for answer in left for reason in answer.reasons] == ["H3"]
     assert [row.task for row in desk.app.queue.view(BOB).rows if row.sample] == [sample]
-    again = list(desk.app.decisions.approve_many(BOB, [(sample, None)], look=Look("tui")))
+    again = list(desk.app.decisions.approve_many(BOB, [(sample, None)], look=FaceLook("tui")))
     assert isinstance(again[0], FoureyesError), "alone it is a batch, too, and was not shown"
     assert desk.approve(BOB, sample).status == "approved"
     assert desk.show(sample).approvals[-1].look.sampled
@@ -67,7 +67,7 @@ def test_a_sample_whose_hunks_were_shown_goes_with_the_others_H3_H4(desk: DeskWo
     (sample,) = desk.app.queue.batch(BOB).sampled
     view = desk.app.attempts.changes(sample.task)
     shown = tuple(hunk.id for file in view.files for hunk in file.hunks)
-    looks = {sample.task: Look("tui", shown=shown)}
+    looks = {sample.task: FaceLook("tui", shown=shown)}
     (answer,) = desk.app.decisions.approve_many(BOB, [(sample.task, None)], looks=looks)
     assert isinstance(answer, ApprovalOutcome)
 
@@ -97,7 +97,7 @@ def test_what_is_ticked_by_hand_is_drawn_when_it_is_ticked_and_not_only_when_it_
     (sample,) = desk.app.queue.draw(BOB, tasks)
     with desk.unchanged():
         assert desk.app.queue.draw(ALICE, tasks) == {sample}
-    answers = desk.app.decisions.approve_many(BOB, [(task, None) for task in tasks], look=Look("tui"))
+    answers = desk.app.decisions.approve_many(BOB, [(task, None) for task in tasks], look=FaceLook("tui"))
     refused = [answer for answer in answers if isinstance(answer, FoureyesError)]
     assert [(answer.task, answer.reasons[0].rule) for answer in refused] == [(sample, "H3")]
     with desk.refused("D7"):

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.run.trials import built_in, of_the_project
 from foureyes.app.views.work import ClaimedWorktree
-from foureyes.core.cycle.calibrating import Place
+from foureyes.core.cycle.calibrating import LineRange
 from foureyes.errors import BadInput
 
 from tests.stage.cycled import look_review
@@ -50,7 +50,7 @@ def test_a_finding_that_was_true_is_tried_where_it_was_raised_in_the_attempt_of_
     (bundle,) = of_the_project(world.app.context, 3)
     (trial,) = bundle.trials
     (case,) = trial.cases
-    assert (case.name, case.kind, case.places) == (name, "past", (Place("work.py", 2, 2),))
+    assert (case.name, case.kind, case.places) == (name, "past", (LineRange("work.py", 2, 2),))
     assert trial.title == world.show(task).task.title
     for files, text in ((bundle.files, None), (trial.files, BAD)):
         place = tmp_path / str(text is None)

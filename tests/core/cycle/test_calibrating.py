@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.cycle.calibrating import NEAR, Place, Said, TrialCase, judge, points_at, tally
+from foureyes.core.cycle.calibrating import NEAR, LineRange, Said, TrialCase, judge, points_at, tally
 from foureyes.core.nouns.calibration import CaseEnd
 from foureyes.core.words.verdicts import Verdict
 
-PLANTED = TrialCase(name="a", kind="seeded", places=(Place("src/a.py", 10, 12),), words=("injection",))
+PLANTED = TrialCase(name="a", kind="seeded", places=(LineRange("src/a.py", 10, 12),), words=("injection",))
 CLEAN = TrialCase(name="b", kind="clean")
-PAST = TrialCase(name="c", kind="past", places=(Place("src/a.py", 10, 10),))
+PAST = TrialCase(name="c", kind="past", places=(LineRange("src/a.py", 10, 10),))
 HIT = Said(path="src/a.py", line=11, blocking=True)
 ELSEWHERE = Said(path="src/a.py", line=50, blocking=True)
 

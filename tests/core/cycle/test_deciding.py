@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.cycle.deciding import Answer, Ask, decide, is_complete
+from foureyes.core.cycle.deciding import Ask, TargetReview, decide, is_complete
 from foureyes.core.nouns.cycle import AskState
 from foureyes.core.words.verdicts import VERDICTS, Verdict
 
@@ -19,13 +19,14 @@ BLOCKER: Verdict = "blocker"
 NAMES = ("codex", "gemini", "claude", "qwen", "opencode", "amp")
 
 
-def answers(*verdicts: Verdict, target: str = "fe-1") -> list[Answer]:
+def answers(*verdicts: Verdict, target: str = "fe-1") -> list[TargetReview]:
     return [
-        Answer(review=n, reviewer=NAMES[n - 1], target=target, verdict=verdict) for n, verdict in enumerate(verdicts, 1)
+        TargetReview(review=n, reviewer=NAMES[n - 1], target=target, verdict=verdict)
+        for n, verdict in enumerate(verdicts, 1)
     ]
 
 
-def unasked(*verdicts: Verdict) -> list[Answer]:
+def unasked(*verdicts: Verdict) -> list[TargetReview]:
     return [replace(answer, may_stop=False) for answer in answers(*verdicts)]
 
 
@@ -39,7 +40,7 @@ def unasked(*verdicts: Verdict) -> list[Answer]:
         ([*unasked(OK), *answers(OK, BLOCKER)], "R1"),
     ],
 )
-def test_the_blocker_of_who_came_by_is_heard_as_concerns_R1(given: list[Answer], expected: str) -> None:
+def test_the_blocker_of_who_came_by_is_heard_as_concerns_R1(given: list[TargetReview], expected: str) -> None:
     assert decide(["fe-1"], [], given, {1}, 1).rule == expected
 
 
@@ -118,20 +119,20 @@ def test_the_cases_of_the_specification_R1_R2_R3_R4_V8() -> None:
 
 
 def test_the_last_word_of_one_pair_of_eyes_is_what_it_says_V8() -> None:
-    first = Answer(review=1, reviewer="codex", target="fe-1", verdict=BLOCKER)
-    second = Answer(review=2, reviewer="codex", target="fe-1", verdict=OK)
+    first = TargetReview(review=1, reviewer="codex", target="fe-1", verdict=BLOCKER)
+    second = TargetReview(review=2, reviewer="codex", target="fe-1", verdict=OK)
     assert decide(["fe-1"], [], [second, first], {1, 2}, 1).rule == "R4"
 
 
 def test_one_reviewer_with_concerns_about_two_targets_is_one_concern_V8() -> None:
-    given = [Answer(review=n, reviewer="codex", target=f"fe-{n}", verdict=CONCERNS) for n in (1, 2)]
+    given = [TargetReview(review=n, reviewer="codex", target=f"fe-{n}", verdict=CONCERNS) for n in (1, 2)]
     assert decide(["fe-1", "fe-2"], [], given, (), 1).rule == "R3"
-    other = Answer(review=3, reviewer="gemini", target="fe-2", verdict=CONCERNS)
+    other = TargetReview(review=3, reviewer="gemini", target="fe-2", verdict=CONCERNS)
     assert decide(["fe-1", "fe-2"], [], [*given, other], (), 1).rule == "R2"
 
 
 def test_every_target_has_its_own_quorum_V8() -> None:
-    given = [*answers(OK, OK, target="fe-1"), Answer(review=3, reviewer="codex", target="fe-2", verdict=OK)]
+    given = [*answers(OK, OK, target="fe-1"), TargetReview(review=3, reviewer="codex", target="fe-2", verdict=OK)]
     assert decide(["fe-1", "fe-2"], [], given, {1, 2}, 1).rule == "R0"
     ruled = decide(["fe-1", "fe-2"], [], given, {1, 2, 3}, 1)
     assert (ruled.rule, ruled.counting) == ("R4", 3)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.sarif import Broken, Replaced, Reported, is_address, results
+from foureyes.core.documents.sarif import BrokenReport, Replaced, Reported, is_address, results
 from foureyes.core.documents.typed import Wrong
 
 MESSAGE = {"text": "no"}
@@ -48,14 +48,14 @@ BROKEN: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("run", "path", "sentence"), BROKEN, ids=[row[2] for row in BROKEN])
 def test_a_scan_that_broke_or_was_not_made_is_no_clean_one_G1(run: dict[str, Any], path: str, sentence: str) -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(BrokenReport) as caught:
         results(log(**run))
     assert str(caught.value).startswith(f"{path}: {sentence}")
     assert caught.value.what.startswith(sentence), "the sentence alone, for who shows no paths"
 
 
 def test_a_log_without_any_run_says_nothing_G1() -> None:
-    with pytest.raises(Broken, match="no run of any tool"):
+    with pytest.raises(BrokenReport, match="no run of any tool"):
         results({"version": "2.1.0", "runs": []})
 
 

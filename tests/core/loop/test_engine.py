@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from foureyes.core.loop.engine import (
     TIERS,
     FindingMove,
-    Handed,
     LoopAct,
+    LoopAttempt,
     LoopState,
     Odd,
     above,
@@ -45,7 +45,7 @@ def loop(
         steps += [FindingMove(root, n, "resolved", "ruled") for root in roots[at : at + count]]
         at += count
     handed = [
-        Handed(
+        LoopAttempt(
             n=n,
             tree=trees[n - 1] if trees else f"t{n}",
             close_seq=n * 10,
@@ -89,7 +89,7 @@ def test_the_same_tree_again_is_no_progress_whatever_was_resolved_L11() -> None:
 def test_new_blockers_do_not_erase_progress_L11() -> None:
     steps = [FindingMove(root, 1, "open", "raised") for root in ("a", "b")]
     steps += [FindingMove("a", 2, "resolved", "ruled"), FindingMove("c", 2, "open", "raised")]
-    handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
+    handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
     assert (second.had, second.fixed, second.found, second.is_progress) == (2, 1, 1, True)
 
@@ -100,14 +100,14 @@ def test_what_is_reopened_in_the_same_round_was_not_fixed_in_it_L11() -> None:
         FindingMove("a", 2, "resolved", "ruled"),
         FindingMove("a", 2, "open", "flagged"),
     ]
-    handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
+    handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     assert rounds(handed, steps, closed=True)[1].fixed == 0
 
 
 @pytest.mark.parametrize("state", ["obsolete", "waived"])
 def test_what_left_or_was_waived_is_no_progress_L11(state: str) -> None:
     steps = [FindingMove("a", 1, "open", "raised"), FindingMove("a", 2, state, "waived")]  # type: ignore[arg-type]
-    handed = [Handed(n=1, tree="1"), Handed(n=2, tree="2")]
+    handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     assert rounds(handed, steps, closed=True)[1].fixed == 0
 
 

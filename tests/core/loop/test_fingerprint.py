@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.fingerprint import Match, Seen, find_quote, line_at, match, normal, symbol_at, words
+from foureyes.core.loop.fingerprint import FindingTraits, Match, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import SessionId
 
@@ -53,50 +53,52 @@ OLD = finding(quote="return self.limit * 2", symbol="total", rule="R1", title="L
 @pytest.mark.parametrize(
     "new",
     [
-        Seen(path="a.py", quote="return   self.limit*2", title="words that nobody used"),
-        Seen(path="a.py", quote="return\n    self.limit * 2", rule="R1", title="other"),
-        Seen(path="a.py", quote="return self.limit * 3", rule="R1", symbol="total", title="rephrased"),
-        Seen(path="a.py", symbol="total", title="limit is HARD coded"),
-        Seen(path="a.py", symbol="elsewhere", title="limit is hard-coded"),
+        FindingTraits(path="a.py", quote="return   self.limit*2", title="words that nobody used"),
+        FindingTraits(path="a.py", quote="return\n    self.limit * 2", rule="R1", title="other"),
+        FindingTraits(path="a.py", quote="return self.limit * 3", rule="R1", symbol="total", title="rephrased"),
+        FindingTraits(path="a.py", symbol="total", title="limit is HARD coded"),
+        FindingTraits(path="a.py", symbol="elsewhere", title="limit is hard-coded"),
     ],
 )
-def test_the_same_place_under_other_words_is_the_same_finding_L2(new: Seen) -> None:
+def test_the_same_place_under_other_words_is_the_same_finding_L2(new: FindingTraits) -> None:
     assert match(new, [OLD], {}) == Match("TL-t-1-001")
 
 
 @pytest.mark.parametrize(
     "new",
     [
-        Seen(path="b.py", quote="return self.limit * 2", title="Limit is hard-coded!"),
-        Seen(path="a.py", quote="return self.limit * 2", rule="R2", title="Limit is hard-coded!"),
-        Seen(path="a.py", quote="pass", symbol="other", title="does nothing"),
-        Seen(path="a.py", quote="return self.limit * 3", symbol="total", title="rephrased"),
-        Seen(path="", quote="return self.limit * 2", title="Limit is hard-coded!"),
-        Seen(path="a.py"),
-        Seen(),
+        FindingTraits(path="b.py", quote="return self.limit * 2", title="Limit is hard-coded!"),
+        FindingTraits(path="a.py", quote="return self.limit * 2", rule="R2", title="Limit is hard-coded!"),
+        FindingTraits(path="a.py", quote="pass", symbol="other", title="does nothing"),
+        FindingTraits(path="a.py", quote="return self.limit * 3", symbol="total", title="rephrased"),
+        FindingTraits(path="", quote="return self.limit * 2", title="Limit is hard-coded!"),
+        FindingTraits(path="a.py"),
+        FindingTraits(),
     ],
 )
-def test_another_place_or_rule_is_another_finding_and_nothing_matches_nothing_L2(new: Seen) -> None:
+def test_another_place_or_rule_is_another_finding_and_nothing_matches_nothing_L2(new: FindingTraits) -> None:
     assert match(new, [OLD], {}) == Match()
-    assert match(Seen(), [finding(path="", title="leaks")], {}) == Match()
+    assert match(FindingTraits(), [finding(path="", title="leaks")], {}) == Match()
 
 
 def test_a_finding_follows_its_file_through_a_rename_L2() -> None:
-    new = Seen(path="b.py", quote="return self.limit * 2", title="x")
+    new = FindingTraits(path="b.py", quote="return self.limit * 2", title="x")
     assert match(new, [OLD], {"b.py": "a.py"}) == Match("TL-t-1-001")
     assert match(new, [OLD], {"c.py": "a.py"}) == Match()
 
 
 def test_what_fits_two_equally_is_shown_with_both_and_merged_with_neither_L2() -> None:
     two = [finding("TL-t-1-001", quote="pass", title="one"), finding("TL-t-1-002", quote="pass", title="two")]
-    assert match(Seen(path="a.py", quote="pass", title="three"), two, {}) == Match(None, ("TL-t-1-001", "TL-t-1-002"))
-    assert match(Seen(path="a.py", quote="pass", title="two"), two, {}) == Match("TL-t-1-002")
+    assert match(FindingTraits(path="a.py", quote="pass", title="three"), two, {}) == Match(
+        None, ("TL-t-1-001", "TL-t-1-002")
+    )
+    assert match(FindingTraits(path="a.py", quote="pass", title="two"), two, {}) == Match("TL-t-1-002")
 
 
 def test_without_a_place_only_the_same_words_match_and_only_what_has_no_place_either_L2() -> None:
     known = [finding("TL-t-1-001", path="", title="No tests"), finding("TL-t-1-002", path="a.py", title="No docs")]
-    assert match(Seen(title="no tests."), known, {}) == Match("TL-t-1-001")
-    assert match(Seen(title="no docs"), known, {}) == Match()
+    assert match(FindingTraits(title="no tests."), known, {}) == Match("TL-t-1-001")
+    assert match(FindingTraits(title="no docs"), known, {}) == Match()
 
 
 @quick
@@ -105,7 +107,7 @@ def test_a_match_is_never_a_guess_L2(known: list[tuple[str, str, str]], quote: s
     """It is one root, or it is every root that it could be, or nothing; and only of the same file."""
     there = [finding(f"TL-t-1-{n:03}", quote=q, symbol=s, title=t) for n, (q, s, t) in enumerate(known)]
     aside = [finding("TL-t-1-999", path="z.py", quote=quote, symbol=symbol, title=title)]
-    found = match(Seen(path="a.py", quote=quote, symbol=symbol, title=title), [*there, *aside], {})
+    found = match(FindingTraits(path="a.py", quote=quote, symbol=symbol, title=title), [*there, *aside], {})
     assert found.root is None or not found.alike
     assert len(found.alike) != 1
     assert "TL-t-1-999" not in (found.root, *found.alike)
@@ -182,7 +184,8 @@ def test_twenty_thousand_lines_and_findings_cost_little_and_not_the_square_L2() 
         assert find_quote("limit * 2 return" * 50, text) > 0
         assert symbol_at(text, count) == "f"
         assert (
-            match(Seen(path="a.py", quote=f"line {count - 1}", title="x"), known, {}).root == f"TL-t-1-{count - 1:05}"
+            match(FindingTraits(path="a.py", quote=f"line {count - 1}", title="x"), known, {}).root
+            == f"TL-t-1-{count - 1:05}"
         )
         return time.process_time() - began
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.loop.review import Review, Told, has_reviewed, seen_by, uncovered, unread, untold, why_not_counting
+from foureyes.core.loop.review import (
+    FilesRead,
+    Review,
+    has_reviewed,
+    seen_by,
+    uncovered,
+    unread,
+    untold,
+    why_not_counting,
+)
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.words.ids import SessionId
 
@@ -112,18 +121,18 @@ def test_an_approval_rests_on_its_givers_own_agreeing_review_of_this_change_befo
 
 def test_where_a_stream_need_not_tell_every_read_a_difference_is_told_and_counts_nothing_V6() -> None:
     changed = [ChangedFile("a.py", 3, 1), ChangedFile("b.py", 0, 9), ChangedFile("x.lock", 1, 1)]
-    some, stated = Told(("a.py",), complete=False), ["a.py", "b.py", "x.lock"]
+    some, stated = FilesRead(("a.py",), complete=False), ["a.py", "b.py", "x.lock"]
     assert uncovered(changed, stated, some, ["*.lock"]) == ()
     assert untold(changed, stated, some, ["*.lock"]) == ("b.py",)
     assert untold(changed, ["a.py"], some, ["*.lock"]) == (), "what it does not say it read is no difference"
-    assert untold(changed, stated, Told(("a.py",)), []) == untold(changed, stated, None, []) == ()
+    assert untold(changed, stated, FilesRead(("a.py",)), []) == untold(changed, stated, None, []) == ()
 
 
 def test_where_a_stream_tells_every_read_both_must_agree_V6() -> None:
     changed = [ChangedFile("a.py", 3, 1), ChangedFile("b.py", 0, 9), ChangedFile("x.lock", 1, 1)]
     assert uncovered(changed, ["a.py", "b.py"], None, ["*.lock"]) == ()
-    assert uncovered(changed, ["a.py", "b.py"], Told(("a.py",)), ["*.lock"]) == ("b.py",)
-    assert uncovered(changed, ["b.py"], Told(("a.py",)), ["*.lock"]) == ("a.py", "b.py")
+    assert uncovered(changed, ["a.py", "b.py"], FilesRead(("a.py",)), ["*.lock"]) == ("b.py",)
+    assert uncovered(changed, ["b.py"], FilesRead(("a.py",)), ["*.lock"]) == ("a.py", "b.py")
     diff = ["/c/t/.foureyes-review/change.diff", "/c/t/z.py"]
     assert seen_by(diff, "/c/t", "change.diff", changed, whole=True)[1:] == ["a.py", "b.py", "x.lock", "z.py"]
     assert "a.py" not in seen_by(diff, "/c/t", "change.diff", changed, whole=False), "too long for one reading"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.rules.retrying import Broken
+from foureyes.core.rules.retrying import BrokenCheckRuns
 from foureyes.core.words.ids import SessionId, Sha
 
 LAST = CheckResult(
@@ -15,4 +15,4 @@ LAST = CheckResult(
 
 @pytest.mark.parametrize(("tries", "minutes"), [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (1000, 60)])
 def test_the_pause_doubles_from_a_minute_to_an_hour_D5(tries: int, minutes: int) -> None:
-    assert Broken(LAST, tries).pause == minutes * 60
+    assert BrokenCheckRuns(LAST, tries).pause == minutes * 60

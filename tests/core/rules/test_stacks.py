@@ -10,7 +10,7 @@ from foureyes.core.nouns.stack import Below, How
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, Lower
 from foureyes.core.rules.stacks import (
-    Handed,
+    StackPart,
     found_below,
     found_later,
     passed_over,
@@ -25,9 +25,9 @@ from foureyes.core.words.lifecycle import Status
 from foureyes.ui.steps import steps_text
 
 
-def handed(task: str, commits: str, *, n: int = 1, seq: int = 1, other: str = "", blobs: str = "") -> Handed:
+def handed(task: str, commits: str, *, n: int = 1, seq: int = 1, other: str = "", blobs: str = "") -> StackPart:
     """An attempt of one-letter commits, each with a diff of its own; `other`: diffs without a commit of that name."""
-    return Handed(
+    return StackPart(
         task=TaskId(task),
         n=n,
         seq=seq,
@@ -38,7 +38,11 @@ def handed(task: str, commits: str, *, n: int = 1, seq: int = 1, other: str = ""
 
 
 def inside(
-    upper: Handed, *others: Handed, own: tuple[Handed, ...] = (), said: str = "", named: tuple[str, ...] = ()
+    upper: StackPart,
+    *others: StackPart,
+    own: tuple[StackPart, ...] = (),
+    said: str = "",
+    named: tuple[str, ...] = (),
 ) -> dict[str, How]:
     """How each task is inside. `said`: the commits that task b says to be this one's."""
     known = {TaskId("b"): frozenset(said)}
@@ -60,7 +64,7 @@ def inside(
     ids=["on top", "rebased", "merged in", "a part", "carved out", "squashed", "a file", "the same"],
 )
 def test_work_of_another_task_is_found_by_commit_by_diff_and_by_content_A7(
-    upper: Handed, other: Handed, how: How
+    upper: StackPart, other: StackPart, how: How
 ) -> None:
     assert inside(upper, other) == {"a": how}
 

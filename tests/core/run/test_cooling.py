@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foureyes.core.run.cooling import CRASHES, EndedRun, crashed_in_a_row
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Slot
-from foureyes.core.run.step import CoolProfile, Finish, StartRun, Step, Wait, WarmProfile
+from foureyes.core.run.step import CoolProfile, Finish, RunStep, StartRun, Wait, WarmProfile
 from foureyes.core.words.ids import TaskId
 
 from tests.core.run.scene import past, scene, task
@@ -46,7 +46,7 @@ CRASHED = tuple(TaskId(name) for name in "abc")
 LATER = Wait().until
 
 
-def planned(**fields: Any) -> list[Step]:
+def planned(**fields: Any) -> list[RunStep]:
     return [replace(step, why="") for step in plan(scene(**fields))[:-1]]
 
 
@@ -81,7 +81,7 @@ def test_after_so_many_tasks_in_a_row_a_profile_is_left_alone_and_the_next_takes
         ),
     ],
 )
-def test_what_becomes_of_profiles_X3_E6(fields: dict[str, Any], steps: list[Step]) -> None:
+def test_what_becomes_of_profiles_X3_E6(fields: dict[str, Any], steps: list[RunStep]) -> None:
     assert planned(**fields) == steps
 
 

@@ -18,8 +18,8 @@ from foureyes.core.run.step import (
     Merge,
     Notify,
     RunChecks,
+    RunStep,
     StartRun,
-    Step,
     Stick,
     StopRun,
     TakeOver,
@@ -31,7 +31,7 @@ from foureyes.core.words.ids import TaskId
 from tests.core.run.scene import ENDED, live, over, past, run, scene, task
 
 
-def steps(snapshot: Snapshot) -> list[Step]:
+def steps(snapshot: Snapshot) -> list[RunStep]:
     """All but the last, and without what is only said to people."""
     return [replace(step, why="") for step in plan(snapshot)[:-1]]
 
@@ -43,7 +43,7 @@ def T(name: str) -> TaskId:
     return TaskId(name)
 
 
-ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     ("a ready task is started", {"tasks": (task(),)}, [StartRun(task=T("t"), profile="claude")]),
     ("one that is not ready waits", {"tasks": (task(ready=False),)}, []),
     ("a run that was asked to end already is left to it", {"runs": (live(stop="held", asked=True),)}, []),
@@ -189,11 +189,11 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
 
 
 @pytest.mark.parametrize(("says", "shows", "wanted"), ROWS, ids=[row[0] for row in ROWS])
-def test_what_a_snapshot_shows_is_what_is_done_S_E2_E4(says: str, shows: dict[str, Any], wanted: list[Step]) -> None:
+def test_what_a_snapshot_shows_is_what_is_done_S_E2_E4(says: str, shows: dict[str, Any], wanted: list[RunStep]) -> None:
     assert steps(scene(**shows)) == wanted
 
 
-LAST: list[tuple[str, dict[str, Any], Step]] = [
+LAST: list[tuple[str, dict[str, Any], RunStep]] = [
     ("nothing to do is idle", {}, Wait(idle=True)),
     ("what runs is waited for", {"runs": (live(),)}, Wait()),
     ("a check that runs, too", {"checks_running": 1}, Wait()),
@@ -210,7 +210,7 @@ LAST: list[tuple[str, dict[str, Any], Step]] = [
 
 @pytest.mark.parametrize(("says", "shows", "wanted"), LAST, ids=[row[0] for row in LAST])
 def test_the_last_step_says_whether_there_is_anything_to_wait_for(
-    says: str, shows: dict[str, Any], wanted: Step
+    says: str, shows: dict[str, Any], wanted: RunStep
 ) -> None:
     assert replace(plan(scene(**shows))[-1], why="") == wanted
 

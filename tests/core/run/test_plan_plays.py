@@ -25,8 +25,8 @@ from foureyes.core.run.step import (
     FreeClaim,
     Merge,
     RunChecks,
+    RunStep,
     StartRun,
-    Step,
     Stick,
     StopRun,
     TakeOver,
@@ -93,7 +93,7 @@ class World:
         if self.random.random() < 0.2:
             self.cooled.discard(self.random.choice(list(PROFILES)))
 
-    def perform(self, step: Step) -> None:
+    def perform(self, step: RunStep) -> None:
         if isinstance(step, StartRun):
             self.start(step)
         elif isinstance(step, StopRun):

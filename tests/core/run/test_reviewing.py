@@ -22,8 +22,8 @@ from foureyes.core.run.step import (
     FinishRun,
     NotGiven,
     OpenCycle,
+    RunStep,
     StartRun,
-    Step,
     StopRun,
     Wait,
 )
@@ -60,7 +60,7 @@ def none(kind: Any, **fields: Any) -> NotGiven:
     return NotGiven(**({"cycle": C, "task": T, "reviewer": "codex", "kind": kind} | fields))
 
 
-ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     (
         "an answer that was none on another machine is asked for anew (V3)",
         {"reviews": (due(past=(replace(invalid(), elsewhere=True),)),)},
@@ -168,7 +168,7 @@ ROWS: list[tuple[str, dict[str, Any], list[Step]]] = [
 
 
 @pytest.mark.parametrize(("what", "fields", "expected"), ROWS, ids=[row[0] for row in ROWS])
-def test_what_becomes_of_who_was_asked_V3_V4(what: str, fields: dict[str, Any], expected: list[Step]) -> None:
+def test_what_becomes_of_who_was_asked_V3_V4(what: str, fields: dict[str, Any], expected: list[RunStep]) -> None:
     assert [replace(step, why="") for step in plan(scene(**fields))[:-1]] == expected
 
 

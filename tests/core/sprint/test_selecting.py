@@ -7,17 +7,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.sprint.selecting import Candidate, Wanted, choose, with_waiting
+from foureyes.core.sprint.selecting import SprintCandidate, Wanted, choose, with_waiting
 from foureyes.core.words.ids import TaskId
 
 from tests.core.samples import quick
 
 
-def task(name: str, **fields: Any) -> Candidate:
-    return Candidate(id=TaskId(name), **fields)
+def task(name: str, **fields: Any) -> SprintCandidate:
+    return SprintCandidate(id=TaskId(name), **fields)
 
 
-def chosen(tasks: list[Candidate], **wanted: Any) -> list[str]:
+def chosen(tasks: list[SprintCandidate], **wanted: Any) -> list[str]:
     return [each.id for each in choose(tasks, Wanted(**wanted))]
 
 

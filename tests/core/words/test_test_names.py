@@ -6,36 +6,38 @@ from itertools import permutations
 
 import pytest
 
-from foureyes.core.words.test_names import Named, pairs, told_apart
+from foureyes.core.words.test_names import NamedTest, pairs, told_apart
 
 RED, GREEN = 0, 1
 
 
 def test_a_name_that_is_alone_stays_as_it_is() -> None:
-    assert told_apart([Named("a::x", ("f.py", "suite")), Named("a::y", ("f.py", "suite"))]) == ["a::x", "a::y"]
+    assert told_apart([NamedTest("a::x", ("f.py", "suite")), NamedTest("a::y", ("f.py", "suite"))]) == ["a::x", "a::y"]
     assert told_apart([]) == []
 
 
 def test_equal_names_are_told_apart_by_the_first_kind_of_place_that_differs() -> None:
-    alike = [Named("x", ("", "render", "all / render")), Named("x", ("", "render", "more / render"))]
+    alike = [NamedTest("x", ("", "render", "all / render")), NamedTest("x", ("", "render", "more / render"))]
     assert told_apart(alike) == ["x [in all / render]", "x [in more / render]"]
-    named = [Named("x", ("a.js", "render")), Named("x", ("b.js", "render"))]
+    named = [NamedTest("x", ("a.js", "render")), NamedTest("x", ("b.js", "render"))]
     assert told_apart(named) == ["x [in a.js]", "x [in b.js]"]
-    assert told_apart([Named("x", ("a[1].js",)), Named("x", ("b",))]) == ["x [in a[1).js]", "x [in b]"]
+    assert told_apart([NamedTest("x", ("a[1].js",)), NamedTest("x", ("b",))]) == ["x [in a[1).js]", "x [in b]"]
 
 
 def test_the_order_of_a_report_says_nothing_about_names() -> None:
-    tests = [Named("x", ("a.js",), RED), Named("x", ("b.js",), GREEN), Named("y", ("b.js",), GREEN)]
+    tests = [NamedTest("x", ("a.js",), RED), NamedTest("x", ("b.js",), GREEN), NamedTest("y", ("b.js",), GREEN)]
     wanted = {"x [in a.js]": RED, "x [in b.js]": GREEN, "y": GREEN}
     for order in permutations(tests):
         assert dict(zip(told_apart(order), (test.rank for test in order), strict=True)) == wanted
 
 
 def test_what_nothing_tells_apart_is_numbered_and_those_that_fail_come_first() -> None:
-    for order in permutations([Named("x", rank=GREEN), Named("x", rank=RED), Named("x", rank=GREEN)]):
+    for order in permutations([NamedTest("x", rank=GREEN), NamedTest("x", rank=RED), NamedTest("x", rank=GREEN)]):
         names = dict(zip(told_apart(order), (test.rank for test in order), strict=True))
         assert names == {"x": RED, "x#2": GREEN, "x#3": GREEN}
-    assert told_apart([Named("x"), Named("x"), Named("x#2")]) == ["x", "x#3", "x#2"], "a number that is nobody's"
+    assert told_apart([NamedTest("x"), NamedTest("x"), NamedTest("x#2")]) == ["x", "x#3", "x#2"], (
+        "a number that is nobody's"
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.review import Look
+from foureyes.app.views.review import FaceLook
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.look import Looked
 from foureyes.ui.cli.audit import how_it_was_seen
@@ -25,7 +25,7 @@ def test_show_and_the_journal_tell_what_was_shown_H4_H5() -> None:
     desk = DeskWorld()
     tasks = [desk.handed_in() for _ in range(2)]
     shown = desk.app.attempts.changes(tasks[0]).files[0].hunks[0].id
-    looks = {tasks[0]: Look("tui", shown=(shown,)), tasks[1]: Look("tui")}
+    looks = {tasks[0]: FaceLook("tui", shown=(shown,)), tasks[1]: FaceLook("tui")}
     list(desk.app.decisions.approve_many(BOB, [(task, None) for task in tasks], looks=looks))
     assert "1 of 2 in a batch, 1/1 hunk shown" in detail_text(desk.show(tasks[0]))
     assert "2 of 2 in a batch, 0/1 hunk shown" in detail_text(desk.show(tasks[1]))

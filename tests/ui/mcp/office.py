@@ -15,7 +15,7 @@ from foureyes.app.application import Application
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
-from foureyes.ui.mcp.desk import Desk
+from foureyes.ui.mcp.desk import ToolDesk
 from foureyes.ui.mcp.server import make_server
 
 from tests.stage.checkout import Checkout
@@ -100,7 +100,7 @@ class Conversation:
     """The SDK's own client, and a server in the same process; each call is a conversation of its own."""
 
     def __init__(self, office: Office, *, everything: bool = False) -> None:
-        self._desk = Desk(office)
+        self._desk = ToolDesk(office)
         self._server = make_server(self._desk, everything=everything)
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.review import NO_LOOK, Look
+from foureyes.app.views.review import NO_LOOK, FaceLook
 from foureyes.ui.tui.closing import HINT_AFTER, Unread
 from foureyes.ui.tui.screens.task import TaskPage
 
@@ -14,7 +14,7 @@ def test_high_risk_that_was_approved_unread_is_said_once_and_only_then() -> None
     for number in range(HINT_AFTER):
         assert unread.hint() == ""
         unread.approved(f"fe-{number}", NO_LOOK, close=True)
-        unread.approved(f"fe-r{number}", Look(face="tui", shown=("a",)), close=True)
+        unread.approved(f"fe-r{number}", FaceLook(face="tui", shown=("a",)), close=True)
         unread.approved(f"fe-l{number}", NO_LOOK, close=False)
     unread.taken_back("fe-0")
     assert unread.hint() == ""

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.flow import IDLE, Event, Flow, Place, Row
+from foureyes.ui.tui.flow import IDLE, Event, Flow, FlowRow, Place
 from foureyes.ui.tui.stack import wanted
 
-THREE = (Row("fe-1"), Row("fe-2"), Row("fe-3"))
+THREE = (FlowRow("fe-1"), FlowRow("fe-2"), FlowRow("fe-3"))
 
 MOVES: list[tuple[Place, tuple[Place, ...], Event, Place, int]] = [
     ("idle", (), "open", "idle", 1),
@@ -176,7 +176,7 @@ def test_a_task_of_the_open_review_is_looked_at_in_it() -> None:
 
 
 def test_next_previous_and_the_step_after_a_decision_follow_what_the_summary_shows() -> None:
-    flow = Flow(place="task", rows=(*THREE, Row("fe-4")), at=2, walk=(2, 0, 3))
+    flow = Flow(place="task", rows=(*THREE, FlowRow("fe-4")), at=2, walk=(2, 0, 3))
     assert review.step(flow, "next").at == 0
     assert review.step(replace(flow, at=3), "next").message == "last of 3 · Esc summary"
     assert review.step(flow, "previous").message == "first of 3 · Esc summary"

@@ -14,7 +14,7 @@ from foureyes.ui.tui.screens.board import BoardPage
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 from foureyes.ui.tui.screens.redo import RedoPage
 from foureyes.ui.tui.screens.sheet import Field, Sheet
-from foureyes.ui.tui.widgets.rows import Line
+from foureyes.ui.tui.widgets.rows import PaintedLine
 
 from tests.ui.tui.stage import Player, Seat, play
 
@@ -101,7 +101,7 @@ def test_sheets_timers_and_painting_go_on(seat: Seat, monkeypatch: pytest.Monkey
         def unpainted(_: int) -> Text:
             raise ZeroDivisionError
 
-        page.rows.show([Line(unpainted, "fe-1")])
+        page.rows.show([PaintedLine(unpainted, "fe-1")])
         assert BROKE in await at.settle()
         page.note("")
         monkeypatch.setattr(BoardPage, "changed", broken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, Parts, Seen, Stopwatch
+from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, Parts, SeenLines, Stopwatch
 
 HUNKS = [("a", 3), ("b", 1), ("c", 6)]
 LINES = 10
@@ -15,7 +15,7 @@ STEPS = st.lists(st.tuples(WINDOWS, st.integers(0, 6)), max_size=40)
 
 
 def test_a_hunk_is_shown_when_all_its_lines_were_on_screen_for_long_enough_H4() -> None:
-    seen = Seen(HUNKS)
+    seen = SeenLines(HUNKS)
     assert seen.look(range(2), 10.0) == []
     assert seen.look(range(2), 10.0 + LEAST_SECONDS) == []  # the third line of a was never there
     assert seen.look(range(1, 4), 11.0) == []
@@ -23,13 +23,13 @@ def test_a_hunk_is_shown_when_all_its_lines_were_on_screen_for_long_enough_H4() 
 
 
 def test_a_page_that_is_only_scrolled_through_shows_nothing_H4() -> None:
-    seen = Seen(HUNKS)
+    seen = SeenLines(HUNKS)
     for step in range(100):
         assert seen.look(range(LINES) if step % 2 else (), 1.0 + step * 0.29) == []
 
 
 def test_scrolling_line_by_line_counts_for_what_stays_on_screen_H4() -> None:
-    seen = Seen(HUNKS)
+    seen = SeenLines(HUNKS)
     complete = []
     for top in range(LINES):
         window = range(top, min(LINES, top + 4))
@@ -40,14 +40,14 @@ def test_scrolling_line_by_line_counts_for_what_stays_on_screen_H4() -> None:
 
 
 def test_a_hunk_is_told_once_H4() -> None:
-    seen = Seen(HUNKS)
+    seen = SeenLines(HUNKS)
     told = [name for now in range(5) for name in seen.look(range(LINES), float(now))]
     assert told == ["a", "b", "c"]
 
 
 @given(STEPS)
 def test_what_counts_is_what_was_on_screen_without_a_break_H4(steps: list[tuple[range, int]]) -> None:
-    seen, tenth, complete = Seen(HUNKS), 0, set()
+    seen, tenth, complete = SeenLines(HUNKS), 0, set()
     stretch = [0] * LINES  # tenths of a second on screen, without a break
     best = [-1] * LINES
     for window, tenths in steps:

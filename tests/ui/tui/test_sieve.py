@@ -17,7 +17,7 @@ from foureyes.ui.tui.app import FoureyesApp
 from foureyes.ui.tui.screens.ask_text import ask_text
 from foureyes.ui.tui.screens.sheet import Field, Sheet
 from foureyes.ui.tui.sieve import Sieve, harmless, signs, typed
-from foureyes.ui.tui.widgets.options import Options
+from foureyes.ui.tui.widgets.options import OptionLines
 from foureyes.ui.tui.widgets.rows import plain
 from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
 
@@ -115,7 +115,7 @@ def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: Fo
         await at.settle()
         assert not control_on(at.app)
         await at.hit("escape", "escape", "r")
-        at.app.screen.query_one("#issues", Options).put([HOSTILE], set())
+        at.app.screen.query_one("#issues", OptionLines).put([HOSTILE], set())
         at.app.screen.query_one(TextPart).insert(f"typed {HOSTILE}\n\tb")
         await at.settle()
         assert not control_on(at.app)

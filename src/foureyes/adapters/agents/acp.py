@@ -101,7 +101,7 @@ class Wire:
         os.kill(self.pid, signal.SIGTERM)
 
 
-class Told:
+class ClaudeStream:
     """What is told on standard output, in the format of claude's stream."""
 
     def __init__(self) -> None:
@@ -170,7 +170,7 @@ class Told:
 class Client:
     """One conversation."""
 
-    def __init__(self, wire: Wire, told: Told, options: Mapping[str, str]) -> None:
+    def __init__(self, wire: Wire, told: ClaudeStream, options: Mapping[str, str]) -> None:
         self._wire, self._told, self._options = wire, told, options
         self._messages = wire.messages()
         self._listens = False
@@ -276,7 +276,7 @@ def main(argv: Sequence[str]) -> int:
     program, *words = argv
     options, arguments = options_of(words)
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    told = Told()
+    told = ClaudeStream()
     try:
         wire = Wire([program, *arguments])
     except OSError as problem:

@@ -26,7 +26,7 @@ MOST_HOMES = 10_000
 IDENTITY = ("user.name", "user.email")
 
 
-class Places:
+class RunFiles:
     """The files of runs below a project's `.foureyes`."""
 
     def __init__(self, base: str) -> None:

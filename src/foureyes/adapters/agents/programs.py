@@ -24,7 +24,7 @@ from foureyes.adapters.agents.environment import (
 )
 from foureyes.adapters.agents.live import Limits, LiveProgram, RunBrief
 from foureyes.adapters.agents.log import Log
-from foureyes.adapters.agents.places import PROMPT, Places, furnish, identity_of
+from foureyes.adapters.agents.places import PROMPT, RunFiles, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
 from foureyes.adapters.agents.words import attached_words, words_of
 from foureyes.adapters.folders import opened
@@ -61,7 +61,7 @@ class AgentPrograms:
         self, folder: str, environ: Mapping[str, str], *, evidence: Callable[[int], str], mcp: Sequence[str] = (),
         minute: float = 60.0, doors: Doors | None = None,
     ) -> None:  # fmt: skip
-        self.places = Places(folder)
+        self.places = RunFiles(folder)
         self._environ = environ
         self._evidence = evidence
         self._mcp = tuple(mcp)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from foureyes.adapters.checks.told import Told, message_of, where
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.core.nouns.check import KEPT_FAILURES, TestResult, TestState
-from foureyes.core.words.test_names import Named, told_apart
+from foureyes.core.words.test_names import NamedTest, told_apart
 from foureyes.core.words.text import visible
 
 MAX_DEPTH = 100
@@ -58,7 +58,7 @@ def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -
             raise ValueError(f"{visible(name)}: {problem}" if name else str(problem)) from None
         if len(found) > MAX_TESTS:
             raise ValueError(f"the report has more than {MAX_TESTS:,} tests")
-    names = told_apart([Named(test.id, test.places, RANKS[test.state]) for test in found])
+    names = told_apart([NamedTest(test.id, test.places, RANKS[test.state]) for test in found])
     return tuple(test.result(name) for name, test in zip(names, found, strict=True))
 
 

@@ -8,7 +8,7 @@ from re import compile as pattern
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
 from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_text import parsed
-from foureyes.core.documents.sarif import CRITICAL, OWN, Broken, Reported, is_address, results
+from foureyes.core.documents.sarif import CRITICAL, OWN, BrokenReport, Reported, is_address, results
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 from foureyes.core.words.digest import sha256
@@ -29,7 +29,7 @@ def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
     try:
         reported = results(parsed(data))
-    except Broken as problem:
+    except BrokenReport as problem:
         raise ValueError(problem.what) from None
     except ValueError as problem:
         raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None

@@ -14,7 +14,7 @@ OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypa
 """Directories that hold other people's code."""
 
 
-class Places:
+class ReportPaths:
     """`roots` are directories in which the repository is checked out, `paths` those of the tree that the report is
     about; they are listed when first asked for.
     """

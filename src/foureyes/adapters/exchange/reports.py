@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from foureyes.adapters.exchange import rdjson, sarif_report
-from foureyes.adapters.exchange.places import Places
+from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.typed import Wrong, typed
 from foureyes.core.nouns.finding import Found, Severity
@@ -28,7 +28,7 @@ class _Object(msgspec.Struct, frozen=True):
 
 
 def read(
-    document: bytes, name: str, places: Places | None = None, most: Mapping[str, Severity] | None = None
+    document: bytes, name: str, places: ReportPaths | None = None, most: Mapping[str, Severity] | None = None
 ) -> tuple[str, list[Found]]:
     """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole
     (`BadInput`).
@@ -41,7 +41,7 @@ def read(
             next_step=prose("leave out what is no finding, or split it"),
         )
     try:
-        form, findings = _findings(document, places or Places(), most or {})
+        form, findings = _findings(document, places or ReportPaths(), most or {})
         kept = list(islice(findings, MAX_FINDINGS + 1))
     except ValueError as problem:
         raise BadInput(f"{_named(name)} cannot be read: {problem}.", next_step=NEXT) from None
@@ -57,7 +57,7 @@ def _named(name: str) -> str:
     return in_line(" ".join(name.split()), 200) or "the report"
 
 
-def _findings(document: bytes, places: Places, most: Mapping[str, Severity]) -> tuple[str, Iterable[Found]]:
+def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]) -> tuple[str, Iterable[Found]]:
     if not document.removeprefix(BOM).strip():
         raise Wrong("it is empty, which says neither that something was found nor that nothing was")
     try:
@@ -93,7 +93,7 @@ def _is_diagnostic(value: Any) -> bool:
     )
 
 
-def _lines(document: bytes, places: Places) -> Iterator[Found]:
+def _lines(document: bytes, places: ReportPaths) -> Iterator[Found]:
     """One diagnostic per line; what is wrong with one is told with its number."""
     for number, line in enumerate(document.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foureyes.adapters.exchange.cleaning import finding_of, replacement
-from foureyes.adapters.exchange.places import Places
+from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.core.documents.sarif import CRITICAL, HIGH, Reported, is_address, results
 from foureyes.core.documents.sarif import OWN as OWN
 from foureyes.core.nouns.finding import SEVERITIES, Found, Severity
@@ -14,12 +14,12 @@ from foureyes.core.nouns.finding import SEVERITIES, Found, Severity
 LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
 
 
-def findings(document: Any, places: Places, most: Mapping[str, Severity]) -> Iterator[Found]:
+def findings(document: Any, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[Found]:
     """Every result of a parsed log that is a failure. `most`: what a level alone is worth at most, by tool."""
     return (_finding(result, places, most) for result in results(document) if result.level != "none")
 
 
-def _finding(result: Reported, places: Places, most: Mapping[str, Severity]) -> Found:
+def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]) -> Found:
     return finding_of(
         _severity(result, most),
         result.message,

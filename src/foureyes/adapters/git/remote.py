@@ -13,7 +13,7 @@ from foureyes.adapters.git import objects
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
-from foureyes.adapters.git.client.transport import ASKING, Place, Transport, plain
+from foureyes.adapters.git.client.transport import ASKING, ExchangeFolder, Transport, plain
 from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.errors import GitProblem, RemoteProblem
@@ -62,7 +62,7 @@ class GitRemote:
         with self._way.place() as place:
             return self._tips(place, refs, self._way.address)
 
-    def _tips(self, place: Place, refs: Sequence[str], address: str) -> dict[str, Sha]:
+    def _tips(self, place: ExchangeFolder, refs: Sequence[str], address: str) -> dict[str, Sha]:
         wanted = {objects.refs.well_formed(ref, "refs/") for ref in refs}
         if not wanted:
             return {}
@@ -104,7 +104,7 @@ class GitRemote:
             or self._shared.git.real(*args, stdin="".join(f"{tip}\n" for tip in tips).encode(), ok=(0, 1, 128)).rc == 0
         )
 
-    def _bring(self, place: Place, refs: list[str]) -> dict[str, Sha]:
+    def _bring(self, place: ExchangeFolder, refs: list[str]) -> dict[str, Sha]:
         specs = [f"+{ref}:{_IN}{number}" for number, ref in enumerate(refs)]
         done = place.git("fetch", *_QUIETLY, "--", self._way.address, *specs)
         if done.rc:
@@ -137,7 +137,7 @@ class GitRemote:
         return answer
 
     def _looked_up(
-        self, place: Place, address: str, updates: Sequence[RefUpdate], done: process.Finished
+        self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate], done: process.Finished
     ) -> Pushed | Moved:
         """What became of a push that failed, or whose answer was lost: the refs themselves say it."""
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from foureyes.adapters.identity.process_tree import place_of
 
 if TYPE_CHECKING:
-    from foureyes.adapters.identity.procfs import Place
+    from foureyes.adapters.identity.procfs import ProcDirectory
 
 ENDED = frozenset({b"Z", b"X"})
 NUMBER = re.compile(r"[0-9]{1,20}")
@@ -68,7 +68,7 @@ def _evidence(pid: int) -> str:
         return ""
 
 
-def _of(there: Place | None, pid: int, place: str) -> str:
+def _of(there: ProcDirectory | None, pid: int, place: str) -> str:
     fields: list[bytes] = []
     if there is not None:
         with there:

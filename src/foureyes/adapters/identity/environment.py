@@ -10,7 +10,7 @@ from foureyes.adapters.identity.programs import CONVERSATIONS, MARKS, agent_name
 from foureyes.core.words.digest import sha256
 
 
-class Marks(msgspec.Struct, frozen=True, kw_only=True):
+class AgentMarks(msgspec.Struct, frozen=True, kw_only=True):
     """The agent marks found: variable names, the agents they tell of (most telling first), conversation evidence."""
 
     variables: tuple[str, ...] = ()
@@ -18,10 +18,10 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     conversations: tuple[str, ...] = ()
 
 
-def read_marks(environ: Mapping[str, str]) -> Marks:
+def read_marks(environ: Mapping[str, str]) -> AgentMarks:
     """Find the marks of agents; a variable with an empty value does not count."""
     seen = [(variable, agent or agent_named(environ[variable])) for variable, agent in MARKS if environ.get(variable)]
-    return Marks(
+    return AgentMarks(
         variables=tuple(variable for variable, _ in seen),
         agents=tuple(dict.fromkeys(agent for _, agent in seen)),
         conversations=tuple(_conversation(name, environ[name]) for name in CONVERSATIONS if environ.get(name)),

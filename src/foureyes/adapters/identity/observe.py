@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from foureyes.adapters.identity.environment import Marks, read_marks
+from foureyes.adapters.identity.environment import AgentMarks, read_marks
 from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
 from foureyes.core.nouns.session import HOST_MAP, NESTED, RUN_DIR, RUN_MARK, Actor, Standing
@@ -175,7 +175,7 @@ def _command(process: Process) -> str:
     return " ".join(("fe", *takewhile(lambda word: word.isascii() and word.isalpha(), process.words)))
 
 
-def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> Actor:
+def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: AgentMarks) -> Actor:
     """I3: every agent process above is evidence; the nearest one is the session.
 
     Where the tree is not fully readable, another agent may be hidden above: what was seen still joins origins, but
@@ -202,7 +202,7 @@ def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: Marks) -> A
     )
 
 
-def _marked_agent(marks: Marks, otherwise: str) -> Actor:
+def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
     """I3: an agent that only the environment tells of; nothing shows that it is independent of anybody."""
     evidence = (*marks.conversations, otherwise)
     why = [
@@ -268,6 +268,6 @@ def _count(tree: Tree) -> str:
     return f"{number} ancestor" if number == 1 else f"{number} ancestors"
 
 
-def _conversations(marks: Marks) -> str:
+def _conversations(marks: AgentMarks) -> str:
     names = ", ".join(part.split(":")[1] for part in marks.conversations)
     return f"The environment names the conversation: {names}."

@@ -23,7 +23,7 @@ from foureyes.adapters.identity.programs import SHELLS, interpreter_of
 from foureyes.core.nouns.session import HOST_MAP
 
 if TYPE_CHECKING:
-    from foureyes.adapters.identity.procfs import Place
+    from foureyes.adapters.identity.procfs import ProcDirectory
 
 DELETED = " (deleted)"
 MEMORY = "/memfd:"
@@ -139,7 +139,7 @@ def read_tree(*, pid: int | None = None) -> Tree:
         return Tree(forged=str(problem), terminal=_own_terminal())
 
 
-def tree_in(proc: Place, pid: int | None = None) -> Tree:
+def tree_in(proc: ProcDirectory, pid: int | None = None) -> Tree:
     """The same in a `/proc` that is open; raises NotProc where it is not about this process."""
     parent = os.getppid()
     # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
@@ -179,7 +179,7 @@ def _not_ours(pid: int, parent: int) -> Exception:
     )
 
 
-def _walk(proc: Place, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool]:
+def _walk(proc: ProcDirectory, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool]:
     """The ancestors, nearest first, and whether the walk came to the top."""
     ancestors: list[Process] = []
     seen = {own}
@@ -197,7 +197,7 @@ def _walk(proc: Place, own: int, stat: _Stat) -> tuple[tuple[Process, ...], bool
     return tuple(ancestors), True
 
 
-def _stat(place: Place, pid: int) -> _Stat | None:
+def _stat(place: ProcDirectory, pid: int) -> _Stat | None:
     """The fields of `/proc/<pid>/stat` that matter. The command stands in parentheses and may contain any of them."""
     line = place.read("stat")
     opening, closing = line.find(b"("), line.rfind(b")")
@@ -216,7 +216,7 @@ def _stat(place: Place, pid: int) -> _Stat | None:
     return stat
 
 
-def _process(proc: Place, pid: int) -> tuple[Process, int] | None:
+def _process(proc: ProcDirectory, pid: int) -> tuple[Process, int] | None:
     """A process and the pid of its parent. All is read below its own directory, which nobody else ever gets."""
     place = proc.below(str(pid))
     if place is None:
@@ -242,7 +242,7 @@ def itself(pid: int) -> Process | None:
     return found[0] if found else None
 
 
-def _top(proc: Place, ancestors: tuple[Process, ...]) -> Process | None:
+def _top(proc: ProcDirectory, ancestors: tuple[Process, ...]) -> Process | None:
     """Pid 1, also for who entered the namespace from outside and has it not above."""
     if ancestors and ancestors[-1].pid == 1:
         return ancestors[-1]
@@ -324,12 +324,12 @@ def _script_name(script: str) -> str:
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 
-def place_of(proc: Place, here: Place) -> str:
+def place_of(proc: ProcDirectory, here: ProcDirectory) -> str:
     """Boot id and pid namespace; empty when one of them cannot be read. `here` is the directory of this process."""
     return _place(proc, here)[0]
 
 
-def _place(proc: Place, here: Place) -> tuple[str, str]:
+def _place(proc: ProcDirectory, here: ProcDirectory) -> tuple[str, str]:
     """The place, and the link of the pid namespace. In a time namespace of its own a process sees every start at
     another time, so that nobody would be who they are on record as.
     """
@@ -344,7 +344,7 @@ def _place(proc: Place, here: Place) -> tuple[str, str]:
     return (f"{boot}:{namespace}" if boot and namespace and in_time else ""), link
 
 
-def _uid_map(here: Place) -> str:
+def _uid_map(here: ProcDirectory) -> str:
     """How uids are mapped, on one line; a kernel without user namespaces maps nothing."""
     lines = here.read("uid_map").decode("ascii", "replace").splitlines()
     return ", ".join(" ".join(line.split()) for line in lines) or ("" if here.link("ns/user") else HOST_MAP)

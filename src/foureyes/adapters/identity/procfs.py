@@ -33,7 +33,7 @@ class NotProc(Exception):
     """Why `/proc` does not count, as a sentence."""
 
 
-class Place:
+class ProcDirectory:
     """A directory of `/proc`: its files are read below it, and below nothing else.
 
     What is not there, is hidden or has ended is empty; what is not procfs raises NotProc.
@@ -44,18 +44,18 @@ class Place:
         self._handle = handle
         self._name = name
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> ProcDirectory:
         return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
 
-    def below(self, name: str) -> Place | None:
+    def below(self, name: str) -> ProcDirectory | None:
         """A directory in here; of a process it stays that process's, whoever gets its number."""
         handle = self._open(name, os.O_PATH | os.O_DIRECTORY)
-        return None if handle is None else Place(self._kernel, handle, f"{self._name}/{name}")
+        return None if handle is None else ProcDirectory(self._kernel, handle, f"{self._name}/{name}")
 
-    def across(self, name: str) -> Place | None:
+    def across(self, name: str) -> ProcDirectory | None:
         """A directory of this procfs that may be mounted over itself, as containers do with `/proc/sys`."""
         try:
             handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._handle)
@@ -64,7 +64,7 @@ class Place:
         if not self._kernel.is_same(handle):
             os.close(handle)
             raise NotProc(f"Something else is mounted over {self._name}/{name}.")
-        return Place(self._kernel, handle, f"{self._name}/{name}")
+        return ProcDirectory(self._kernel, handle, f"{self._name}/{name}")
 
     def read(self, name: str) -> bytes:
         """The first 64 KiB of a file."""
@@ -99,7 +99,7 @@ class Place:
             return None
 
 
-def root() -> Place:
+def root() -> ProcDirectory:
     """The handle of `/proc`; raises NotProc where it is none."""
     try:
         kernel = _Kernel()
@@ -111,7 +111,7 @@ def root() -> Place:
     except (NotProc, OSError):
         os.close(handle)
         raise
-    return Place(kernel, handle, ROOT)
+    return ProcDirectory(kernel, handle, ROOT)
 
 
 class _Kernel:

@@ -16,7 +16,7 @@ from contextlib import nullcontext, suppress
 from threading import BoundedSemaphore, Lock, Thread
 
 from foureyes.adapters.folders import folder
-from foureyes.adapters.remote.frames import Broken, length_of, send, take
+from foureyes.adapters.remote.frames import BrokenFrame, length_of, send, take
 from foureyes.core.nouns.session import RUN_SOCKET
 
 AT_ONCE = 16
@@ -115,7 +115,10 @@ class Door:
     def _attend(self, connection: socket.socket) -> None:
         try:
             self._serve(connection)
-        except (OSError, Broken):  # it went, said nothing, took nothing or spoke nonsense: nobody is there to be told
+        except (
+            OSError,
+            BrokenFrame,
+        ):  # it went, said nothing, took nothing or spoke nonsense: nobody is there to be told
             pass
         finally:
             with self._lock:

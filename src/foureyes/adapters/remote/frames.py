@@ -23,7 +23,7 @@ class Wire(Protocol):
     def sendall(self, data: bytes, /) -> None: ...
 
 
-class Broken(Exception):
+class BrokenFrame(Exception):
     """The other side sent half a frame, too much, or nothing for too long."""
 
 
@@ -43,7 +43,7 @@ def length_of(wire: Wire, *, first: float | None, rest: float | None, largest: i
         return None
     length = int.from_bytes(head + take(wire, HEADER - len(head), rest=rest), "big")
     if length > largest:
-        raise Broken(f"a frame of {length} bytes is longer than any")
+        raise BrokenFrame(f"a frame of {length} bytes is longer than any")
     return length
 
 
@@ -56,7 +56,7 @@ def take(wire: Wire, length: int, *, rest: float | None) -> bytes:
             wire.settimeout(max(0.001, end - monotonic()))
         piece = wire.recv(min(length, PIECE))
         if not piece or (end is not None and monotonic() > end):
-            raise Broken("half a frame")
+            raise BrokenFrame("half a frame")
         pieces.append(piece)
         length -= len(piece)
     return b"".join(pieces)

@@ -11,7 +11,7 @@ import sys
 from time import monotonic
 
 from foureyes.adapters.folders import entered
-from foureyes.adapters.remote.frames import LARGEST, Broken, receive, send
+from foureyes.adapters.remote.frames import LARGEST, BrokenFrame, receive, send
 from foureyes.core.nouns.session import RUN_SOCKET
 from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.steps import prose
@@ -23,7 +23,7 @@ FRESH = 3.0
 """Seconds after which the runner may have hung up on who asks nothing more."""
 
 
-class Line:
+class RunnerLine:
     """A line to the runner of a run, if it can be had (`connect`)."""
 
     def __init__(self, directory: str) -> None:
@@ -69,7 +69,7 @@ class Line:
         try:
             send(self._wire, document, within=None)
             answer = receive(self._wire)
-        except (OSError, Broken):
+        except (OSError, BrokenFrame):
             answer = None
         if answer is None:
             self.close()

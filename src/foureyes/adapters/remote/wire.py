@@ -32,7 +32,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     left: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class WireValue(msgspec.Struct, frozen=True, omit_defaults=True):
     """A value: what kind it is, for a struct (or several of one) its type, and itself."""
 
     kind: str
@@ -79,8 +79,8 @@ def _read_odd(document: bytes, kind: Any) -> Any:
 
     try:
         found = loads(document)
-        if kind is Answer:
-            return Answer(str(found["kind"]), msgspec.Raw(write(found.get("body"))), str(found.get("type", "")))
+        if kind is WireValue:
+            return WireValue(str(found["kind"]), msgspec.Raw(write(found.get("body"))), str(found.get("type", "")))
         return msgspec.convert(found, kind, dec_hook=_made, str_keys=True)
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as problem:
         raise Unreadable("it is no JSON that anybody here would write") from problem
@@ -103,44 +103,44 @@ def answer(value: object) -> bytes:
     return write(_answer(value))
 
 
-def _answer(value: object) -> Answer:
+def _answer(value: object) -> WireValue:
     if isinstance(value, msgspec.Struct):
         return _struct(value)
     if isinstance(value, FoureyesError):
         return refused(value)
     if isinstance(value, bytes):
-        return Answer("bytes", _raw(value))
+        return WireValue("bytes", _raw(value))
     if isinstance(value, dict):
-        return Answer("dict", _raw({str(key): _answer(each) for key, each in value.items()}))
+        return WireValue("dict", _raw({str(key): _answer(each) for key, each in value.items()}))
     if isinstance(value, list | tuple | frozenset | set | Iterator):
         return _several(value)
-    return Answer("value", _raw(value))
+    return WireValue("value", _raw(value))
 
 
-def _struct(value: msgspec.Struct) -> Answer:
+def _struct(value: msgspec.Struct) -> WireValue:
     """As it is; where a field of it can be anything, each field by itself."""
     name = _name_of(type(value))
     if "object" not in type(value).__annotations__.values():
-        return Answer("struct", _raw(value), name)
+        return WireValue("struct", _raw(value), name)
     fields = {field: _answer(getattr(value, field)) for field in value.__struct_fields__}
-    return Answer("fields", _raw(fields), name)
+    return WireValue("fields", _raw(fields), name)
 
 
-def _several(value: Any) -> Answer:
+def _several(value: Any) -> WireValue:
     shape = next((name for name, kind in SEQUENCES.items() if isinstance(value, kind)), "list")
     rows = list(value)
     types = {type(row) for row in rows}
     kind = types.pop() if len(types) == 1 else None
     if kind is not None and issubclass(kind, msgspec.Struct) and "object" not in kind.__annotations__.values():
-        return Answer(shape, _raw(rows), _name_of(kind))
-    return Answer(f"{shape} of any", _raw([_answer(row) for row in rows]))
+        return WireValue(shape, _raw(rows), _name_of(kind))
+    return WireValue(f"{shape} of any", _raw([_answer(row) for row in rows]))
 
 
-def refused(problem: FoureyesError) -> Answer:
+def refused(problem: FoureyesError) -> WireValue:
     """A refusal: of which kind, every reason, what to type next."""
     kind = next(base for base in type(problem).__mro__ if base.__module__ == errors.__name__)
     body = Refusal(problem.message, problem.reasons, problem.next_step, problem.task)
-    return Answer("refusal", _raw(body), kind.__name__)
+    return WireValue("refusal", _raw(body), kind.__name__)
 
 
 def _raw(value: object) -> msgspec.Raw:
@@ -154,12 +154,12 @@ def _name_of(kind: type) -> str:
 def value_of(document: bytes) -> object:
     """What was answered; a refusal is raised."""
     try:
-        return _value(read(document, Answer))
+        return _value(read(document, WireValue))
     except Unreadable as problem:
         raise EnvironmentProblem(f"the runner of this run answered something else than it should: {problem}.") from None
 
 
-def _value(given: Answer) -> Any:
+def _value(given: WireValue) -> Any:
     kind, body = given.kind, given.body
     if kind == "refusal":
         _refuse(given)
@@ -178,14 +178,14 @@ def _value(given: Answer) -> Any:
         raise Unreadable(f"nothing is called {kind!r}")
     if kind in SEQUENCES:
         return shape(read(body, list[_type(given.type)]))  # type: ignore[misc]
-    return shape(_one_of_many(each) for each in read(body, list[Answer]))
+    return shape(_one_of_many(each) for each in read(body, list[WireValue]))
 
 
 def _values(body: msgspec.Raw) -> dict[str, Any]:
-    return {name: _value(each) for name, each in read(body, dict[str, Answer]).items()}
+    return {name: _value(each) for name, each in read(body, dict[str, WireValue]).items()}
 
 
-def _one_of_many(given: Answer) -> object:
+def _one_of_many(given: WireValue) -> object:
     """One of several: there a refusal is an answer like others."""
     try:
         return _value(given)
@@ -193,7 +193,7 @@ def _one_of_many(given: Answer) -> object:
         return problem
 
 
-def _refuse(given: Answer) -> NoReturn:
+def _refuse(given: WireValue) -> NoReturn:
     body = read(given.body, Refusal)
     kind = getattr(errors, given.type, None)
     if not (isinstance(kind, type) and issubclass(kind, FoureyesError)):

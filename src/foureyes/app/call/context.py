@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from foureyes.app.call.caller import check_token, gate_of, permit, spawners
-from foureyes.app.call.rows import Change, Named, Origin, StoredSetting
+from foureyes.app.call.rows import ChangeRow, IdRow, Origin, StoredSetting
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import SessionView
 from foureyes.core.nouns.session import Actor, Party
@@ -280,11 +280,11 @@ class Context:
         wanted = text.strip().lower()
         if not TASK_INPUT.match(wanted):
             raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
-        if tx.one("task.exists", Named, id=wanted):
+        if tx.one("task.exists", IdRow, id=wanted):
             return TaskId(wanted)
         if "-" not in wanted:
             wanted = f"{self.project(tx).prefix}-{wanted}"
-        rows = tx.all("task.with_prefix", Named, low=wanted, high=wanted + "~")
+        rows = tx.all("task.with_prefix", IdRow, low=wanted, high=wanted + "~")
         if len(rows) == 1 or any(row.id == wanted for row in rows):
             return TaskId(wanted if len(rows) > 1 else rows[0].id)
         if not rows:
@@ -302,7 +302,7 @@ class Context:
         """T6: a stale write is refused, with who changed what, and when."""
         if seen is None or seen == task.version:
             return
-        rows = tx.all("journal.of_task_since", Change, task=task.id, after=seen)
+        rows = tx.all("journal.of_task_since", ChangeRow, task=task.id, after=seen)
         names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sorted({r.session for r in rows}))}
         what = (
             "; ".join(f"{names.get(row.session, row.session)} {row.kind} at {row.at}" for row in rows[-3:])

@@ -13,7 +13,7 @@ from foureyes.app.call.authors import AuthorRow, authors_of
 from foureyes.app.call.controls import controls_of
 from foureyes.app.call.holding import holding_of
 from foureyes.app.call.parties import parties_of as parties_of
-from foureyes.app.call.rows import Known
+from foureyes.app.call.rows import EvidenceRow
 from foureyes.core.nouns.attempt import Attempt, HandedIn
 from foureyes.core.nouns.session import NESTED, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -306,7 +306,7 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
     """I4: the agents whose process has one of another name above it."""
     pieces = {party.session: NESTED + party.process for party in reviewers if party.kind == "agent" and party.process}
-    rows = tx.all("session.known", Known, evidence=sorted(set(pieces.values()))) if pieces else []
+    rows = tx.all("session.known", EvidenceRow, evidence=sorted(set(pieces.values()))) if pieces else []
     known = {row.evidence for row in rows}
     return frozenset(session for session, piece in pieces.items() if piece in known)
 

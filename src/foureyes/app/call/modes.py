@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError
 
@@ -26,7 +26,7 @@ def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> 
     except ConfigError:
         return {}
     modes: dict[TaskId, str] = dict.fromkeys(ids, default)
-    particular = [TaskId(row.id) for row in tx.all("task.of_particular_mode", Named, ids=ids)]
+    particular = [TaskId(row.id) for row in tx.all("task.of_particular_mode", IdRow, ids=ids)]
     if particular:
         from foureyes.app.call.facts import facts_for
 

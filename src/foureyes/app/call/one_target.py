@@ -65,7 +65,7 @@ class Answered(msgspec.Struct, frozen=True):
     tip: Sha | None
 
 
-class Told(msgspec.Struct, frozen=True):
+class MergeStop(msgspec.Struct, frozen=True):
     """What keeps this clone from merging: a sentence, and the way back."""
 
     text: str
@@ -176,7 +176,7 @@ def place_of(tx: Tx) -> MergePlace:
     return tx.one("merge.place", MergePlace) or MergePlace("", "")
 
 
-def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
+def lacking(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
     """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target."""
     newest, repo = Sha(place_of(tx).newest), context.repo
     tip = repo.commit_of(target_ref(context, tx, project)) if newest else None
@@ -189,7 +189,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
     text = f"{where} is at {tip[:7]} and lacks the last merge on record ({merge})"
     if repo.commit_of(newest) is None:
         fetch = shell("git", "fetch", blank("REMOTE"), before="bring it from the clone that has it: ")
-        return Told(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint=MEANT))
+        return MergeStop(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint=MEANT))
     set_back = repo.is_ancestor(tip, newest)
     what = "it was set back" if set_back else "it was set to something else"
     text = f"{text}: {what}, or the merge never arrived there"
@@ -197,9 +197,9 @@ def lacking(context: Context, tx: Tx, project: ProjectView) -> Told | None:
         some = ", ".join(commit.words for commit in strange[:SHOWN])
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         look = by_person(shell("git", "show", strange[0].sha[:12]))
-        return Told(f"{text}; it stands on what no task brought: {some}{more}", either(look, ACCEPT, joint=MEANT))
+        return MergeStop(f"{text}; it stands on what no task brought: {some}{more}", either(look, ACCEPT, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
-    return Told(text, either(back, ACCEPT, joint=MEANT))
+    return MergeStop(text, either(back, ACCEPT, joint=MEANT))
 
 
 def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit]:
@@ -222,7 +222,7 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 
 
-def amiss(context: Context, tx: Tx, project: ProjectView) -> Told | None:
+def amiss(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
     """The same for who looks: a clone in which nobody merges, or that has not asked the remote since, need not have it;
     where git or a file cannot be read, that is said by others.
     """
@@ -248,7 +248,7 @@ def newest_after(context: Context, tx: Tx, found: Sha) -> Sha:
     return newest if newest and context.repo.is_ancestor(found, newest) else found
 
 
-def elsewhere(context: Context, tx: Tx) -> Told | None:
+def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
     """Q6: that another clone merges, where several share the store and no remote carries the target."""
     place = place_of(tx)
     if not place.clone or context.store.place in ("", FILE) or remote_of(context, tx):
@@ -257,7 +257,7 @@ def elsewhere(context: Context, tx: Tx) -> Told | None:
         return None
     where = f"on {place.host}" if place.host else "in another clone"
     text = f"merges are made {where}, and no remote carries the target: a merge here would make a second one"
-    return Told(text, either(fe("merge", before=f"{where}: "), HERE, joint="; or, once this clone has them all: "))
+    return MergeStop(text, either(fe("merge", before=f"{where}: "), HERE, joint="; or, once this clone has them all: "))
 
 
 def merged_where(context: Context, tx: Tx) -> str:

@@ -8,7 +8,7 @@ from foureyes.core.nouns.session import Role
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
-class Known(msgspec.Struct, frozen=True):
+class EvidenceRow(msgspec.Struct, frozen=True):
     """A piece of evidence that the store has."""
 
     evidence: str
@@ -20,7 +20,7 @@ class Origin(msgspec.Struct, frozen=True):
     origin: str
 
 
-class Named(msgspec.Struct, frozen=True):
+class IdRow(msgspec.Struct, frozen=True):
     """The id of a task, a run or a cycle, where nothing else is asked about it."""
 
     id: str
@@ -91,7 +91,7 @@ class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
     until: str
 
 
-class Change(msgspec.Struct, frozen=True):
+class ChangeRow(msgspec.Struct, frozen=True):
     """A journal row, for saying who changed what."""
 
     seq: int

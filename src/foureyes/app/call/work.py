@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.caller import gate_of, refuse_other_task
-from foureyes.app.call.rows import Count, Known
+from foureyes.app.call.rows import Count, EvidenceRow
 from foureyes.app.views.session import SessionView
 from foureyes.errors import Internal
 
@@ -102,7 +102,7 @@ class Work:
         elif actor.trust != "asserted":
             have = {
                 row.evidence
-                for row in tx.all("session.known_evidence", Known, evidence=actor.evidence, origin=known.origin)
+                for row in tx.all("session.known_evidence", EvidenceRow, evidence=actor.evidence, origin=known.origin)
             }
             missing = tuple(piece for piece in actor.evidence if piece not in have)
             if missing:

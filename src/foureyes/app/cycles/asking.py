@@ -11,7 +11,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.parties import programs_of
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
 from foureyes.app.cycles.reading import Whole
@@ -20,7 +20,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
-from foureyes.core.cycle.choosing import Candidate, Choice, Maker, choose, why_not
+from foureyes.core.cycle.choosing import Maker, ReviewerCandidate, ReviewerChoice, choose, why_not
 from foureyes.core.nouns.cycle import ANY_PERSON, CycleId, ReviewerKind, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
@@ -54,7 +54,7 @@ def reviewers_of(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*required_agents(policy, labels_in_force(facts)), *policy.peers.reviewers]))
 
 
-def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> list[Candidate]:
+def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> list[ReviewerCandidate]:
     """The profiles that the policy names as reviewers, as they stand now."""
     names, required = reviewers_of(facts, policy), required_agents(policy, labels_in_force(facts))
     if not names:
@@ -66,7 +66,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
     for order, name in enumerate(names):
         profile = profiles.get(name)
         found.append(
-            Candidate(
+            ReviewerCandidate(
                 name=name,
                 order=order,
                 model=profile.model if profile else "",
@@ -107,7 +107,7 @@ def makers(tx: Tx, facts: Facts) -> list[Maker]:
 
 def choice_for(
     context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str], only_required: bool = False
-) -> Choice:
+) -> ReviewerChoice:
     """V4: whom to ask about a target, and why the others are not. `only_required`: of those who have to (D6)."""
     facts, policy = facts_of(context, tx, target), context.gate_policy(tx)
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
@@ -120,7 +120,7 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
     facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
     if kind == "person":
-        known = reviewer == ANY_PERSON or tx.one("session.person", Named, person=reviewer) is not None
+        known = reviewer == ANY_PERSON or tx.one("session.person", IdRow, person=reviewer) is not None
         return "" if known else _why_unknown(tx)
     if kind == "session":
         party = parties_of(tx, {SessionId(reviewer)}).get(SessionId(reviewer))
@@ -130,13 +130,13 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
     profile = agent_profiles(context.layers(tx, context.gate)).get(reviewer)
     if profile is None:
         return f"there is no profile of that name, and {_why_unknown(tx)}"
-    candidate = Candidate(name=reviewer, model=profile.model, vendor=profile.vendor)
+    candidate = ReviewerCandidate(name=reviewer, model=profile.model, vendor=profile.vendor)
     return why_not(candidate, makers(tx, facts), grade, ())
 
 
 def _why_unknown(tx: Tx) -> str:
     """V4: a person who was never here cannot answer, and would be waited for without an end."""
-    people = [row.id for row in tx.all("session.people", Named, limit=MOST)]
+    people = [row.id for row in tx.all("session.people", IdRow, limit=MOST)]
     return f"nobody of that name was ever here; people: {some(people, NAMED) or 'nobody yet'}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import asked_as
 from foureyes.app.cycles.asking import reviewers_of
@@ -29,7 +29,7 @@ def meant(tx: Tx, name: str) -> tuple[str, ReviewerKind]:
     """Who is meant by a name: any person, a person who was here, a session that there is, else an agent profile."""
     if name in HUMANS:
         return ANY_PERSON, "person"
-    if tx.one("session.person", Named, person=name) is not None:
+    if tx.one("session.person", IdRow, person=name) is not None:
         return name, "person"
     return name, "session" if tx.one("session.get", SessionView, id=name) is not None else "profile"
 

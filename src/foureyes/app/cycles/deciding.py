@@ -19,7 +19,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.pause import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
-from foureyes.core.cycle.deciding import Answer, Ask, Ruled, decide, is_complete
+from foureyes.core.cycle.deciding import Ask, Ruled, TargetReview, decide, is_complete
 from foureyes.core.nouns.cycle import Asked, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -39,7 +39,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 WAITS = Done()
 
 
-class Judged(msgspec.Struct, frozen=True):
+class CycleStanding(msgspec.Struct, frozen=True):
     """How a task stands: its last attempt that a cycle let go on, and whether it is closed."""
 
     attempt: int
@@ -128,7 +128,7 @@ def asks_of(known: Whole) -> list[Ask]:
     ]
 
 
-def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[Answer]:
+def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[TargetReview]:
     """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
     found = []
     loud = may_stop(context, work.tx, known)
@@ -139,7 +139,7 @@ def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]
         for review in reviews:
             party = parties.get(SessionId(review.session))
             if party is not None and made_by(facts, party) is None:
-                answer = Answer(
+                answer = TargetReview(
                     review=review.seq,
                     reviewer=names[review.session],
                     target=target.task,
@@ -257,7 +257,7 @@ def _is_judged(tx: Tx, known: Whole, was: TargetRow) -> bool:
     now = next((target for target in known.live if target.task == was.task), None)
     if now is not None:
         return was.attempt < now.attempt
-    last = tx.one("cycle.judged", Judged, task=was.task)
+    last = tx.one("cycle.judged", CycleStanding, task=was.task)
     return last is not None and (last.closed or last.attempt > was.attempt)
 
 

@@ -59,7 +59,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[str, ...] = ()
 
 
-class Marks(msgspec.Struct, frozen=True):
+class DocumentMarks(msgspec.Struct, frozen=True):
     """By what a document can be told from others; it may leave its type out."""
 
     type: object = ""
@@ -236,7 +236,7 @@ def kind_of(document: bytes) -> str:
     tells.
     """
     try:
-        marks = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=Marks)
+        marks = msgspec.json.decode(document.removeprefix(b"\xef\xbb\xbf"), type=DocumentMarks)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return "handoff_tech_lead"  # whoever reads it says what is wrong with it
     if marks.type in ("handoff_developer", "handoff_qa", "handoff_tech_lead"):

@@ -12,7 +12,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import outcome
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
@@ -151,7 +151,7 @@ class Answers:
         """L6: a deferred finding becomes a tech-debt task, or names one that is there."""
         if answer.action != "DEFERRED" or not answer.debt:
             return msgspec.structs.replace(answer, debt="")
-        if answer.debt != "new" and work.tx.one("task.exists", Named, id=answer.debt.lower()) is not None:
+        if answer.debt != "new" and work.tx.one("task.exists", IdRow, id=answer.debt.lower()) is not None:
             return msgspec.structs.replace(answer, debt=answer.debt.lower())
         if answer.debt != "new":
             raise NotFound(
@@ -201,10 +201,10 @@ def _clean(answer: Answer) -> Answer:
 def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
     """Every id that names a finding of a task, to the finding as it stands now."""
     by_root = {finding.root: finding.at_time(now) for finding in findings_of(tx, task)}
-    return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", IdRow, task=task)}
+    return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", RootedId, task=task)}
 
 
-class IdRow(msgspec.Struct, frozen=True):
+class RootedId(msgspec.Struct, frozen=True):
     """An id and the root that it names."""
 
     id: str

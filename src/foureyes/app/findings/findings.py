@@ -15,7 +15,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.one_target import sent_for
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, not_handed_in, refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.answers import plan_debt
 from foureyes.app.findings.by_rule import decide_by_rule
@@ -111,7 +111,7 @@ class Findings:
         if not ref.startswith(OWN_BRANCHES):
             return ""
         with self._context.store.read() as tx:
-            row = tx.one("task.exists", Named, id=ref.removeprefix(OWN_BRANCHES))
+            row = tx.one("task.exists", IdRow, id=ref.removeprefix(OWN_BRANCHES))
         return row.id if row else ""
 
     def add(self, actor: Actor, task: str, finding: Found) -> FindingPage:

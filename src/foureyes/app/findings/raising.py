@@ -13,7 +13,7 @@ from foureyes.app.findings.lookup import findings_of
 from foureyes.app.ports import Tx
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answering import state_again, why_not_again
-from foureyes.core.loop.fingerprint import Seen, by_place, find_quote, line_at, match, normal, symbol_at, words
+from foureyes.core.loop.fingerprint import FindingTraits, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.finding import SEVERITIES, Finding, Found, Kind, Raised, stem
 from foureyes.core.nouns.finding_state import UNRESOLVED
@@ -255,7 +255,7 @@ def _known(
         return row, (), None
     if root:
         return (None if is_beyond_waiver(by_root[root], anchored) else by_root[root]), (), None
-    seen = Seen(
+    seen = FindingTraits(
         path=new.path, rule=new.rule, quote=new.quote, symbol=anchored.symbol, title=new.title, mark=new.mark,
         line=new.line if known and known[0].kind == "CK" else 0,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, parties_of
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import needed, refuse_task, refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import finding_named, one_task, open_blocking
@@ -333,7 +333,7 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) 
     found = tx.all("review.of_task", Review, task=facts.task.id)
     reviews = [row for row in found if row.diff_id == attempt.diff_id and not row.look]
     sessions = {row.session for row in reviews}
-    sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", Named, task=facts.task.id, iteration=attempt.n)}
+    sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", IdRow, task=facts.task.id, iteration=attempt.n)}
     wanted = 1 if facts.cycle is not None and facts.cycle.stands else required_reviews(policy, labels_in_force(facts))
     return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= wanted
 

@@ -11,7 +11,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.one_target import target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
@@ -76,7 +76,7 @@ def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
 
 def is_stacked(tx: Tx, task: str = "") -> bool:
     """Whether something that is approved stands on something else that is; `task` counts as approved, too."""
-    return tx.one("stack.queued", Named, task=task) is not None
+    return tx.one("stack.queued", IdRow, task=task) is not None
 
 
 def place_of(tx: Tx, facts: Facts) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.gate import stacking
 from foureyes.app.gate.work_place import NOT_IN
 from foureyes.core.nouns.attempt import Change, Commit
@@ -83,7 +83,7 @@ def about_the_branch(context: Context, task: Task, last: Attempt | None, ref: st
     named = ref.removeprefix(OWN_BRANCHES)
     if ref.startswith(OWN_BRANCHES) and named != task.id:
         with context.store.read() as tx:
-            is_task = tx.one("task.exists", Named, id=named) is not None
+            is_task = tx.one("task.exists", IdRow, id=named) is not None
         notes += [f"it came from {_short(ref)}, the branch of {named}: what is committed there next ends it"] * is_task
     if last is not None and last.ref != ref:
         notes.append(f"attempt {last.n} came from {_short(last.ref)}, this one from {_short(ref)}")

@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of, with_trees
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.test_names import pack
 from foureyes.app.call.work import Work
 from foureyes.app.ports import CheckRunner
@@ -17,7 +17,7 @@ from foureyes.app.views.news import News
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
-from foureyes.core.nouns.check import CheckedTree, CheckResult, Judged, Ran, is_another, judge
+from foureyes.core.nouns.check import CheckedTree, CheckJudgement, CheckResult, Ran, is_another, judge
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.baseline import listed
@@ -165,7 +165,7 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
     names = _named(ran, verdict)
     if names is not None:
         digest, packed = pack(names)
-        if work.tx.one("check.has_tests", Named, digest=digest) is None:
+        if work.tx.one("check.has_tests", IdRow, digest=digest) is None:
             work.record(task, e.TestsListed(digest=digest, packed=packed, count=len(ran.tests or names)))
     (seq,) = work.record(
         task,
@@ -190,7 +190,7 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
     return seq
 
 
-def _named(ran: Ran, verdict: Judged) -> list[str] | None:
+def _named(ran: Ran, verdict: CheckJudgement) -> list[str] | None:
     """All that a run names: tests, or what a tool found where that is why it failed. Skipped now is gone (D5)."""
     if ran.tests and verdict.outcome != "unsound":
         return [test.id for test in ran.tests if test.state != "skipped"]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempts_of
 from foureyes.app.call.context import Context
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.stacks import BelowRow
 from foureyes.app.call.work import Work
 from foureyes.app.findings.by_rule import decide_by_rule
@@ -24,7 +24,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.stacks import (
     LATER,
     LIVE,
-    Handed,
+    StackPart,
     found_below,
     found_later,
     is_over,
@@ -119,7 +119,7 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
 
 def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
     """The unmerged tasks that ever handed in a piece of it."""
-    return [row.id for row in tx.all("stack.shared", Named, pieces=list(event.pieces), task=task)]
+    return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
 
 
 def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
@@ -152,7 +152,7 @@ def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Task
     }
 
 
-def _said_to_be_ours(handed: Sequence[Handed], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
+def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
     """The commits of other attempts that stand, by their own word, on this task."""
     tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
     return {
@@ -163,9 +163,9 @@ def _said_to_be_ours(handed: Sequence[Handed], above: Sequence[BelowRow]) -> dic
     }
 
 
-def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: Handed) -> list[Handed]:
+def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart) -> list[StackPart]:
     """What was sent back of tasks that were merged with something else, as far as it is not on the target."""
-    ids = [row.id for row in tx.all("stack.left_behind", Named, pieces=list(event.pieces), task=task)]
+    ids = [row.id for row in tx.all("stack.left_behind", IdRow, pieces=list(event.pieces), task=task)]
     if not ids:
         return []
     back = {(row.task, row.n) for row in tx.all("stack.sent_back", SentBack, ids=ids)}
@@ -174,7 +174,7 @@ def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: Handed) ->
     commits = frozenset(sha for each in attempts if each.n == merged_as[each.task] for sha in each.commits)
     gone = [each for each in attempts if (each.task, each.n) in back and each.n != merged_as[each.task]]
     pieces = sorted({piece for each in gone for piece in each.pieces})
-    landed = frozenset(row.id for row in tx.all("stack.landed", Named, pieces=pieces)) if pieces else frozenset[str]()
+    landed = frozenset(row.id for row in tx.all("stack.landed", IdRow, pieces=pieces)) if pieces else frozenset[str]()
     return sent_back(gone, landed, commits, mine)
 
 
@@ -248,7 +248,7 @@ def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
                 decide_by_rule(context, work, TaskId(task), tip)
 
 
-def handed_of(tx: Tx, tasks: Iterable[str]) -> list[Handed]:
+def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
     """Every attempt of some tasks, in order."""
     ids = sorted(tasks)
     if not ids:
@@ -268,13 +268,13 @@ def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
     return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
 
 
-def _handed(task: TaskId, event: AttemptSubmitted) -> Handed:
+def _handed(task: TaskId, event: AttemptSubmitted) -> StackPart:
     return _of(event, task, NOW, event.pieces)
 
 
-def _of(row: HandedRow | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> Handed:
+def _of(row: HandedRow | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> StackPart:
     names = frozenset(pieces)
-    return Handed(
+    return StackPart(
         task=task,
         n=row.n,
         seq=seq,

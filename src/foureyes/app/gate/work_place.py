@@ -10,7 +10,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.words.fence import named, some
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
@@ -57,7 +57,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
     if not hand.ref.startswith(OWN_BRANCHES) or named == task or context.repo.branch_ref(own_name(task)) is None:
         return
     with context.store.read() as tx:
-        is_task = tx.one("task.exists", Named, id=named) is not None
+        is_task = tx.one("task.exists", IdRow, id=named) is not None
     if is_task:
         why = f"you stand on {own_name(named)}, the branch of {named}"
         refuse_task(task, NOT_IN, Reason("A1", why, fe("submit", task, "--branch", own_name(task))))

@@ -62,7 +62,7 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class TargetState(msgspec.Struct, frozen=True, kw_only=True):
     """What git says about the target: its tree, and its configuration where that is not the one in force."""
 
     tree: Sha | None = None
@@ -71,7 +71,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     against: str = ""
 
 
-class Look(msgspec.Struct, kw_only=True):
+class AttentionQuery(msgspec.Struct, kw_only=True):
     """One look: who looks, at what."""
 
     tx: Tx
@@ -79,7 +79,7 @@ class Look(msgspec.Struct, kw_only=True):
     project: ProjectView
     policy: ReviewPolicy | None
     broken: ConfigError | None
-    seen: Seen
+    seen: TargetState
     most: int
 
 
@@ -108,7 +108,7 @@ class Attention:
             rows = tuple(seed.make() for seed in seeds[:limit])
         return AttentionView(rows=rows, more=len(seeds) > limit)
 
-    def _seen(self, project: ProjectView, *, with_tree: bool) -> Seen:
+    def _seen(self, project: ProjectView, *, with_tree: bool) -> TargetState:
         """Git is asked before the transaction; where it does not answer, nothing is said about the target. Its tree is
         looked up where checks may have run on it.
         """
@@ -118,20 +118,20 @@ class Attention:
             tree = context.workshop.tree_of(head) if head else None
             left = unaccepted(context, project)
         except FoureyesError:
-            return Seen()
+            return TargetState()
         if left is None or left.next != ACCEPT:
-            return Seen(tree=tree, left=left)
+            return TargetState(tree=tree, left=left)
         from foureyes.app.project.policy import proposal
 
         try:
-            return Seen(tree=tree, left=left, offered=proposal(context, project))
+            return TargetState(tree=tree, left=left, offered=proposal(context, project))
         except FoureyesError as problem:
-            return Seen(tree=tree, left=left, against=problem.message)
+            return TargetState(tree=tree, left=left, against=problem.message)
 
-    def _look(self, tx: Tx, actor: Actor, seen: Seen, most: int) -> Look:
+    def _look(self, tx: Tx, actor: Actor, seen: TargetState, most: int) -> AttentionQuery:
         policy, broken = self._policy(tx, actor)
         ways, project = Ways(self._context, tx, actor), self._context.project(tx)
-        return Look(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
+        return AttentionQuery(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
 
     def _policy(self, tx: Tx, actor: Actor) -> tuple[ReviewPolicy | None, ConfigError | None]:
         """The rules in force, or what is wrong with the configuration."""
@@ -140,7 +140,7 @@ class Attention:
         except ConfigError as problem:
             return None, problem
 
-    def _seeds(self, look: Look) -> Iterable[Seed]:
+    def _seeds(self, look: AttentionQuery) -> Iterable[Seed]:
         yield from self._configuration(look)
         yield from self._target(look)
         reviewers = all_reviewers(look.policy) if look.policy else ()
@@ -207,7 +207,7 @@ class Attention:
 
     # -- holds
 
-    def _held_project(self, look: Look, stop: Stop | None) -> AttentionRow:
+    def _held_project(self, look: AttentionQuery, stop: Stop | None) -> AttentionRow:
         who = f"by {stop.who}: " if stop and stop.who else ""
         return self._row(
             "hold",
@@ -218,7 +218,7 @@ class Attention:
             otherwise=by_person(fe("resume", "--project", "-m", WHY)),
         )
 
-    def _held(self, look: Look, stop: Stop) -> AttentionRow:
+    def _held(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         who = f" by {stop.who}" if stop.who else ""
         return self._row(
             "hold",
@@ -236,7 +236,7 @@ class Attention:
 
     # -- loops
 
-    def _loop(self, look: Look, stop: Stop) -> AttentionRow:
+    def _loop(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         who = "a person" if stop.who == "user" else "the lead"
         return self._row(
             "loop",
@@ -248,7 +248,7 @@ class Attention:
             otherwise=lead_step(stop.task, stop.who),
         )
 
-    def _rounds(self, look: Look, stop: Stop) -> list[str]:
+    def _rounds(self, look: AttentionQuery, stop: Stop) -> list[str]:
         """L12: the table of rounds; nothing while the configuration that says how far a loop may go is broken."""
         from foureyes.app.tasks.escalation import loop_state_of, rounds_table
 
@@ -258,7 +258,7 @@ class Attention:
             return []
         return rounds_table(state)
 
-    def _rejected(self, look: Look, stop: Stop) -> AttentionRow:
+    def _rejected(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         """T: rejected work goes on, or ends, by who rejected it or a person."""
         return self._row(
             "rejected",
@@ -275,7 +275,7 @@ class Attention:
 
     # -- merges and the target
 
-    def _stuck(self, look: Look, stop: Stop) -> AttentionRow:
+    def _stuck(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         tries = "once" if stop.n == 1 else f"{stop.n} times"
         return self._row(
             "merge",
@@ -287,7 +287,7 @@ class Attention:
             otherwise=by_person(fe("merges", "retry", stop.task)),
         )
 
-    def _target(self, look: Look) -> Iterable[Seed]:
+    def _target(self, look: AttentionQuery) -> Iterable[Seed]:
         """D5: required checks whose latest result on the tip of the target is not a pass."""
         if look.policy is None or look.seen.tree is None or not look.policy.checks:
             return
@@ -303,7 +303,7 @@ class Attention:
         if red:
             yield Seed(max(result.at for result in red), partial(self._red, look, red))
 
-    def _red(self, look: Look, red: list[CheckResult]) -> AttentionRow:
+    def _red(self, look: AttentionQuery, red: list[CheckResult]) -> AttentionRow:
         target = look.project.target
         again = fe("check", "run", "--target", "--again")
         is_known = any(result.outcome != "unsound" for result in red)
@@ -326,7 +326,7 @@ class Attention:
 
     # -- claims, configuration, waivers
 
-    def _claim(self, look: Look, claim: AgentRow) -> AttentionRow:
+    def _claim(self, look: AttentionQuery, claim: AgentRow) -> AttentionRow:
         return self._row(
             "claim",
             f"{claim.name} is not heard of any more",
@@ -341,7 +341,7 @@ class Attention:
             otherwise=by_person(fe("unstart", claim.task)),
         )
 
-    def _configuration(self, look: Look) -> Iterable[Seed]:
+    def _configuration(self, look: AttentionQuery) -> Iterable[Seed]:
         """P12: what is not the accepted one, or cannot be read, decides nothing."""
         if look.broken is not None:
             yield Seed("", partial(self._broken, look.broken))
@@ -353,7 +353,7 @@ class Attention:
         why = ["Nothing can be approved until it is mended."]
         return self._row("config", problem.message, of="broken", details=why, otherwise=step)
 
-    def _unaccepted(self, look: Look, left: Unaccepted) -> AttentionRow:
+    def _unaccepted(self, look: AttentionQuery, left: Unaccepted) -> AttentionRow:
         offered = look.seen.offered
         broken = bool(look.seen.against) and left.next == ACCEPT
         against = [f"It cannot be accepted: {look.seen.against}"] if broken else []
@@ -367,7 +367,7 @@ class Attention:
             otherwise=mend + left.next if broken else left.next,
         )
 
-    def _waiver(self, look: Look, stop: Stop) -> AttentionRow:
+    def _waiver(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         place = f"{stop.path}:{stop.n}" if stop.path and stop.n else stop.path
         where = f"   {named(place)}" if place else ""
         return self._row(

@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import live_runners
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.gate.merge_queue import items_of
 from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards, open_cards, waiting_cards
 from foureyes.app.pages.claimed import at_work, resting
@@ -47,7 +47,7 @@ class Group(msgspec.Struct, frozen=True):
     status: str = ""
 
 
-class Look(msgspec.Struct, kw_only=True):
+class BoardQuery(msgspec.Struct, kw_only=True):
     """One look at the board: who looks, what git says, and what was judged on the way."""
 
     tx: Tx
@@ -115,16 +115,16 @@ class Board:
         except GitProblem as problem:
             return {}, problem.message
 
-    def _look(self, tx: Tx, actor: Actor, heads: Mapping[str, Sha], problem: str) -> Look:
+    def _look(self, tx: Tx, actor: Actor, heads: Mapping[str, Sha], problem: str) -> BoardQuery:
         counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
         policy: ReviewPolicy | None = None
         try:
             policy = self._context.policy(tx, actor)
         except ConfigError as broken:
             problem = broken.message
-        return Look(tx=tx, actor=actor, counters=counters, heads=heads, policy=policy, problem=problem)
+        return BoardQuery(tx=tx, actor=actor, counters=counters, heads=heads, policy=policy, problem=problem)
 
-    def _column(self, look: Look, name: ColumnName, after: int, limit: int) -> Column:
+    def _column(self, look: BoardQuery, name: ColumnName, after: int, limit: int) -> Column:
         count, cards = {
             "open": self._open,
             "in_progress": self._in_progress,
@@ -133,29 +133,29 @@ class Board:
         }[name](look, after, limit)
         return Column(name=name, count=count, cards=tuple(cards), after=after)
 
-    def _open(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _open(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """What nobody works on: ready first, then what waits, and for what."""
         groups = _open_groups(look)
         ids = _ids(look.tx, groups, after, limit)
         return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
 
-    def _in_progress(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _in_progress(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         group = Group("board.of_status", look.counters.get("status:in_progress", 0), "in_progress")
         return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
 
-    def _reviewing(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _reviewing(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """Cards in the queue's order, block by block: a window reaches into two blocks at most."""
         ids: list[str] = []
         reviews: dict[str, QueueRow] = {}
         for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
-            tasks = look.tx.all("board.of_status", Named, status="reviewing", after=block * BLOCK, limit=BLOCK)
+            tasks = look.tx.all("board.of_status", IdRow, status="reviewing", after=block * BLOCK, limit=BLOCK)
             rows = self._judged(look, block, [row.id for row in tasks])
             reviews |= {row.task: row for row in rows}
             ids += [row.task for row in rows] or [row.id for row in tasks]
         first, count = after % BLOCK, look.counters.get("status:reviewing", 0)
         return count, waiting_cards(self._context, look.tx, ids[first : first + limit], reviews)
 
-    def _judged(self, look: Look, block: int, tasks: Sequence[str]) -> list[QueueRow]:
+    def _judged(self, look: BoardQuery, block: int, tasks: Sequence[str]) -> list[QueueRow]:
         """The rows of the queue; none where the configuration or git is broken, because then nothing can be judged."""
         if look.problem or not tasks:
             return []
@@ -167,7 +167,7 @@ class Board:
         look.judged[block] = rows
         return rows
 
-    def _done(self, look: Look, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _done(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """What waits to be merged, in its order, then what is over, the latest first."""
         approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
         items = items_of(look.tx, after=after, limit=limit) if after < approved else []
@@ -181,7 +181,7 @@ def _window(limit: int) -> int:
     return min(max(1, limit), BLOCK)
 
 
-def _open_groups(look: Look) -> list[Group]:
+def _open_groups(look: BoardQuery) -> list[Group]:
     """The parts of the column of open tasks, in their order. An epic is work for nobody (T4)."""
     count = look.counters.get
     held = look.tx.one("board.count_held", Count) if count("held", 0) else None
@@ -206,7 +206,7 @@ def _ids(tx: Tx, groups: Sequence[Group], after: int, limit: int) -> list[str]:
     for group in groups:
         if after < group.size and len(ids) < limit:
             wanted = {"status": group.status} if group.status else {}
-            rows = tx.all(group.statement, Named, after=after, limit=limit - len(ids), **wanted)
+            rows = tx.all(group.statement, IdRow, after=after, limit=limit - len(ids), **wanted)
             ids += [row.id for row in rows]
         after = max(0, after - group.size)
     return ids

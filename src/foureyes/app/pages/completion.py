@@ -11,7 +11,7 @@ import msgspec
 from foureyes.app.call.context import Context
 from foureyes.app.call.holding import HoldingRow, holding_of
 from foureyes.app.call.one_target import known_target
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.unbrought import unbrought
 from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.ports import Tx
@@ -30,7 +30,7 @@ from foureyes.steps import by_person_or_service, fe
 SHOWN = 10
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task that could be in the way."""
 
     id: str
@@ -86,7 +86,7 @@ class Validation:
             chosen = {self._context.find_id(tx, task) for task in tasks}
             _refuse_nothing(tx, label, group)
             of_sprint = _SprintScope.of(tx, sprint)
-            rows = [row for row in tx.all("task.to_validate", Candidate) if _is_in(row, chosen, label, group)]
+            rows = [row for row in tx.all("task.to_validate", CompletionTask) if _is_in(row, chosen, label, group)]
             rows = [row for row in rows if of_sprint is None or row.id in of_sprint.tasks]
             holding = holding_of(self._context, tx, [row.id for row in rows])
             notes = (*self._notes(tx, {row.id for row in rows}), *(of_sprint.notes if of_sprint else ()))
@@ -116,7 +116,7 @@ class Validation:
         )
 
     @staticmethod
-    def _findings(rows: Sequence[Candidate], holding: dict[str, list[HoldingRow]]) -> list[Reason]:
+    def _findings(rows: Sequence[CompletionTask], holding: dict[str, list[HoldingRow]]) -> list[Reason]:
         """Unresolved blocking findings, and waivers that ran out before the work was merged."""
         reasons: list[Reason] = []
         for row in rows:
@@ -141,7 +141,7 @@ class Validation:
         return reasons
 
     @staticmethod
-    def _unmerged(rows: Sequence[Candidate]) -> list[Reason]:
+    def _unmerged(rows: Sequence[CompletionTask]) -> list[Reason]:
         return [
             Reason("X4", f"{row.id} is approved and not merged", by_person_or_service(fe("merge")))
             for row in rows
@@ -149,7 +149,7 @@ class Validation:
         ]
 
     @staticmethod
-    def _unreviewed(rows: Sequence[Candidate]) -> list[Reason]:
+    def _unreviewed(rows: Sequence[CompletionTask]) -> list[Reason]:
         """A review is missing, or work is on the target that nobody agreed to."""
         reasons: list[Reason] = []
         for row in rows:
@@ -230,10 +230,10 @@ def _refuse_nothing(tx: Tx, label: str, group: str) -> None:
     """X4: a scope that no task is in was mistyped; that all of nothing is complete would say nothing."""
     for name, scope in (("label", label), ("group", group)):
         asked = {"label": "", "group_name": ""} | {"label" if name == "label" else "group_name": scope}
-        if scope and tx.one("task.of_scope", Named, **asked) is None:
+        if scope and tx.one("task.of_scope", IdRow, **asked) is None:
             step = fe("list", "--all")
             raise NotFound(f"no task has the {name} {visible(scope)[:60]}.", next_step=step)
 
 
-def _is_in(row: Candidate, chosen: Collection[str], label: str, group: str) -> bool:
+def _is_in(row: CompletionTask, chosen: Collection[str], label: str, group: str) -> bool:
     return (not chosen or row.id in chosen) and (not label or label in row.labels) and (not group or row.group == group)

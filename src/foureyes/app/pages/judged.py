@@ -48,7 +48,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     lasting: bool
 
 
-class Ground(msgspec.Struct, frozen=True, kw_only=True):
+class JudgingBasis(msgspec.Struct, frozen=True, kw_only=True):
     """What all judgements rest on."""
 
     me: Party
@@ -78,16 +78,16 @@ class Tree(msgspec.Struct, frozen=True):
     tree: str
 
 
-class Judged:
+class Judgements:
     """The judgements that hold."""
 
     def __init__(self) -> None:
         self.of: dict[str, Judgement] = {}
-        self._ground: Ground | None = None
+        self._ground: JudgingBasis | None = None
         self._end = End(0, "")
         self._parties: dict[SessionId, Party] = {}
 
-    def catch_up(self, tx: Tx, ground: Ground) -> None:
+    def catch_up(self, tx: Tx, ground: JudgingBasis) -> None:
         """Forget what no longer holds in the state that is read."""
         end = tx.one("journal.head", End) or End(0, "")
         if ground != self._ground or not self._goes_on(tx, end):

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.next_steps import after_queue
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.review.sampling import VERB, drawables_of, open_batch
@@ -40,7 +40,7 @@ class Queue:
         """
         heads = self._context.repo.heads()
         with self._context.store.read() as tx:
-            tasks = tx.all("board.of_status", Named, status="reviewing", after=0, limit=most or ALL)
+            tasks = tx.all("board.of_status", IdRow, status="reviewing", after=0, limit=most or ALL)
             counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
             rows = self._judge.rows(tx, actor, [row.id for row in tasks], heads)
             names = tuple(rule.name for rule in self._context.policy(tx, actor).checks)
@@ -66,7 +66,7 @@ class Queue:
         it is opened; where to go on, or 0 at the end. For a program that stays.
         """
         with self._context.store.read() as tx:
-            tasks = tx.all("board.of_status", Named, status="reviewing", after=after, limit=AHEAD)
+            tasks = tx.all("board.of_status", IdRow, status="reviewing", after=after, limit=AHEAD)
             self._judge.ahead(tx, actor, [row.id for row in tasks])
         return after + AHEAD if len(tasks) == AHEAD else 0
 

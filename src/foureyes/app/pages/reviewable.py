@@ -30,7 +30,7 @@ LOOKED_AT = 500
 """How many tasks in review one call judges: who may approve none of thousands gets an answer, and where to go on."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class QueueQuery(msgspec.Struct, frozen=True):
     """One look at the queue: who looks, by which rules, and where branches stand."""
 
     context: Context
@@ -74,11 +74,11 @@ def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePa
     heads = context.repo.heads()
     with context.store.read() as tx:
         target = f"refs/heads/{context.project(tx).target}"
-        look = Look(context, actor, context.party(tx, actor), context.policy(tx, actor), heads, target)
+        look = QueueQuery(context, actor, context.party(tx, actor), context.policy(tx, actor), heads, target)
         return _page(tx, look, query)
 
 
-def _page(tx: Tx, look: Look, query: ListQuery) -> ReviewablePage:
+def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
     rows: list[ReviewableRow] = []
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.stopped_runs import WHY, Halt
 from foureyes.app.views.pause import PauseView
 from foureyes.core.words.text import one_line
@@ -41,7 +41,7 @@ class HeldTask(msgspec.Struct, frozen=True):
 
 def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
     """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
-    if tx.one("cycle.flagged", Named, limit=1) is None:
+    if tx.one("cycle.flagged", IdRow, limit=1) is None:
         return
     from foureyes.core.nouns.cycle import Cycle
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from foureyes.app.call.calibrated import calibrations
 from foureyes.app.call.context import Context
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.stats import LoopRow, LoopStats, LoopTotals, Pressure
@@ -89,7 +89,7 @@ class Stats:
     def loops(self) -> LoopStats:
         """E5: where every loop stands, as the engine says it; a person sees first what needs a decision."""
         with self._context.store.read() as tx:
-            going = [TaskId(row.id) for row in tx.all("metric.loops", Named)]
+            going = [TaskId(row.id) for row in tx.all("metric.loops", IdRow)]
             looked = [self._context.get(tx, task) for task in going[:MOST_LOOPS]]
             rows = [_row(task, loop_state_of(self._context, tx, task)) for task in looked]
             steps = tx.all("metric.steps", KindCount)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.placing import misplaced
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView
@@ -47,7 +47,7 @@ class Status:
             project = self._context.project(tx)
             counts = _counts(tx)
             policy, source, notes, config = self._policy(tx, actor, project)
-            merged = tx.one("merge.any", Named) is not None
+            merged = tx.one("merge.any", IdRow) is not None
             sprint = self._sprint(tx)
             points = self._points(tx, actor)
             notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
@@ -97,7 +97,7 @@ class Status:
 
     def _sprint(self, tx: Tx) -> SprintGlance | None:
         """X2: the sprint that goes on. Where none does, nothing about sprints is loaded."""
-        if tx.one("sprint.any", Named) is None:
+        if tx.one("sprint.any", IdRow) is None:
             return None
         from foureyes.app.tasks.sprinting import glance
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import facts_of, parties_of
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.pages.next_steps import after_task
 from foureyes.app.views.pause import PauseView
 from foureyes.app.views.session import SessionView
@@ -138,7 +138,7 @@ def _points(tx: Tx, task: TaskId) -> list[OpenPoint]:
 
 def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
     """The latest runs of agents on a task, and why each ended as it did."""
-    if tx.one("run.of_task", Named, task=task, limit=1) is None:
+    if tx.one("run.of_task", IdRow, task=task, limit=1) is None:
         return []
     from foureyes.core.nouns.run import Run
 

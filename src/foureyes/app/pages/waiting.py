@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.stacks import drawn, from_below
-from foureyes.app.pages.judged import Ground, Judged, Judgement, lasts
+from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.session import SessionView
@@ -56,7 +56,7 @@ class Judge:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._judged = Judged()
+        self._judged = Judgements()
         self._decided: dict[str, int] = {}
         self._heads: Mapping[str, Sha] | None = None
 
@@ -99,10 +99,10 @@ class Judge:
             known |= self._page(tx, missing[first : first + PAGE], ground, heads)
         return [known[task] for task in tasks if task in known]
 
-    def _ground(self, tx: Tx, actor: Actor) -> Ground:
+    def _ground(self, tx: Tx, actor: Actor) -> JudgingBasis:
         context = self._context
         project = context.project(tx)
-        return Ground(
+        return JudgingBasis(
             me=context.party(tx, actor),
             policy=context.policy(tx, actor),
             gate_policy=context.gate_policy(tx),
@@ -114,7 +114,9 @@ class Judge:
         """The heads that landed before their review and are still on the target: git is asked once for all of them."""
         return self._context.repo.reached(landed, target) if landed and f"refs/heads/{target}" in heads else set()
 
-    def _page(self, tx: Tx, tasks: list[TaskId], ground: Ground, heads: Mapping[str, Sha]) -> dict[str, Judgement]:
+    def _page(
+        self, tx: Tx, tasks: list[TaskId], ground: JudgingBasis, heads: Mapping[str, Sha]
+    ) -> dict[str, Judgement]:
         facts = {task: about for task, about in facts_for(self._context, tx, tasks, ground.me).items() if about.attempt}
         attempts = [about.attempt for about in facts.values() if about.attempt]
         landed = self._reached([attempt.head for attempt in attempts if attempt.landed], ground.target, heads)
@@ -137,7 +139,7 @@ class Judge:
     def _judge(
         self,
         facts: Facts,
-        ground: Ground,
+        ground: JudgingBasis,
         heads: Mapping[str, Sha],
         landed: set[Sha],
         makers: Mapping[SessionId, SessionView],
@@ -161,7 +163,7 @@ class Judge:
         )
 
 
-def _row(facts: Facts, attempt: Attempt, ground: Ground, tip: gate.Tip, who: str) -> QueueRow:
+def _row(facts: Facts, attempt: Attempt, ground: JudgingBasis, tip: gate.Tip, who: str) -> QueueRow:
     task, policy = facts.task, ground.policy
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     not_by_itself = why_not_by_itself(facts, policy, chosen, checked, tip)

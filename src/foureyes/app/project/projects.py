@@ -9,7 +9,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.one_target import asked
 from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.kept_store import Adoption, Milestones, Restored, StoreRole
@@ -45,7 +45,7 @@ class Projects:
         """How far the journal goes, and which tasks it knows as merged."""
         with self._context.store.read() as tx:
             head = tx.one("journal.head", JournalHead)
-            merged = tuple(row.id for row in tx.all("merge.merged", Named))
+            merged = tuple(row.id for row in tx.all("merge.merged", IdRow))
         return Milestones(rows=head.seq if head else 0, merged=merged)
 
     def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> Restored:

@@ -30,24 +30,24 @@ BRING_HERE = in_turn(
 """The way where this store is of another project than the target's file."""
 
 
-class Named(msgspec.Struct, frozen=True):
+class ConfiguredProject(msgspec.Struct, frozen=True):
     """What a foureyes.toml says about whose it is."""
 
     project: str = ""
     target: str = ""
 
 
-def named_in(text: str | None) -> Named:
+def named_in(text: str | None) -> ConfiguredProject:
     """Project and target that a file names; one that cannot be read names none, and what reads it says why."""
     if not text:
-        return Named()
+        return ConfiguredProject()
     from foureyes.config.reading import read_file  # most often there is nothing to read, or it was read before
 
     try:
         known = read_file(text)
     except ConfigError:
-        return Named()
-    return Named(str(known.get("project.id", "")), str(known.get("project.target", "")))
+        return ConfiguredProject()
+    return ConfiguredProject(str(known.get("project.id", "")), str(known.get("project.target", "")))
 
 
 @lru_cache(maxsize=4)
@@ -92,7 +92,7 @@ def wanted_target(context: Context, project: ProjectView) -> str:
         make = by_person(shell("git", "branch", wanted, project.target))
         raise _refused(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
     there = named_in(context.repo.file_at(at, FILE))
-    if there != Named(project.id, wanted):
+    if there != ConfiguredProject(project.id, wanted):
         bring = prose(f"bring {FILE} of {project.target} to {wanted}, then: ") + ACCEPT
         raise _refused(project, wanted, f"{FILE} there does not say that it is this project's target", bring)
     return wanted
@@ -110,7 +110,11 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     if not is_missing(context, project.target):
         return ""
     names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
-    found = [name for name in names[:MOST] if named_in(context.repo.file_at(name, FILE)) == Named(project.id, name)]
+    found = [
+        name
+        for name in names[:MOST]
+        if named_in(context.repo.file_at(name, FILE)) == ConfiguredProject(project.id, name)
+    ]
     return found[0] if len(found) == 1 else ""
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit, refuse_other_task, spawners
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.rows import Count, Known, Named, Token
+from foureyes.app.call.rows import Count, EvidenceRow, IdRow, Token
 from foureyes.app.call.work import Work
 from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
 from foureyes.core import events as e
@@ -76,7 +76,8 @@ class Sessions:
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
         """I3: a process above that was an agent once is one still, whatever program it runs by now."""
-        known = {row.evidence for row in tx.all("session.known", Known, evidence=actor.ancestors)} - set(actor.evidence)
+        rows = tx.all("session.known", EvidenceRow, evidence=actor.ancestors)
+        known = {row.evidence for row in rows} - set(actor.evidence)
         if not known or actor.trust == "asserted" or actor.within:
             return actor
         agents = tuple(piece for piece in actor.ancestors if piece in known or piece in actor.processes)
@@ -106,7 +107,7 @@ class Sessions:
         """I4: after `session new` the same process writes under the newest of its sessions."""
         if actor.kind != "agent" or actor.trust != "observed":
             return actor
-        newest = tx.one("session.newest", Named, base=actor.session)
+        newest = tx.one("session.newest", IdRow, base=actor.session)
         return replace(actor, session=SessionId(newest.id), base=actor.session) if newest else actor
 
     @staticmethod
@@ -349,7 +350,7 @@ def _end(work: Work, target: SessionView, reason: str) -> Ended:
 
 def _release(work: Work, row: SessionView, reason: str) -> list[str]:
     """Give back what a session still holds; for another it is a release, no implementation action of the doer."""
-    tasks = [claim.id for claim in work.tx.all("session.claims", Named, session=row.id)]
+    tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=row.id)]
     for task in tasks:
         own = row.id == work.actor.session
         why = reason or "its session has ended"

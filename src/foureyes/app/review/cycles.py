@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed, refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.cycles.asking import ask, can_ask
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
 from foureyes.app.cycles.reading import Whole, cycle_named, is_cycle_name, whole, wholes
@@ -180,7 +180,7 @@ class Cycles:
     def _at_work(self) -> list[str]:
         """V9: what a run-wide cycle is about."""
         with self._context.store.read() as tx:
-            found = [row.id for row in tx.all("cycle.at_work", Named, limit=MOST + 1)]
+            found = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST + 1)]
         if not found:
             reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
             refuse_verb("there is nothing to look at.", reason)

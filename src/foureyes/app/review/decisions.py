@@ -21,7 +21,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
 from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, Look
+from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
 from foureyes.app.work.branches import tip_of, tip_since
 from foureyes.app.work.elsewhere import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
@@ -51,7 +51,7 @@ from foureyes.core.words.text import clean_name, clean_text
 from foureyes.errors import BadInput, Conflict, FoureyesError, Reason, Refused
 from foureyes.steps import fe, phrase
 
-NO_LOOKS: Mapping[str, Look] = MappingProxyType({})
+NO_LOOKS: Mapping[str, FaceLook] = MappingProxyType({})
 NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 STANDS = {"reviewing": "in review again", "approved": "approved by somebody else still"}
 
@@ -110,7 +110,7 @@ class Decisions:
         reason: str = "",
         if_version: int | None = None,
         batch: str = "",
-        look: Look = NO_LOOK,
+        look: FaceLook = NO_LOOK,
     ) -> ApprovalOutcome:
         """A different pair of eyes agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
         one, `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
@@ -146,8 +146,8 @@ class Decisions:
         tasks: Sequence[tuple[str, int | None]],
         *,
         reason: str = "",
-        look: Look = NO_LOOK,
-        looks: Mapping[str, Look] = NO_LOOKS,
+        look: FaceLook = NO_LOOK,
+        looks: Mapping[str, FaceLook] = NO_LOOKS,
         seen: Mapping[str, str] = NOTHING_SEEN,
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         """H2: tasks, each with the version that was looked at: one decision and one record each. A refused one is
@@ -166,7 +166,7 @@ class Decisions:
         )
 
     def _one_by_one(
-        self, actor: Actor, tasks: Sequence[tuple[str, int | None, Look, str]], reason: str
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None, FaceLook, str]], reason: str
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         with self._context.signing_once():
             for number, (task, version, look, seen) in enumerate(tasks, 1):

@@ -21,7 +21,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.views.review import NO_LOOK, ApprovalView, Look
+from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
@@ -71,7 +71,7 @@ class Feedback:
         checkpoint: str = "",
         priority: PriorityChange = "same",
         seen: str = "",
-        look: Look = NO_LOOK,
+        look: FaceLook = NO_LOOK,
     ) -> Outcome:
         """F1: back to open with feedback, by a person, or a session that could approve; without any, the open blocking
         findings are the feedback. `seen`: the diff that was looked at (D7), `look`: how (H4, H5).
@@ -157,7 +157,7 @@ class Feedback:
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
         return f"planned {new}: the work is on the target branch already and has to be reverted there (K4)"
 
-    def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: Look = NO_LOOK) -> Outcome:
+    def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
         """Blocked, with a reason (lesson 13): by a person, or a session that could approve; `seen`: see redo."""
         permit(actor, "reject")
         before, _ = self._before(actor, task, "reject")

@@ -20,7 +20,7 @@ from foureyes.app.review.review_content import ReviewContent, came_back, content
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
-from foureyes.core.loop.review import Told, uncovered, untold
+from foureyes.core.loop.review import FilesRead, uncovered, untold
 from foureyes.core.nouns.attempt import Attempt, ChangedFile
 from foureyes.core.nouns.cycle import CycleId, Look, look_ref
 from foureyes.core.nouns.finding import status_of
@@ -58,7 +58,7 @@ def submit_look(
     document: bytes,
     *,
     seen: str = "",
-    read: Told | None = None,
+    read: FilesRead | None = None,
 ) -> ReviewOutcome:
     """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
     refuse_other_task(actor, task)
@@ -132,7 +132,7 @@ def _record(
     about: AskedLook,
     given: ReviewContent,
     raised: Raising,
-    read: Told | None,
+    read: FilesRead | None,
 ) -> ReviewOutcome:
     payload, attempt = given.document.payload, case.attempt
     assert attempt is not None

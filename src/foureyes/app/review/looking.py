@@ -9,14 +9,14 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.gate.changes import hunks_to_see
 from foureyes.app.review.sampling import is_sample
-from foureyes.app.views.review import Look
+from foureyes.app.views.review import FaceLook
 from foureyes.core.nouns.look import LONGEST, Looked, counted
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, Reason
 from foureyes.steps import fe
 
 
-def looked(context: Context, actor: Actor, case: Case, look: Look, batch: str = "") -> Looked:
+def looked(context: Context, actor: Actor, case: Case, look: FaceLook, batch: str = "") -> Looked:
     """How the caller looked at the attempt of this case, and whether it is a sample, which the journal knows (H5). A
     sample that was not seen stays where it is when a batch is approved (H3).
     """
@@ -29,7 +29,7 @@ def looked(context: Context, actor: Actor, case: Case, look: Look, batch: str = 
     return found
 
 
-def _counted(context: Context, case: Case, look: Look, *, sample: bool) -> Looked:
+def _counted(context: Context, case: Case, look: FaceLook, *, sample: bool) -> Looked:
     """Where the face measures nothing, or git cannot say which hunks there are, nothing is known."""
     about = Looked(
         face=look.face,

@@ -40,7 +40,7 @@ from foureyes.core.documents.shapes import (
     ReviewRequest,
 )
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.review import Told, uncovered, untold
+from foureyes.core.loop.review import FilesRead, uncovered, untold
 from foureyes.core.nouns.cycle import CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
@@ -78,7 +78,7 @@ class Reviews:
         """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
         return submit_told(self._context, actor, task, document, seen=seen)
 
-    def _submit(self, actor: Actor, task: str, document: bytes, *, seen: str, read: Told | None) -> ReviewOutcome:
+    def _submit(self, actor: Actor, task: str, document: bytes, *, seen: str, read: FilesRead | None) -> ReviewOutcome:
         permit(actor, "review submit")
         with self._context.store.read() as tx:
             named = self._context.find_id(tx, task)
@@ -172,7 +172,7 @@ class Reviews:
         record_rulings(work, case, given.rulings, decision)
 
     def _record(
-        self, work: Work, case: Case, given: ReviewContent, raised: Raising, read: Told | None
+        self, work: Work, case: Case, given: ReviewContent, raised: Raising, read: FilesRead | None
     ) -> ReviewOutcome:
         facts, attempt, payload = case.facts, case.attempt, given.document.payload
         assert attempt is not None
@@ -263,7 +263,7 @@ def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
 
 
 def submit_told(
-    context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: Told | None = None
+    context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: FilesRead | None = None
 ) -> ReviewOutcome:
     """V6: a review, and the files that its program's stream tells it read; None: it tells of none."""
     return Reviews(context)._submit(actor, task, document, seen=seen, read=read)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.run.rows import Cost, Counter, PastRow, ReadyRow
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.sprinting import sprints_of
@@ -40,7 +40,7 @@ def states(
     rows += tx.all("runner.sent_back", ReadyRow, limit=limit)
     rows += tx.all("runner.leads", ReadyRow, limit=limit) if policy.tiers.lead != "human" else []
     rows += tx.all("sprint.ready" if sprints else "runner.ready", ReadyRow, limit=limit)
-    taken = taken_by_others(context, tx, runner) if tx.one("reservation.any", Named) is not None else {}
+    taken = taken_by_others(context, tx, runner) if tx.one("reservation.any", IdRow) is not None else {}
     found = {row.id: row for row in rows if row.id not in taken}
     ids = sorted(found)
     past = past_of(tx, ids, runner.host)

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.app.agent_ports import LiveRun
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
 from foureyes.core.run.snapshot import Left
-from foureyes.core.run.step import Step
+from foureyes.core.run.step import RunStep
 
 FETCH = "fetch:"
 """What begins the key of a job that brings what another machine handed in; its task follows."""
@@ -92,7 +92,7 @@ class Desk(msgspec.Struct):
         return "it could not be fetched from another machine" if self.is_put_off(f"{FETCH}{task}", now) else ""
 
 
-def key_of(step: Step) -> str:
+def key_of(step: RunStep) -> str:
     """What a step is about."""
     if getattr(step, "cycle", ""):
         names = ("cycle", "task", "reviewer", "profile", "purpose")

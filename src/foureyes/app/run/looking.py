@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.leasing import runners_seen
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
@@ -207,7 +207,7 @@ class Looking:
     ) -> list[TaskState]:
         left = [
             TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
-            for row in tx.all("runner.left_claims", Named, limit=QUEUE)
+            for row in tx.all("runner.left_claims", IdRow, limit=QUEUE)
             if not self._waits(desk, key_of(FreeClaim(task=TaskId(row.id))))
         ]
         free = desk.options.agents - sum(state.mine or state.lost for state in runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
@@ -37,8 +37,8 @@ from foureyes.core.run.step import (
     PauseSprint,
     ResumeSprint,
     RunChecks,
+    RunStep,
     StartRun,
-    Step,
     Stick,
     StopRun,
     TakeOver,
@@ -92,7 +92,7 @@ class Performing:
         if is_shared:
             self._crew.start(SEND, _send())
 
-    def perform(self, step: Step, desk: Desk) -> bool:
+    def perform(self, step: RunStep, desk: Desk) -> bool:
         """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
         key, now = key_of(step), self._context.now()
         if desk.is_put_off(key, now):
@@ -109,7 +109,7 @@ class Performing:
             desk.put_off[key] = self._context.later(AGAIN_SECONDS)
         return done is not False
 
-    def _do(self, step: Step, desk: Desk) -> bool | None:
+    def _do(self, step: RunStep, desk: Desk) -> bool | None:
         """False: it cannot be done now."""
         match step:
             case StartRun():
@@ -216,7 +216,7 @@ class Performing:
 
     def _free(self, step: FreeClaim) -> bool:
         with self._context.store.read() as tx:
-            row = tx.one("runner.claim_of", Named, task=step.task)
+            row = tx.one("runner.claim_of", IdRow, task=step.task)
         return row is not None and ending.free_claim(self._context, self._runner, RunId(row.id))
 
     def _notify(self, step: Notify, desk: Desk) -> None:
@@ -267,7 +267,7 @@ class Performing:
             self._tell(task, said)
 
 
-def _was_sooner(step: Step, problem: Exception) -> bool:
+def _was_sooner(step: RunStep, problem: Exception) -> bool:
     """J4: whether another runner was simply first: it tells what becomes of the task."""
     if not isinstance(step, StartRun):
         return False

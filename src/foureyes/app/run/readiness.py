@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.run.rows import Awaited
 from foureyes.app.tasks.sprinting import active, sprints_of
 from foureyes.app.views.pause import PauseView
@@ -45,7 +45,7 @@ def why_not_begin(
         reasons += _out_of_sprints(context, work.tx, task)
     if purpose in ("implement", "respond"):
         reasons += _why_not_claimed(context, work.tx, task)
-        if not reasons and not own and work.tx.one("reservation.any", Named) is not None:
+        if not reasons and not own and work.tx.one("reservation.any", IdRow) is not None:
             refuse_reserved(context, work.tx, work.actor, task.id)
     else:
         reasons += _why_not_thought_about(context, work.tx, task, purpose)

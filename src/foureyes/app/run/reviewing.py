@@ -20,7 +20,7 @@ from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.shapes import ReviewRequest, ReviewResult, name_of
-from foureyes.core.loop.review import Told, seen_by
+from foureyes.core.loop.review import FilesRead, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.cycle import Look
 from foureyes.core.nouns.session import Actor
@@ -198,7 +198,7 @@ def take_review(context: Context, own: InHand) -> str:
     return ""
 
 
-def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> Told | None:
+def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
     """V6: the files that its stream tells it read, and whether its profile says that it tells every one; None where it
     tells of no tool at all.
     """
@@ -209,7 +209,7 @@ def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> Told | N
     text = context.repo.diff_text(change.base, change.head)
     whole = text.count("\n") <= MOST_LINES and len(text) <= MOST_DIFF
     seen = seen_by(own.outcome.read, own.run.worktree, CHANGE, change.files, whole=whole)
-    return Told(tuple(seen), complete)
+    return FilesRead(tuple(seen), complete)
 
 
 def _refuse_other_change(document: str, change: Subject) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.work import Work
 from foureyes.core import events as e
 from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS, EmitType, Run, Signal
@@ -101,7 +101,7 @@ def _is_its_own(context: Context, work: Work, task: Task, session: str) -> bool:
 
 def _only_claim(work: Work) -> str:
     """The one task that this session has started."""
-    tasks = [claim.id for claim in work.tx.all("session.claims", Named, session=work.actor.session)]
+    tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=work.actor.session)]
     if len(tasks) == 1:
         return tasks[0]
     several = f"you work on several: {', '.join(tasks)}." if tasks else "you have started no task."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.ports import Tree
-from foureyes.core.cycle.calibrating import Place, TrialCase, is_near
+from foureyes.core.cycle.calibrating import LineRange, TrialCase, is_near
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
@@ -117,6 +117,6 @@ def _case(row: TrueFinding) -> TrialCase:
     """Where it was when it was raised: later attempts move it."""
     event = msgspec.json.decode(row.payload, type=FindingsRaised)
     raised = next((each for each in event.findings if each.root == row.root), None)
-    places = (Place(raised.path, raised.line, raised.line),) if raised is not None else ()
+    places = (LineRange(raised.path, raised.line, raised.line),) if raised is not None else ()
     words = (raised.title,) if raised is not None else ()
     return TrialCase(name=row.root, kind="past", places=places, words=words)

@@ -17,7 +17,7 @@ from foureyes.core.events.sprint import Chosen
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.rules.required import is_profile, required_reviewers
 from foureyes.core.sprint.estimating import Estimates, Past, together
-from foureyes.core.sprint.selecting import Candidate, Wanted, choose, with_waiting
+from foureyes.core.sprint.selecting import SprintCandidate, Wanted, choose, with_waiting
 from foureyes.core.sprint.target import ends_at, target_of, target_words
 from foureyes.core.words.ids import TaskId
 from foureyes.errors import ConfigError, NotFound, Reason
@@ -35,7 +35,7 @@ PAST_TASKS = 500
 NAMED = 5
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
+class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a sprint is asked to be."""
 
     target: Target
@@ -46,12 +46,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     agents: int = 0
 
 
-def options_of(context: Context, ask: SprintAsk) -> Options:
+def options_of(context: Context, ask: SprintAsk) -> SprintOptions:
     """X1: what was asked for; a time of the day is read in the zone of whoever calls."""
     zone = own_zone(context) if ask.until else ""
     target = target_of(tasks=ask.complete, hours=ask.hours, until=ask.until, idle=ask.idle, zone=zone)
     wanted = Wanted(ids=ask.tasks, labels=ask.labels, without=ask.without, below=ask.priority)
-    return Options(
+    return SprintOptions(
         target=target,
         wanted=wanted,
         pause_on_error=ask.pause_on_error,
@@ -60,7 +60,7 @@ def options_of(context: Context, ask: SprintAsk) -> Options:
     )
 
 
-class Open(Candidate, frozen=True, kw_only=True):
+class Open(SprintCandidate, frozen=True, kw_only=True):
     """A task that could be chosen, as the store has it."""
 
     estimate_minutes: int | None = None
@@ -80,7 +80,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     view: SprintPlanView
 
 
-def plan(context: Context, tx: Tx, actor: Actor, options: Options) -> Planned:
+def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Planned:
     """X1: everything about a sprint that is not stored yet. Nothing is written."""
     rows = tx.all("sprint.candidates", Open, limit=MOST)
     candidates = with_waiting(rows, _waiting(tx))
@@ -134,7 +134,7 @@ def _views(
     context: Context,
     tx: Tx,
     actor: Actor,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SprintCandidate],
     estimates: Estimates,
     own: dict[TaskId, int | None],
 ) -> dict[str, PlannedTaskView]:

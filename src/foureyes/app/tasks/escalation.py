@@ -11,7 +11,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.loop import Tier
-from foureyes.core.loop.engine import FindingMove, Handed, LoopAct, LoopState, Odd, loop_state, rounds
+from foureyes.core.loop.engine import FindingMove, LoopAct, LoopAttempt, LoopState, Odd, loop_state, rounds
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 
@@ -36,7 +36,7 @@ class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
 
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
     """Where the loop of a task stands. The router, the prompt and every face ask this, and nothing else (lesson 22)."""
-    handed = tx.all("review.rounds", Handed, task=task.id)
+    handed = tx.all("review.rounds", LoopAttempt, task=task.id)
     if not handed:
         return LoopState()
     steps = tx.all("finding.steps", FindingMove, task=task.id)

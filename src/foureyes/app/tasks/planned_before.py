@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.views.task_list import Link
 from foureyes.core.rules.modes import label_mode
 from foureyes.core.rules.policy import MODES, Mode
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
 
 
-class Titled(Named, frozen=True):
+class Titled(IdRow, frozen=True):
     """A task and its title."""
 
     title: str
@@ -44,7 +44,7 @@ class PlannedBefore:
     def take(self, task: PlannedTask) -> TaskId | None:
         """The task that a section is about: by its key; else by its title, the one that it names by its id first."""
         if task.key:
-            found = self._tx.one("task.with_key", Named, key=task.key)
+            found = self._tx.one("task.with_key", IdRow, key=task.key)
             return TaskId(found.id) if found else None
         ids = self._by_title.get(folded(task.title), [])
         if not ids:

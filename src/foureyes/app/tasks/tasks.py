@@ -12,7 +12,7 @@ from foureyes.app.call.facts import facts_for
 from foureyes.app.call.modes import modes_of
 from foureyes.app.call.outcome import first_of_epic, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.call.several import each, named
 from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
@@ -209,7 +209,7 @@ class Tasks:
         new = self._context.find_id(work.tx, parent) if parent else None
         if new == task.parent:
             return
-        if new is not None and any(row.id == task.id for row in work.tx.all("task.ancestors", Named, start=new)):
+        if new is not None and any(row.id == task.id for row in work.tx.all("task.ancestors", IdRow, start=new)):
             refuse_verb(
                 f"{new} lies below {task.id}: that would be a circle.", Reason("T4", "a task cannot be its own parent")
             )
@@ -277,12 +277,12 @@ class Tasks:
             )
 
     def _let_wait(self, work: Work, task: Task, depends_on: Sequence[str]) -> set[str]:
-        have = {row.id for row in work.tx.all("task.dependencies", Named, id=task.id)}
+        have = {row.id for row in work.tx.all("task.dependencies", IdRow, id=task.id)}
         for text in depends_on:
             other = self._context.find_id(work.tx, text)
             if other in have:
                 continue
-            if other == task.id or work.tx.one("task.reaches", Named, start=other, goal=task.id) is not None:
+            if other == task.id or work.tx.one("task.reaches", IdRow, start=other, goal=task.id) is not None:
                 message = (
                     f"{other} already waits for {task.id}" if other != task.id else f"{task.id} cannot wait for itself"
                 )
@@ -299,7 +299,7 @@ class Tasks:
         """Let a task no longer wait; journalled, and shown in review (T3)."""
         with self._context.writing(actor, "dep rm") as work:
             current = self._context.find(work.tx, task)
-            have = {row.id for row in work.tx.all("task.dependencies", Named, id=current.id)}
+            have = {row.id for row in work.tx.all("task.dependencies", IdRow, id=current.id)}
             todo = [other for other in (self._context.find_id(work.tx, text) for text in depends_on) if other in have]
             for other in todo:
                 work.record(current.id, e.DependencyRemoved(depends_on=other))
@@ -309,7 +309,7 @@ class Tasks:
             )
 
 
-class Planned(Named, frozen=True):
+class Planned(IdRow, frozen=True):
     """A task and the words it was planned with."""
 
     payload: str

@@ -22,7 +22,7 @@ Face = Literal["", "cli", "tui", "web", "mcp"]
 MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 
 
-class Look(msgspec.Struct, frozen=True):
+class FaceLook(msgspec.Struct, frozen=True):
     """How somebody looked at a change, as their face tells it (H4, H5): ids of hunks that were on screen long enough,
     ids of others that were ticked off by hand, or were on screen without their white space (`spaceless`), whether an
     external pager was opened, seconds in focus, whether it was a sample of a batch. `confirmed`: asked about hunks that
@@ -46,7 +46,7 @@ class Look(msgspec.Struct, frozen=True):
         return self.face in MEASURING
 
 
-NO_LOOK = Look()
+NO_LOOK = FaceLook()
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):

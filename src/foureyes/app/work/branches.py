@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.rows import Named
+from foureyes.app.call.rows import IdRow
 from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
@@ -75,7 +75,7 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
         return f"the work of {task} is {where}, so there is no branch to begin again"
     if attempt.ref != own_branch(task):
         return f"the work of {task} came from {name}, which is not its own branch {own_name(task)}"
-    others = [row.id for row in tx.all("stack.from_ref", Named, ref=attempt.ref, task=task)]
+    others = [row.id for row in tx.all("stack.from_ref", IdRow, ref=attempt.ref, task=task)]
     return f"{', '.join(others)} came from {name}, too" if others else ""
 
 

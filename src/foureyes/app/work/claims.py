@@ -10,7 +10,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.outcome import claim_by, outcome
 from foureyes.app.call.placing import merged_unknown, refuse_merged
 from foureyes.app.call.refusals import refuse_task, refuse_verb
-from foureyes.app.call.rows import Count, Named
+from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
@@ -117,7 +117,7 @@ class Claims:
         return self._context.repo.commit_of(own_branch(task)) is not None
 
     def _refuse_reserved(self, work: Work, task: Task) -> None:
-        if work.tx.one("reservation.any", Named) is not None:
+        if work.tx.one("reservation.any", IdRow) is not None:
             from foureyes.app.work.reserving import refuse_reserved
 
             refuse_reserved(self._context, work.tx, work.actor, task.id)
@@ -210,7 +210,7 @@ class Claims:
 
     def _reserved(self, work: Work) -> tuple[set[str], str | None]:
         """What others are about to start, and what this session was."""
-        if work.tx.one("reservation.any", Named) is None:
+        if work.tx.one("reservation.any", IdRow) is None:
             return set(), None
         from foureyes.app.work.reserving import left_by_me, taken_by_others
 

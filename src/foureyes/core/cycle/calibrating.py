@@ -13,7 +13,7 @@ NEAR = 3
 """So many lines beside a defect are still at it: one names the line, the next its condition."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class LineRange(msgspec.Struct, frozen=True):
     """Lines of a file as the change leaves it."""
 
     path: str
@@ -21,7 +21,7 @@ class Place(msgspec.Struct, frozen=True):
     last: int
 
 
-def is_near(one: Place, other: Place) -> bool:
+def is_near(one: LineRange, other: LineRange) -> bool:
     """Whether a finding at the one would be at the other, too."""
     return one.path == other.path and one.first - NEAR <= other.last and other.first <= one.last + NEAR
 
@@ -33,7 +33,7 @@ class TrialCase(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     kind: CaseKind
-    places: tuple[Place, ...] = ()
+    places: tuple[LineRange, ...] = ()
     words: tuple[str, ...] = ()
 
 

@@ -11,7 +11,7 @@ import msgspec
 from foureyes.core.nouns.session import GRADES, Grade
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A profile that could be asked. `order`: its place as declared; `last_asked`: the row it was asked by last, 0
     for never. `cooled` and `missing` say why it cannot be started now, in words.
     """
@@ -44,7 +44,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     why: str
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewerChoice(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked, in this order; who is not, and why. `person`: nobody is left but a person."""
 
     chosen: tuple[str, ...]
@@ -53,8 +53,13 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choose(
-    candidates: Sequence[Candidate], makers: Sequence[Maker], grade: Grade, *, seats: int, already: Collection[str] = ()
-) -> Choice:
+    candidates: Sequence[ReviewerCandidate],
+    makers: Sequence[Maker],
+    grade: Grade,
+    *,
+    seats: int,
+    already: Collection[str] = (),
+) -> ReviewerChoice:
     """V4: as many as there are seats, who has to review first (D6), then who was asked longest ago; where nobody is
     left, a person.
     """
@@ -63,10 +68,10 @@ def choose(
     fit = [each for each in candidates if each.name not in names]
     fit.sort(key=lambda each: (not each.required, each.last_asked, each.order, each.name))
     chosen = tuple(each.name for each in fit[: max(seats, 0)])
-    return Choice(chosen=chosen, left_out=tuple(left_out), person=len(chosen) < seats)
+    return ReviewerChoice(chosen=chosen, left_out=tuple(left_out), person=len(chosen) < seats)
 
 
-def why_not(candidate: Candidate, makers: Sequence[Maker], grade: Grade, already: Collection[str]) -> str:
+def why_not(candidate: ReviewerCandidate, makers: Sequence[Maker], grade: Grade, already: Collection[str]) -> str:
     """V4: why somebody is not asked; empty where nothing speaks against it."""
     if candidate.name in already:
         return "was asked in this cycle already"
@@ -80,7 +85,7 @@ def why_not(candidate: Candidate, makers: Sequence[Maker], grade: Grade, already
     return candidate.missing or candidate.cooled or candidate.uncounted
 
 
-def reaches(candidate: Candidate, maker: Maker, grade: Grade) -> bool:
+def reaches(candidate: ReviewerCandidate, maker: Maker, grade: Grade) -> bool:
     """I6: whether a fresh session of this profile is independent of a maker to this grade. Unknown is not (G1)."""
     if GRADES.index(grade) <= GRADES.index("origin"):
         return True

@@ -26,7 +26,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
     """A valid review of a target, by its effective verdict (V5). `review` is its row; `reviewer` one pair of eyes.
     `may_stop`: whether its `blocker` stops the work (R1); who came by unasked has concerns, and its findings.
     """
@@ -60,7 +60,7 @@ class Ruled(msgspec.Struct, frozen=True, kw_only=True):
 def decide(
     targets: Sequence[str],
     asked: Sequence[Ask],
-    answered: Sequence[Answer],
+    answered: Sequence[TargetReview],
     counting: Collection[int],
     quorum: int,
     unmet: Mapping[str, Sequence[str]] = NONE_UNMET,
@@ -94,13 +94,13 @@ def decide(
     return msgspec.structs.replace(none, short=tuple(missing), lacking=tuple(lacking))
 
 
-def _latest(answered: Sequence[Answer]) -> list[Answer]:
+def _latest(answered: Sequence[TargetReview]) -> list[TargetReview]:
     """Of one pair of eyes the last thing that it said about a target."""
     by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
     return list(by_eyes.values())
 
 
-def _worst(answers: Sequence[Answer]) -> dict[str, Verdict]:
+def _worst(answers: Sequence[TargetReview]) -> dict[str, Verdict]:
     """What each reviewer says about all targets together."""
     worst: dict[str, Verdict] = {}
     for answer in answers:
@@ -122,7 +122,7 @@ def _why_not_reviewed(
     return (*few, *none) or (() if asked else ("nothing was asked about",))
 
 
-def is_complete(asked: Sequence[Ask], answered: Sequence[Answer], targets: Sequence[str], seats: int) -> bool:
+def is_complete(asked: Sequence[Ask], answered: Sequence[TargetReview], targets: Sequence[str], seats: int) -> bool:
     """V8: whether nobody is waited for: no one who was asked is silent, and each target has an answer of as many as it
     waits for. Where too few answered and nobody is waited for, somebody else is asked first (V4).
     """

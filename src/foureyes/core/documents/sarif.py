@@ -51,7 +51,7 @@ _PLACEHOLDER = re.compile(r"\{([0-9]{1,3})\}")
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
-class Broken(Wrong):
+class BrokenReport(Wrong):
     """Why a report says nothing about the code: the tool broke or did not scan. `what` is the sentence alone."""
 
     def __init__(self, path: str, what: str) -> None:
@@ -96,14 +96,14 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def results(document: Any) -> list[Reported]:
-    """Every result of a parsed log. `Broken` when a tool broke or did not scan, `Wrong` when it is no such log."""
+    """Every result of a parsed log. `BrokenReport`: a tool broke or did not scan; `Wrong`: it is no such log."""
     if isinstance(document, dict) and document.get("version") != VERSION:
         version = document.get("version")
         given = in_line(version, 60) if isinstance(version, str) else "a log without one"
         raise Wrong(f"version: only {VERSION} is read, not {given}")
     log = typed(document, Log)
     if not log.runs:
-        raise Broken("runs", "there is no run of any tool in it")
+        raise BrokenReport("runs", "there is no run of any tool in it")
     found = [run.get("results") or () for run in document["runs"]]
     runs = zip(log.runs, found, strict=True)
     return [result for number, (run, raw) in enumerate(runs) for result in _of_run(run, raw, f"runs[{number}]")]
@@ -117,10 +117,10 @@ def is_address(place: str) -> bool:
 def _of_run(run: Run, given: Sequence[Any], path: str) -> Iterator[Reported]:
     name = in_line(run.tool.driver.name, 200)
     if run.results is None:
-        raise Broken(f"{path}.results", f"is null, so {name} did not scan")
+        raise BrokenReport(f"{path}.results", f"is null, so {name} did not scan")
     for number, invocation in enumerate(run.invocations or ()):
         if why := _why_broken(invocation):
-            raise Broken(f"{path}.invocations[{number}]", f"{name} broke: {why}")
+            raise BrokenReport(f"{path}.invocations[{number}]", f"{name} broke: {why}")
     context = _Context(run)
     both = zip(run.results, given, strict=True)
     return (context.reported(result, _mark(raw)) for result, raw in both if not _is_left_out(result))

@@ -28,7 +28,7 @@ NOT_YET = 1 << 62
 WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked", "unchanged"})
 
 
-class Handed(msgspec.Struct, frozen=True, kw_only=True):
+class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its
     approval, if any.
     """
@@ -163,7 +163,7 @@ def waits(tier: Tier) -> WaitingFor:
     return "user" if tier == "user" else ""
 
 
-def rounds(handed: Sequence[Handed], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
+def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
     """L11: what each iteration did to the blocking findings. `closed`: the latest has been sent back, too."""
     by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
@@ -203,7 +203,7 @@ def rounds(handed: Sequence[Handed], steps: Iterable[FindingMove], *, closed: bo
 
 
 def loop_state(
-    handed: Sequence[Handed], done: Sequence[Round], acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
+    handed: Sequence[LoopAttempt], done: Sequence[Round], acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
 ) -> LoopState:
     """E1: fold the rounds in the order of the journal into where the task stands now."""
     count, table = _Count(), []
@@ -243,7 +243,7 @@ def _judged(current: Round, tier: Tier, count: _Count, limits: Limits, *, is_ove
 
 
 def _in_order(
-    count: _Count, attempt: Handed, current: Round, acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
+    count: _Count, attempt: LoopAttempt, current: Round, acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
 ) -> list[tuple[int, Callable[[], None]]]:
     """Everything that counts within one iteration, each with its place in the journal."""
     happened: list[tuple[int, Callable[[], None]]] = []
@@ -258,7 +258,7 @@ def _in_order(
     return happened
 
 
-def _close(count: _Count, attempt: Handed, current: Round, limits: Limits) -> None:
+def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) -> None:
     """L12: 0 after progress, else one more; a round that had nothing blocking to resolve changes nothing."""
     count.round += 1
     if current.had:

@@ -17,7 +17,7 @@ SYMBOL = re.compile(
 )
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class FindingTraits(msgspec.Struct, frozen=True, kw_only=True):
     """A new finding as it is recognised by: `path` is the file's name now, `symbol` the function or class around it,
     `mark` what its tool knows it by. With a `line`, of several that fit equally it is the nearest.
     """
@@ -48,7 +48,7 @@ def words(text: str) -> str:
     return " ".join(WORD.findall(text.lower()))
 
 
-def match(new: Seen, known: Sequence[Finding], renames: Mapping[str, str]) -> Match:
+def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, str]) -> Match:
     """L2: path (following renames), rule, and normalised quote or symbol. Empty location and title never match.
 
     `renames` says what a path of now was called when the known ones were raised.
@@ -110,7 +110,7 @@ def _says(one: Finding, new: Found) -> bool:
     return (bool(quote) and normal(one.quote) == quote) or words(one.title) == words(new.title)
 
 
-def _only(fits: list[Finding], new: Seen) -> Match:
+def _only(fits: list[Finding], new: FindingTraits) -> Match:
     """Of several that fit equally, the one whose symbol and title fit too; else it is not for a program to say."""
     tests: tuple[Callable[[Finding], bool], ...] = (
         lambda finding: finding.symbol == new.symbol,

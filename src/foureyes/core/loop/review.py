@@ -84,7 +84,7 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
     )
 
 
-class Told(msgspec.Struct, frozen=True):
+class FilesRead(msgspec.Struct, frozen=True):
     """V6: the changed files that a program's stream tells it read. `complete`: it tells every one."""
 
     files: tuple[str, ...]
@@ -103,7 +103,7 @@ def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[Change
 
 
 def uncovered(
-    changed: Sequence[ChangedFile], stated: Iterable[str], told: Told | None, exclude: Sequence[str]
+    changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
     """V6: what a review does not cover: by what it says, and where a stream tells every read, by that; both must
     agree.
@@ -114,7 +114,7 @@ def uncovered(
 
 
 def untold(
-    changed: Sequence[ChangedFile], stated: Iterable[str], told: Told | None, exclude: Sequence[str]
+    changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
     """V6: what a review says it read, and a stream that need not tell every read does not tell of: it changes the
     reviewer's score, not what counts.

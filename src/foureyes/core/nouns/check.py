@@ -119,7 +119,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     rewritten: Rewritten = Rewritten()
 
 
-class Judged(msgspec.Struct, frozen=True):
+class CheckJudgement(msgspec.Struct, frozen=True):
     """An outcome and its one line: `12/12 passed`, `2 errors`, `exit code 3`. `failing` names what failed, up to a
     limit; `failed` says how many those are in truth.
     """
@@ -130,7 +130,7 @@ class Judged(msgspec.Struct, frozen=True):
     failed: int = 0
 
 
-def judge(rule: CheckRule, ran: Ran) -> Judged:
+def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     """D5: what a run means. Exit code and report must both say that all is well, and be about this tree.
 
     A run that rewrote its tree and fails anyway stays failed, with what was rewritten: no outcome but passed could rest
@@ -140,38 +140,38 @@ def judge(rule: CheckRule, ran: Ran) -> Judged:
     if not rewritten or verdict.outcome not in ("passed", "failed"):
         return verdict
     if verdict.outcome == "passed" or (rule.has_baseline and verdict.failing):
-        return Judged("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
+        return CheckJudgement("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
     return msgspec.structs.replace(verdict, summary=f"{verdict.summary}; it {in_words(rewritten)}")
 
 
-def _judge(rule: CheckRule, ran: Ran) -> Judged:
+def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     if ran.elsewhere is not None:
-        return Judged("unsound", ran.elsewhere.sentence)
+        return CheckJudgement("unsound", ran.elsewhere.sentence)
     if ran.disturbed:
-        return Judged("unsound", ran.disturbed)
+        return CheckJudgement("unsound", ran.disturbed)
     if ran.unprepared:
-        return Judged("crashed", ran.unprepared)
+        return CheckJudgement("crashed", ran.unprepared)
     if ran.unbuilt:
-        return Judged("failed", ran.unbuilt)
+        return CheckJudgement("failed", ran.unbuilt)
     if ran.timed_out:
         minutes = "1 minute" if rule.timeout_minutes == 1 else f"{rule.timeout_minutes} minutes"
-        return Judged("timed_out", f"still running after {minutes}")
+        return CheckJudgement("timed_out", f"still running after {minutes}")
     if ran.exit_code is None:
-        return Judged("crashed", ran.problem or "it could not be started")
+        return CheckJudgement("crashed", ran.problem or "it could not be started")
     names = failures_in(ran)
     failing, failed = tuple(names[:KEPT_FAILURES]), len(names)
     broke = _broke(rule, ran.exit_code) or _missing(rule, ran)
     if broke:
-        return Judged("crashed", broke, failing, failed)
+        return CheckJudgement("crashed", broke, failing, failed)
     if ran.problem:
         is_read = ran.tests is not None or ran.findings is not None
-        return Judged("crashed" if ran.exit_code == 0 or is_read else "failed", ran.problem, failing, failed)
+        return CheckJudgement("crashed" if ran.exit_code == 0 or is_read else "failed", ran.problem, failing, failed)
     empty = _says_nothing(rule, ran)
     if empty:
-        return Judged("failed", empty, failing, failed)
+        return CheckJudgement("failed", empty, failing, failed)
     if ran.exit_code == 0 and not failing:
-        return Judged("passed", _all_well(ran))
-    return Judged("failed", _what_failed(ran, failed), failing, failed)
+        return CheckJudgement("passed", _all_well(ran))
+    return CheckJudgement("failed", _what_failed(ran, failed), failing, failed)
 
 
 def _says_nothing(rule: CheckRule, ran: Ran) -> str:

@@ -18,7 +18,7 @@ FIRST_PAUSE = 60
 LONGEST_PAUSE = 3_600
 
 
-class Broken(msgspec.Struct, frozen=True):
+class BrokenCheckRuns(msgspec.Struct, frozen=True):
     """Runs of a check that ended one after the other without saying anything about the work: the last one, how many
     there were, and how many seconds after the last the next is due.
     """
@@ -37,7 +37,7 @@ def lacks_a_run(state: CheckState) -> bool:
     return state.rule.required and (not said or state.claimed or not state.compared)
 
 
-def broken_of(facts: Facts, state: CheckState) -> Broken | None:
+def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
     """Why a run that is lacking is not begun at once: the latest ones broke, on the attempt's tree or, where only that
     is to be compared, on the target's.
     """
@@ -55,4 +55,4 @@ def broken_of(facts: Facts, state: CheckState) -> Broken | None:
         if result.outcome in RAN:
             break
         tries, last = tries + 1, last or result
-    return Broken(last, tries) if last else None
+    return BrokenCheckRuns(last, tries) if last else None

@@ -23,7 +23,7 @@ _DIGITS = Shape(r"[0-9a-f]{1,64}\Z")
 _FORM = f"{SEEN_FORM}, like {seen_name(2, '9b20c4d1')}, or the whole diff id"
 
 
-class Seen(NamedTuple):
+class SeenDiff(NamedTuple):
     """What somebody says they saw: an attempt's number, if they gave one, and digits of its diff id."""
 
     attempt: int | None
@@ -37,13 +37,13 @@ class Seen(NamedTuple):
         return len(self.digits) >= (WHOLE if self.attempt is None else SEEN_DIGITS)
 
 
-def read_seen(text: str) -> Seen | None:
+def read_seen(text: str) -> SeenDiff | None:
     """`2.9b20c4d1`, or digits with or without their `sha256:`; None for anything else."""
     number, dot, digits = text.strip().lower().rpartition(".")
     digits = digits.removeprefix("sha256:")
     if not _DIGITS.match(digits) or (dot and not _NUMBER.match(number)):
         return None
-    return Seen(int(number) if dot else None, digits)
+    return SeenDiff(int(number) if dot else None, digits)
 
 
 def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
@@ -73,7 +73,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     return Reason("D7", words, look)
 
 
-def _lacks(given: Seen | None) -> str:
+def _lacks(given: SeenDiff | None) -> str:
     """What is missing in something that is not of the form."""
     if given is None:
         return "it is printed behind the word diff"
@@ -109,7 +109,7 @@ def _handed_in(facts: Facts) -> list[HandedIn]:
     return [*facts.earlier, *([HandedIn(latest.n, latest.diff_id, latest.relation)] if latest else [])]
 
 
-def _named(facts: Facts, given: Seen) -> list[HandedIn]:
+def _named(facts: Facts, given: SeenDiff) -> list[HandedIn]:
     """The attempts that are meant: the one of this number, or all that have this diff id."""
     everything = _handed_in(facts)
     if given.attempt is None:

@@ -35,7 +35,7 @@ LATER = 2**62
 NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 
-class Handed(msgspec.Struct, frozen=True, kw_only=True):
+class StackPart(msgspec.Struct, frozen=True, kw_only=True):
     """An attempt as far as others may have it inside: its commits, the oldest first, the diffs of these, the contents
     it leaves behind (A6), and where. `seq`: the journal row of its hand-in; `begun`: the one with which somebody
     first began its task.
@@ -62,7 +62,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     def pieces(self) -> frozenset[str]:
         return self.diffs | self.blobs
 
-    def has(self, other: Handed) -> bool:
+    def has(self, other: StackPart) -> bool:
         """Whether all commits of the other one are in this one, as they are or each with an equal diff."""
         return other.head in self.shas or (bool(other.diffs) and other.diffs <= self.diffs)
 
@@ -71,9 +71,9 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def found_below(
-    upper: Handed,
-    others: Iterable[Handed],
-    own: Sequence[Handed] = (),
+    upper: StackPart,
+    others: Iterable[StackPart],
+    own: Sequence[StackPart] = (),
     known: Mapping[TaskId, frozenset[str]] = NOTHING_SAID,
     named: Collection[TaskId] = (),
 ) -> tuple[Below, ...]:
@@ -83,7 +83,7 @@ def found_below(
     others took from it, unless it names them (`named`: by a trailer or by their branch). `known`: what other tasks said
     themselves to be this one's.
     """
-    by_task: dict[TaskId, list[Handed]] = defaultdict(list)
+    by_task: dict[TaskId, list[StackPart]] = defaultdict(list)
     for each in others:
         by_task[each.task].append(each)
     tasks = {task: sorted(attempts, key=lambda each: each.n) for task, attempts in by_task.items()}
@@ -107,7 +107,7 @@ def found_below(
     return tuple(found)
 
 
-def found_later(upper: Handed, attempts: Sequence[Handed], *, named: bool) -> Below | None:
+def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool) -> Below | None:
     """A7: another task handed in, after the upper one, what is inside of it; None where it is not, or where it is all
     of it: then the other one came later.
 
@@ -134,12 +134,12 @@ def strictest(found: Iterable[Below]) -> tuple[Below, ...]:
     return tuple(one_each.values())
 
 
-def quoted(each: Handed) -> Below:
+def quoted(each: StackPart) -> Below:
     """Its strictness counts, and nothing else."""
     return Below(task=each.task, how="quoted", attempt=each.n, commits=len(each.commits))
 
 
-def _begun_before(upper: Handed, attempts: Sequence[Handed], own: Sequence[Handed]) -> Below | None:
+def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence[StackPart]) -> Below | None:
     """What this task handed in first may still be the work of a task that somebody had begun before."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
@@ -149,13 +149,13 @@ def _begun_before(upper: Handed, attempts: Sequence[Handed], own: Sequence[Hande
     return None
 
 
-def _had_first(own: Sequence[Handed], other: Handed, upper: Handed) -> bool:
+def _had_first(own: Sequence[StackPart], other: StackPart, upper: StackPart) -> bool:
     """Whether an earlier attempt of this task had what both have, before the other one was handed in."""
     shared = upper.pieces & other.pieces
     return any(each.seq < other.seq and shared <= each.pieces for each in own)
 
 
-def the_same(upper: Handed, others: Iterable[Handed], own: Sequence[Handed]) -> list[TaskId]:
+def the_same(upper: StackPart, others: Iterable[StackPart], own: Sequence[StackPart]) -> list[TaskId]:
     """A5: the tasks whose latest attempt is these very commits; apart from what took them from here."""
     latest = {each.task: each for each in sorted(others, key=lambda each: each.n)}
     same = [each for each in latest.values() if upper.head and upper.head == each.head]
@@ -163,8 +163,8 @@ def the_same(upper: Handed, others: Iterable[Handed], own: Sequence[Handed]) -> 
 
 
 def sent_back(
-    attempts: Iterable[Handed], landed: frozenset[str], commits: frozenset[str], upper: Handed
-) -> list[Handed]:
+    attempts: Iterable[StackPart], landed: frozenset[str], commits: frozenset[str], upper: StackPart
+) -> list[StackPart]:
     """A7: attempts of tasks that were merged with something else, as far as their content is not on the target.
     `landed`, `commits`: the pieces and the commits that are.
     """
@@ -181,7 +181,7 @@ def sent_back(
     return [each for each in left if each.pieces]
 
 
-def _whole(upper: Handed, attempts: Sequence[Handed], inside: Handed) -> Below:
+def _whole(upper: StackPart, attempts: Sequence[StackPart], inside: StackPart) -> Below:
     """One attempt is here as a whole. Commits that only earlier ones had make it a part: they were taken back since."""
     ever = frozenset[str]().union(*(each.diffs for each in attempts))
     loose = (upper.diffs & ever) - attempts[-1].diffs
@@ -190,7 +190,7 @@ def _whole(upper: Handed, attempts: Sequence[Handed], inside: Handed) -> Below:
     return Below(task=inside.task, how=how, attempt=inside.n, commits=len(inside.commits), top=top)
 
 
-def _in_part(upper: Handed, attempts: Sequence[Handed], explained: Sequence[Handed]) -> Below | None:
+def _in_part(upper: StackPart, attempts: Sequence[StackPart], explained: Sequence[StackPart]) -> Below | None:
     """Some commits, apart from those that come with another task which is here as a whole."""
     shas = frozenset[str]().union(*(each.shas for each in explained))
     diffs = frozenset[str]().union(*(each.diffs for each in explained))
@@ -206,7 +206,7 @@ def _in_part(upper: Handed, attempts: Sequence[Handed], explained: Sequence[Hand
     return None
 
 
-def _in_content(upper: Handed, attempts: Sequence[Handed], explained: Sequence[Handed]) -> Below | None:
+def _in_content(upper: StackPart, attempts: Sequence[StackPart], explained: Sequence[StackPart]) -> Below | None:
     """Files as another attempt left them, under other commits: squashed, or copied."""
     known = frozenset[str]().union(*(each.blobs for each in explained))
     some: Below | None = None

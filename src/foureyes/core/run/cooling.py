@@ -10,7 +10,7 @@ import msgspec
 from foureyes.core.nouns.run import ErrorKind, RunEnding
 from foureyes.core.run.retrying import profiles_for
 from foureyes.core.run.snapshot import Slot, Snapshot, TaskState
-from foureyes.core.run.step import CoolProfile, Step, WarmProfile
+from foureyes.core.run.step import CoolProfile, RunStep, WarmProfile
 
 CRASHES: Final = 3
 """X3: so many errors in a row, each on another task."""
@@ -47,7 +47,7 @@ def _is_crash(run: EndedRun) -> bool:
     return run.ending == "failed" and (run.error == "crash" or (run.error == "refused" and bool(run.rc)))
 
 
-def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[Step]:
+def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[RunStep]:
     """What changes about profiles: those that crash again and again, those whose program the next tasks need and that
     is not there, and those that are there again.
     """
@@ -69,7 +69,7 @@ def _awaited_elsewhere(snapshot: Snapshot) -> set[str]:
     )
 
 
-def _of_slot(slot: Slot, *, is_needed: bool) -> Step | None:
+def _of_slot(slot: Slot, *, is_needed: bool) -> RunStep | None:
     if slot.gone and slot.available:
         return WarmProfile(profile=slot.profile, why="its program is there")
     if slot.cooled:

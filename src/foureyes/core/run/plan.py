@@ -39,8 +39,8 @@ from foureyes.core.run.step import (
     Notify,
     OpenCycle,
     RunChecks,
+    RunStep,
     StartRun,
-    Step,
     Stick,
     StopRun,
     TakeOver,
@@ -49,13 +49,13 @@ from foureyes.core.run.step import (
 )
 
 
-def plan(snapshot: Snapshot) -> list[Step]:
+def plan(snapshot: Snapshot) -> list[RunStep]:
     """What to do now, in this order: what is over before what is due, reviews and fixes before new tasks. The last step
     says whether to wait, or that the runner ends.
     """
     sprints = list(of_sprints(snapshot))
     resting = at_rest(snapshot, sprints)
-    steps: list[Step] = [*_runs(snapshot), *_claims(snapshot), *sprints, *_cycles(snapshot)]
+    steps: list[RunStep] = [*_runs(snapshot), *_claims(snapshot), *sprints, *_cycles(snapshot)]
     steps += [*_checks(snapshot), *_merge(snapshot)]
     profiles = of_profiles(resting, candidates(resting))
     steps += [*profiles, *_starts(_without(resting, profiles))]
@@ -67,20 +67,20 @@ def plan(snapshot: Snapshot) -> list[Step]:
     return [*steps, _last(snapshot, steps)]
 
 
-def _forgotten(snapshot: Snapshot) -> Iterator[Step]:
+def _forgotten(snapshot: Snapshot) -> Iterator[RunStep]:
     """What was kept for closed tasks goes, but for those that still have a run."""
     live = {live.run.task for live in snapshot.runs}
     yield from (Forget(task=task) for task in snapshot.kept if task not in live)
 
 
-def _without(snapshot: Snapshot, steps: list[Step]) -> Snapshot:
+def _without(snapshot: Snapshot, steps: list[RunStep]) -> Snapshot:
     """The look with those profiles left alone that are about to be."""
     cooling = {step.profile for step in steps if isinstance(step, CoolProfile)}
     slots = [replace(slot, cooled=slot.cooled or slot.profile in cooling) for slot in snapshot.slots]
     return replace(snapshot, slots=tuple(slots)) if cooling else snapshot
 
 
-def _runs(snapshot: Snapshot) -> Iterator[Step]:
+def _runs(snapshot: Snapshot) -> Iterator[RunStep]:
     """J4, S4: runs that lost their runner, that are over, that are to end."""
     for live in snapshot.runs:
         run, task = live.run.id, live.run.task
@@ -99,14 +99,14 @@ def _runs(snapshot: Snapshot) -> Iterator[Step]:
             yield FinishRun(run=run, task=task, then=then, why=why)
 
 
-def _claims(snapshot: Snapshot) -> Iterator[Step]:
+def _claims(snapshot: Snapshot) -> Iterator[RunStep]:
     """T1: what is in progress under a run that is over is nobody's work any more."""
     for task in snapshot.tasks:
         if task.left_claim:
             yield FreeClaim(task=task.id, why="its run is over")
 
 
-def _checks(snapshot: Snapshot) -> Iterator[Step]:
+def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
     """D5: so many at once."""
     if snapshot.stopping or snapshot.no_room:
         return
@@ -115,13 +115,13 @@ def _checks(snapshot: Snapshot) -> Iterator[Step]:
         yield RunChecks(task=task)
 
 
-def _merge(snapshot: Snapshot) -> Iterator[Step]:
+def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
     """Q1: one at a time."""
     if snapshot.merge_due and not snapshot.merging and not snapshot.stopping and not snapshot.no_room:
         yield Merge()
 
 
-def _cycles(snapshot: Snapshot) -> Iterator[Step]:
+def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
     """V1, V3, V4, V8: what calls for a review, who gives none, which cycles can be decided."""
     if snapshot.stopping:
         return
@@ -157,7 +157,7 @@ class _Places:
         return True
 
 
-def _starts(snapshot: Snapshot) -> Iterator[Step]:
+def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
     """E2, E4, S: runs that begin, as far as there are slots; and tasks for which there is nothing left to try."""
     if snapshot.stopping or snapshot.no_room or not snapshot.agents:
         return
@@ -175,7 +175,7 @@ def _starts(snapshot: Snapshot) -> Iterator[Step]:
             yield _start(task, found, dict(snapshot.assigned).get(task.id, ""))
 
 
-def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[Step]:
+def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
     """V4, V9: reviews go on while new work is paused by a rule, and of what began they are a part; a person's pause
     stops them, too.
     """
@@ -238,7 +238,7 @@ def _start(task: TaskState, found: Try, chosen: str) -> StartRun:
     )
 
 
-def _last(snapshot: Snapshot, steps: list[Step]) -> Step:
+def _last(snapshot: Snapshot, steps: list[RunStep]) -> RunStep:
     """Whether there is anything to wait for."""
     mine = any(map(_is_ours, snapshot.runs))
     if snapshot.stopping and not mine:
@@ -257,7 +257,7 @@ def _waits_for_room(snapshot: Snapshot) -> bool:
     return bool(snapshot.no_room) and due and not snapshot.paused
 
 
-def _is_idle(snapshot: Snapshot, steps: list[Step]) -> bool:
+def _is_idle(snapshot: Snapshot, steps: list[RunStep]) -> bool:
     """Whether nothing of this runner is at work, and no step moves anything."""
     at_work = any(map(_is_ours, snapshot.runs)) or snapshot.checks_running > 0 or snapshot.merging
     at_work = at_work or snapshot.fetching

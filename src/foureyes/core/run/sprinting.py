@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.sprint import PASSING
 from foureyes.core.run.snapshot import Snapshot, TaskState
-from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint, Step
+from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint, RunStep
 from foureyes.core.sprint.halting import SprintNow, is_exhausted, why_end, why_go_on, why_pause
 
 
@@ -19,7 +19,7 @@ def is_bound(snapshot: Snapshot) -> bool:
     return bool(snapshot.sprints or snapshot.sprint_over or snapshot.only_sprints)
 
 
-def of_sprints(snapshot: Snapshot) -> Iterator[Step]:
+def of_sprints(snapshot: Snapshot) -> Iterator[RunStep]:
     """X2, X3: sprints that are over, that pause, that go on by themselves."""
     held, disk = snapshot.held, snapshot.no_room
     for it in snapshot.sprints:
@@ -34,7 +34,7 @@ def of_sprints(snapshot: Snapshot) -> Iterator[Step]:
             yield ResumeSprint(sprint=it.sprint.id, why=why)
 
 
-def exhausted(snapshot: Snapshot) -> Iterator[Step]:
+def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
     """X1, X2: sprints without a clock of which nothing is ready, where the runner has nothing else to do either."""
     if snapshot.worth_waiting or snapshot.stopping:
         return
@@ -62,7 +62,7 @@ def _paused(it: SprintNow) -> str:
     return f"{it.sprint.id} is paused: {it.sprint.why} (fe sprint start {it.sprint.id})"
 
 
-def at_rest(snapshot: Snapshot, steps: Iterable[Step]) -> Snapshot:
+def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
     """X2, X3: what is about to end or to pause begins nothing any more, in the same look."""
     resting = {step.sprint for step in steps if isinstance(step, EndSprint | PauseSprint)}
     if not resting:

@@ -32,13 +32,13 @@ Then = Literal[
 """What becomes of the work of a run that is over (S1, S2, S4)."""
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class RunStep(msgspec.Struct, frozen=True, kw_only=True):
     """Something to do now. `why` is for people."""
 
     why: str = ""
 
 
-class StartRun(Step, frozen=True, kw_only=True, tag="start"):
+class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
     """Reserve, make the worktree, bind the token, start the program. `resumes`: the conversation to go on with."""
 
     task: TaskId
@@ -51,28 +51,28 @@ class StartRun(Step, frozen=True, kw_only=True, tag="start"):
     look: int = 0
 
 
-class StopRun(Step, frozen=True, kw_only=True, tag="stop"):
+class StopRun(RunStep, frozen=True, kw_only=True, tag="stop"):
     """End a live run's program; its work stays."""
 
     run: RunId
     task: TaskId
 
 
-class TakeOver(Step, frozen=True, kw_only=True, tag="take_over"):
+class TakeOver(RunStep, frozen=True, kw_only=True, tag="take_over"):
     """J4: a run that lost its runner becomes ours: end what it left running, keep its work, and it ends as `lost`."""
 
     run: RunId
     task: TaskId
 
 
-class TidyRun(Step, frozen=True, kw_only=True, tag="tidy"):
+class TidyRun(RunStep, frozen=True, kw_only=True, tag="tidy"):
     """A program has ended: prove that all its processes are gone, commit what it left, and look at what there is."""
 
     run: RunId
     task: TaskId
 
 
-class FinishRun(Step, frozen=True, kw_only=True, tag="settle"):
+class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
     """A run is over and was tidied up: what becomes of its work, and then it ends."""
 
     run: RunId
@@ -80,49 +80,49 @@ class FinishRun(Step, frozen=True, kw_only=True, tag="settle"):
     then: Then
 
 
-class FreeClaim(Step, frozen=True, kw_only=True, tag="free"):
+class FreeClaim(RunStep, frozen=True, kw_only=True, tag="free"):
     """A task is in progress under a run that is over: it is released."""
 
     task: TaskId
 
 
-class RunChecks(Step, frozen=True, kw_only=True, tag="check"):
+class RunChecks(RunStep, frozen=True, kw_only=True, tag="check"):
     """Run the checks of an attempt, as a service (D5)."""
 
     task: TaskId
 
 
-class Merge(Step, frozen=True, kw_only=True, tag="merge"):
+class Merge(RunStep, frozen=True, kw_only=True, tag="merge"):
     """Work the merge queue off (Q1)."""
 
 
-class Stick(Step, frozen=True, kw_only=True, tag="stick"):
+class Stick(RunStep, frozen=True, kw_only=True, tag="stick"):
     """The runner can do no more for a task: a person looks."""
 
     task: TaskId
     kind: StuckKind
 
 
-class Forget(Step, frozen=True, kw_only=True, tag="forget"):
+class Forget(RunStep, frozen=True, kw_only=True, tag="forget"):
     """A task is closed: what was kept for its runs to go on with goes."""
 
     task: TaskId
 
 
-class CoolProfile(Step, frozen=True, kw_only=True, tag="cool"):
+class CoolProfile(RunStep, frozen=True, kw_only=True, tag="cool"):
     """A profile is left alone for what it does on every task; the next in order takes over."""
 
     profile: str
     error: ErrorKind
 
 
-class WarmProfile(Step, frozen=True, kw_only=True, tag="warm"):
+class WarmProfile(RunStep, frozen=True, kw_only=True, tag="warm"):
     """A profile whose program was not there may be used again."""
 
     profile: str
 
 
-class NotGiven(Step, frozen=True, kw_only=True, tag="not_given"):
+class NotGiven(RunStep, frozen=True, kw_only=True, tag="not_given"):
     """V3, V4: somebody who was asked for a review gives none: the next one is asked, or a person."""
 
     cycle: CycleId
@@ -131,13 +131,13 @@ class NotGiven(Step, frozen=True, kw_only=True, tag="not_given"):
     kind: NotGivenWhy
 
 
-class DecideCycle(Step, frozen=True, kw_only=True, tag="decide"):
+class DecideCycle(RunStep, frozen=True, kw_only=True, tag="decide"):
     """V8: everybody who was asked has answered or will not."""
 
     cycle: CycleId
 
 
-class OpenCycle(Step, frozen=True, kw_only=True, tag="open"):
+class OpenCycle(RunStep, frozen=True, kw_only=True, tag="open"):
     """V1: something calls for a review of these tasks. `wide`: it is about everything that runs."""
 
     trigger: Trigger
@@ -146,41 +146,41 @@ class OpenCycle(Step, frozen=True, kw_only=True, tag="open"):
     wide: bool = False
 
 
-class PauseSprint(Step, frozen=True, kw_only=True, tag="pause_sprint"):
+class PauseSprint(RunStep, frozen=True, kw_only=True, tag="pause_sprint"):
     """X3: none of a sprint's tasks begins until something changes."""
 
     sprint: SprintId
     kind: PauseKind
 
 
-class ResumeSprint(Step, frozen=True, kw_only=True, tag="resume_sprint"):
+class ResumeSprint(RunStep, frozen=True, kw_only=True, tag="resume_sprint"):
     """X3: what paused a sprint is gone."""
 
     sprint: SprintId
 
 
-class EndSprint(Step, frozen=True, kw_only=True, tag="end_sprint"):
+class EndSprint(RunStep, frozen=True, kw_only=True, tag="end_sprint"):
     """X2: a sprint is over; what runs finishes."""
 
     sprint: SprintId
     kind: EndKind
 
 
-class Notify(Step, frozen=True, kw_only=True, tag="notify"):
+class Notify(RunStep, frozen=True, kw_only=True, tag="notify"):
     """Tell a person; once for each key."""
 
     key: str
     text: str
 
 
-class Wait(Step, frozen=True, kw_only=True, tag="wait"):
+class Wait(RunStep, frozen=True, kw_only=True, tag="wait"):
     """Nothing to do before something happens, or this time comes. `idle`: nothing runs and nothing is due."""
 
     until: str = ""
     idle: bool = False
 
 
-class Finish(Step, frozen=True, kw_only=True, tag="finish"):
+class Finish(RunStep, frozen=True, kw_only=True, tag="finish"):
     """The runner ends: nothing runs, and it was asked to, or there is nothing left to do. `left` is why work that is
     ready does not begin.
     """

@@ -10,7 +10,7 @@ from foureyes.core.words.folding import folded
 from foureyes.core.words.ids import TaskId
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class SprintCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A task that could be in a sprint: open, not held. `waits_for`: the open tasks that it waits for."""
 
     id: TaskId
@@ -32,7 +32,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     below: int | None = None
 
 
-def choose(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:
+def choose(candidates: Sequence[SprintCandidate], wanted: Wanted) -> list[SprintCandidate]:
     """T4, X1: what is asked for and ready, or waits only for what is chosen too; in the order in which it begins."""
     asked = [task for task in candidates if _is_wanted(task, wanted)]
     chosen = {task.id: task for task in asked}
@@ -44,7 +44,7 @@ def choose(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:
             del chosen[task]
 
 
-def _is_wanted(task: Candidate, wanted: Wanted) -> bool:
+def _is_wanted(task: SprintCandidate, wanted: Wanted) -> bool:
     labels = {folded(label) for label in task.labels}
     if task.id in wanted.without or labels & {folded(label) for label in wanted.without}:
         return False
@@ -57,10 +57,10 @@ def _is_wanted(task: Candidate, wanted: Wanted) -> bool:
     )
 
 
-def _can_begin(task: Candidate, chosen: Collection[str]) -> bool:
+def _can_begin(task: SprintCandidate, chosen: Collection[str]) -> bool:
     return task.ready or (bool(task.waits_for) and all(other in chosen for other in task.waits_for))
 
 
-def with_waiting(rows: Iterable[Candidate], waits: Mapping[str, Sequence[str]]) -> list[Candidate]:
+def with_waiting(rows: Iterable[SprintCandidate], waits: Mapping[str, Sequence[str]]) -> list[SprintCandidate]:
     """Candidates, each with what it waits for."""
     return [msgspec.structs.replace(row, waits_for=tuple(waits.get(row.id, ()))) for row in rows]

@@ -20,7 +20,7 @@ NUMBER = re.compile(r"#[0-9]+\Z")
 PLACE = re.compile(r" \[in ([^\]]*)\]\Z")
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedTest(msgspec.Struct, frozen=True):
     """A test as a report names it. `places`: where it lies (file, suite …), the best word first; `rank` orders those
     that nothing tells apart.
     """
@@ -30,7 +30,7 @@ class Named(msgspec.Struct, frozen=True):
     rank: int = 0
 
 
-def told_apart(tests: Sequence[Named]) -> list[str]:
+def told_apart(tests: Sequence[NamedTest]) -> list[str]:
     """A name of its own for each test, whatever their order."""
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for at, test in enumerate(tests):
@@ -55,7 +55,7 @@ def _fit(place: str) -> str:
     return place.replace("]", ")")[-MAX_PLACE:]
 
 
-def _numbered(names: list[str], tests: Sequence[Named]) -> list[str]:
+def _numbered(names: list[str], tests: Sequence[NamedTest]) -> list[str]:
     """A name that comes again gets a number that is nobody's yet."""
     seen: Counter[str] = Counter()
     taken = set(names)

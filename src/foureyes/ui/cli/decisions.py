@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.app.views.review import ApprovalOutcome, Batch, Look
+from foureyes.app.views.review import ApprovalOutcome, Batch, FaceLook
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import SEEN_FORM, seen_name
 from foureyes.core.words.text import flat
@@ -15,7 +15,7 @@ from foureyes.steps import blank, fe, phrase
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
-LOOK = Look("cli")
+LOOK = FaceLook("cli")
 """H4: the command line does not know what was on screen."""
 
 

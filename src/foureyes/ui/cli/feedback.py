@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.review import Look
+from foureyes.app.views.review import FaceLook
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
@@ -60,7 +60,7 @@ def redo(
             checkpoint=checkpoint,
             priority=priority,
             seen=seen,
-            look=Look("cli"),
+            look=FaceLook("cli"),
         ),
     )
 
@@ -71,4 +71,4 @@ def redo(
 @reason_options
 def reject(session: Session, task: str, seen: str, reason: str) -> None:
     """Refuse a change with a reason: the task is blocked until you or a person takes it up again."""
-    say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, look=Look("cli")))
+    say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, look=FaceLook("cli")))

@@ -29,7 +29,7 @@ class Project(Protocol):
         """Where a trace of a defect was kept; empty where that cannot be."""
 
 
-class Desk:
+class ToolDesk:
     """Does one call after the other, however many come at once. What is wrong is always a `FoureyesError`."""
 
     def __init__(self, project: Project) -> None:

@@ -26,7 +26,7 @@ from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import NO_STEP, Steps, prose
 from foureyes.ui.mcp import reading
 from foureyes.ui.mcp.answers import Answer, error
-from foureyes.ui.mcp.desk import Desk, Project
+from foureyes.ui.mcp.desk import Project, ToolDesk
 from foureyes.ui.mcp.inputs import read
 from foureyes.ui.mcp.next_tools import steps_in, tools_of
 from foureyes.ui.mcp.table import MORE, Tool, tools
@@ -40,7 +40,7 @@ task_reviewable, task_diff, then review_submit or task_approve with `seen`: for 
 class Talk:
     """The handlers of one conversation: each gets what the SDK has read, and gives what it writes."""
 
-    def __init__(self, desk: Desk, offered: Mapping[str, Tool]) -> None:
+    def __init__(self, desk: ToolDesk, offered: Mapping[str, Tool]) -> None:
         self._desk, self._offered = desk, offered
 
     async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
@@ -100,7 +100,7 @@ class Talk:
         return types.GetPromptResult(description=reading.PROMPTS[params.name], messages=[said])
 
 
-def make_server(desk: Desk, *, everything: bool = False) -> Server[Any]:
+def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:
     """A server over a desk."""
     talk = Talk(desk, tools(everything=everything))
     return Server(
@@ -142,7 +142,7 @@ def _refused(problem: FoureyesError) -> MCPError:
 def serve(project: Project, *, everything: bool = False) -> None:
     """Serve one conversation, until its stdin ends or somebody ends it."""
     gc.enable()  # a short command does without; this one stays
-    desk = Desk(project)
+    desk = ToolDesk(project)
     _end_when_told(desk)
     server = make_server(desk, everything=everything)
     try:
@@ -156,7 +156,7 @@ async def _serve(server: Server[Any]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _end_when_told(desk: Desk) -> None:
+def _end_when_told(desk: ToolDesk) -> None:
     """SIGTERM, SIGINT, SIGHUP: what has begun is finished, and that is the end. The thread that reads stdin cannot be
     woken, so nobody waits for it.
     """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from foureyes.app.calling import Input, by_name, call, method_of
-from foureyes.app.views.review import Look
+from foureyes.app.views.review import FaceLook
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.documents.shapes import ReviewPayload, ReviewResult
 from foureyes.core.nouns.finding import GROUNDS, Answer, Found, Ruling
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.core.nouns.session import Actor
 
-LOOK = Look("mcp")
+LOOK = FaceLook("mcp")
 """H4: nobody knows what an agent read."""
 ROWS = 20
 BY_NAME = by_name()

@@ -39,7 +39,7 @@ MOVES: dict[tuple[Place, Event], str] = {
 """Where each move leads: a place, a neighbour, or where it was opened from. What is not here changes nothing."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class FlowRow(msgspec.Struct, frozen=True):
     """A task of the review, and what became of it here."""
 
     task: str
@@ -54,7 +54,7 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     place: Place = "idle"
-    rows: tuple[Row, ...] = ()
+    rows: tuple[FlowRow, ...] = ()
     at: int = 0
     before: tuple[Place, ...] = ()
     form: Form = "redo"
@@ -96,13 +96,13 @@ def start(flow: Flow, tasks: tuple[str, ...]) -> Flow:
     if not tasks:
         return replace(flow, place="idle", message="Nothing waits for you.")
     place: Place = "single" if len(tasks) == 1 else "summary"
-    return Flow(place=place, rows=tuple(Row(task) for task in tasks), approved=flow.approved)
+    return Flow(place=place, rows=tuple(FlowRow(task) for task in tasks), approved=flow.approved)
 
 
 def take_in(flow: Flow, tasks: tuple[str, ...]) -> Flow:
     """F5: what is new joins; what was decided here keeps its place and its number."""
     known = {row.task for row in flow.rows}
-    fresh = tuple(Row(task) for task in tasks if task not in known)
+    fresh = tuple(FlowRow(task) for task in tasks if task not in known)
     gone = tuple(row if row.decided or row.task in tasks else replace(row, decided="gone") for row in flow.rows)
     return replace(flow, rows=gone + fresh, message=f"{len(fresh)} new" if fresh else "nothing new")
 
@@ -113,7 +113,7 @@ def look(flow: Flow, task: str) -> Flow:
         if row.task == task and flow.place != "idle":
             place: Place = "task" if len(flow.rows) > 1 else "single"
             return replace(flow, place=place, at=number, before=(), batch=False, message="")
-    return Flow(place="single", rows=(Row(task),), approved=flow.approved)
+    return Flow(place="single", rows=(FlowRow(task),), approved=flow.approved)
 
 
 def gather(flow: Flow) -> Flow:

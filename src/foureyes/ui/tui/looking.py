@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
-from foureyes.app.views.review import Look
+from foureyes.app.views.review import FaceLook
 from foureyes.ui.tui.comments import Comment, Spot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
@@ -154,10 +154,10 @@ class Looking:
         """The files with hunks that were neither shown nor marked, in the order of the change."""
         return list(dict.fromkeys(self._paths[hunk] for hunk in self.hunks or () if not self._is_whole(hunk)))
 
-    def look(self, now: float, *, confirmed: bool = False, sampled: bool = False) -> Look:
+    def look(self, now: float, *, confirmed: bool = False, sampled: bool = False) -> FaceLook:
         """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""
         self.watch.touch(now)
-        return Look(
+        return FaceLook(
             face="tui",
             shown=tuple(sorted(self.shown)),
             marked=tuple(sorted(self.marked - self.shown)),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec.structs import replace
 
 from foureyes.ui.tui.looking import Lens, Looking
-from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
+from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
-from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
+from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
@@ -94,8 +94,8 @@ class Reading:
         self.looking = looking
         looking.attempt = looking.attempt or loaded.looked
         looking.take(self.whole)
-        self.change = Change(self.view)
-        self.seen = Seen(self.change.sizes)
+        self.change = NumberedChange(self.view)
+        self.seen = SeenLines(self.change.sizes)
         self._comments: dict[int, float] = {}
         self._hiding = {place.hunk.id for place in self.change.places if place.hunk.hides_space}
         self.split = False

@@ -15,7 +15,7 @@ IDLE_SECONDS = 60.0
 """After so long without a key nobody is taken to be reading."""
 
 
-class Seen:
+class SeenLines:
     """The lines of some hunks, numbered through in their order, and which of them were on screen for long enough."""
 
     def __init__(self, hunks: Sequence[tuple[str, int]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.adapters.agents.setup import changes
 from foureyes.adapters.agents.setup.marked import MARKDOWN, install
-from foureyes.adapters.agents.setup.programs import PROGRAMS, Entry
+from foureyes.adapters.agents.setup.programs import PROGRAMS, SetupEntry
 from foureyes.app.views.setup import FileChange
 from foureyes.config.primer import BLOCK
 from foureyes.core.rules.gate_files import is_gate_file
@@ -364,7 +364,7 @@ def test_a_new_document_has_ours_before_what_comes_with_it() -> None:
 
 
 def test_states_of_an_entry() -> None:
-    entry = Entry("x", "tools", ("a", "b"), 1, former=(0,))
+    entry = SetupEntry("x", "tools", ("a", "b"), 1, former=(0,))
     assert [changes.state({"a": {"b": value}}, entry)[0] for value in (1, 0, 2)] == ["ours", "older", "edited"]
     nothing: list[object] = [{}, {"a": []}, {"a": {}}, None]
     assert {changes.state(value, entry)[0] for value in nothing} == {"absent"}

@@ -12,7 +12,7 @@ from foureyes.adapters.git.client.object_form import (
     PROGRAM,
     TREE,
     CommitHead,
-    Entry,
+    TreeEntry,
     commit_head,
     entry_of,
     is_only_files,
@@ -44,9 +44,9 @@ def test_a_tree_that_could_be_seen_in_two_ways_is_none_A2() -> None:
     rows = tree_rows(good, 20)
     assert rows is not None
     assert {name: entry_of(row) for name, row in rows.items()} == {
-        b"a.b": Entry(b"100644", ONE),
-        b"a": Entry(TREE, TWO),
-        b"b": Entry(b"100644", ONE),
+        b"a.b": TreeEntry(b"100644", ONE),
+        b"a": TreeEntry(TREE, TWO),
+        b"b": TreeEntry(b"100644", ONE),
     }
     plain = entry(b"100644", b"a")
     for odd in (

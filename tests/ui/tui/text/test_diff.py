@@ -13,7 +13,7 @@ from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks, in_ascii
 from foureyes.ui.tui.text.diff import Painter, code, comment_rows, counts, file_line, finding_mark, finding_rows, tail
-from foureyes.ui.tui.text.diff_rows import Anchor, Change, DiffRows, Noted
+from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
 
 LINES = (
     DiffLine("context", 38, 38, "def issue(user):"),
@@ -33,7 +33,7 @@ FINDING = FindingView(
 
 
 def painter(marks: Marks = FINE, *, split: bool = False, comments: tuple[Comment, ...] = ()) -> Painter:
-    change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(FILE,)))
+    change = NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(FILE,)))
     noted = [Noted("finding", 0, 1 + len(finding_rows(FINDING)), Anchor(0, 0, 2))]
     noted += [Noted("comment", n, len(comment_rows(each)), Anchor(0, 0, 0)) for n, each in enumerate(comments)]
     rows = DiffRows(change, noted, split=split)
@@ -125,7 +125,7 @@ def test_a_line_whose_end_may_be_off_the_screen_is_cut_and_each_part_of_it_can_b
 ) -> None:
     line = DiffLine("added", None, 1, text)
     file = FileDiff(path="a.py", added=1, hunks=(Hunk("h1", "", 0, 0, 1, 1, (line,)),))
-    change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
+    change = NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
     it = Painter(rows=DiffRows(change), marks=marks, palette=PALETTES["mono"], looking=Looking("fe-1"))
     narrow = 70 if "\f" in text else 80
     assert it.is_cut(2, narrow) or (marks is FINE and "\f" in text)
@@ -144,7 +144,7 @@ def test_a_line_whose_end_may_be_off_the_screen_is_cut_and_each_part_of_it_can_b
 
 def test_the_kind_of_a_file_is_on_screen_with_the_file_and_with_each_hunk() -> None:
     file = FileDiff(path="conf", status="A", added=1, kind="new link", hunks=FILE.hunks)
-    change = Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
+    change = NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
     it = Painter(rows=DiffRows(change), marks=FINE, palette=PALETTES["mono"], looking=Looking("fe-1"))
     assert it.row(0, 60).plain.startswith(" A conf  +1  new link ─")
     assert it.row(1, 60).plain.startswith(" ○ @@ 38–39  new link  class Token")

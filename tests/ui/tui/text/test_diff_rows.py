@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
-from foureyes.ui.tui.text.diff_rows import BIG, Anchor, Change, DiffRows, Noted, in_files, same_row, side_by_side
+from foureyes.ui.tui.text.diff_rows import (
+    BIG,
+    Anchor,
+    DiffRows,
+    Noted,
+    NumberedChange,
+    in_files,
+    same_row,
+    side_by_side,
+)
 
 
 def hunk(name: str, start: int, *kinds: str) -> Hunk:
@@ -27,8 +36,8 @@ def hunk(name: str, start: int, *kinds: str) -> Hunk:
     return Hunk(name, "", start, old - start, start, new - start, tuple(lines))
 
 
-def change(*files: FileDiff) -> Change:
-    return Change(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=files))
+def change(*files: FileDiff) -> NumberedChange:
+    return NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=files))
 
 
 EDIT = ("context", "removed", "removed", "added", "context", "added")

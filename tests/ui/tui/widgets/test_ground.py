@@ -7,14 +7,14 @@ import asyncio
 from rich.style import Style
 from textual.app import App
 
-from foureyes.ui.tui.widgets.ground import Ground
+from foureyes.ui.tui.widgets.ground import LineView
 
 
 class Plain(App[None]):
     """Nothing but a ground."""
 
     def on_mount(self) -> None:
-        self.mount(Ground())
+        self.mount(LineView())
 
 
 def test_the_ground_has_the_colours_of_the_theme_also_after_another_was_chosen() -> None:
@@ -22,7 +22,7 @@ def test_the_ground_has_the_colours_of_the_theme_also_after_another_was_chosen()
         app = Plain()
         async with app.run_test() as pilot:
             await pilot.pause()
-            ground = app.query_one(Ground)
+            ground = app.query_one(LineView)
             app.theme = "textual-dark"
             await pilot.pause()
             dark, again = ground._ground, ground._ground

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
-from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, Entry, Program, Tables
+from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, Program, SetupEntry, Tables
 from foureyes.app.views.setup import FileChange, Result
 
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
@@ -18,7 +18,7 @@ JOINED: tuple[Result, ...] = ("unchanged", "kept", "updated", "written")
 """What is said of a file of which several things can be said."""
 
 
-class Step(NamedTuple):
+class EntryChange(NamedTuple):
     """What one entry does to a text. `lines` is what somebody has to add, or take out, by hand."""
 
     text: str | None
@@ -41,7 +41,7 @@ def apply(root: str, changes: list[FileChange]) -> None:
             put(root, change.file, change.after)
 
 
-def _change(root: str, file: str, step: Callable[[str | None], Step]) -> FileChange:
+def _change(root: str, file: str, step: Callable[[str | None], EntryChange]) -> FileChange:
     before = text_of(root, file)
     done = step(before)
     if done.text != before:
@@ -49,11 +49,11 @@ def _change(root: str, file: str, step: Callable[[str | None], Step]) -> FileCha
     return FileChange(file=file, result=done.result, why=done.why, lines=done.lines, before=before, after=done.text)
 
 
-def _page(text: str | None, name: str, program: Program, body: str, remove: bool) -> Step:
+def _page(text: str | None, name: str, program: Program, body: str, remove: bool) -> EntryChange:
     if remove:
-        return Step(*marked.remove(text, marked.MARKDOWN, name, body))
+        return EntryChange(*marked.remove(text, marked.MARKDOWN, name, body))
     others = ("agents-md",) if program.page == "AGENTS.md" else ()
-    return Step(*marked.install(text, marked.MARKDOWN, name, body, others=others))
+    return EntryChange(*marked.install(text, marked.MARKDOWN, name, body, others=others))
 
 
 def _tables(root: str, name: str, program: Program, remove: bool) -> list[FileChange]:
@@ -63,21 +63,25 @@ def _tables(root: str, name: str, program: Program, remove: bool) -> list[FileCh
     return [_change(root, tables.file, lambda text: _taken(text, name, tables) if remove else _put(text, name, tables))]
 
 
-def _taken(text: str | None, name: str, tables: Tables) -> Step:
-    return Step(*marked.remove(text, marked.TOML, name, tables.text))
+def _taken(text: str | None, name: str, tables: Tables) -> EntryChange:
+    return EntryChange(*marked.remove(text, marked.TOML, name, tables.text))
 
 
-def _put(text: str | None, name: str, tables: Tables) -> Step:
+def _put(text: str | None, name: str, tables: Tables) -> EntryChange:
     """The tables in a TOML file; by hand where they do not go together with what is there."""
     old = text or ""
     why = _toml_problem(old)
     if why:
-        return Step(text, "by hand", f"it is no TOML ({why})", tables.text)
+        return EntryChange(text, "by hand", f"it is no TOML ({why})", tables.text)
     done = marked.install(text, marked.TOML, name, tables.text)
     if marked.found(old, marked.TOML) is None and _server_in(old) is not None:
-        return Step(text, "kept", OWN)
+        return EntryChange(text, "kept", OWN)
     why = _toml_problem(done.text or "")
-    return Step(text, "by hand", f"the tables cannot be added at its end ({why})", tables.text) if why else Step(*done)
+    return (
+        EntryChange(text, "by hand", f"the tables cannot be added at its end ({why})", tables.text)
+        if why
+        else EntryChange(*done)
+    )
 
 
 def _toml_problem(text: str) -> str:
@@ -104,7 +108,7 @@ def _entries(root: str, program: Program, remove: bool) -> list[FileChange]:
     return [_change(root, file, partial(step, entries=entries)) for file, entries in found.items()]
 
 
-def fresh(entries: list[Entry]) -> dict[str, Any]:
+def fresh(entries: list[SetupEntry]) -> dict[str, Any]:
     """The document that a file is made with, where there is none."""
     made: dict[str, Any] = {}
     for entry in entries:
@@ -120,9 +124,9 @@ def fresh(entries: list[Entry]) -> dict[str, Any]:
     return made
 
 
-def _with(text: str | None, entries: list[Entry]) -> Step:
+def _with(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     if text is None:
-        return Step(json_text.document(fresh(entries)), "written")
+        return EntryChange(json_text.document(fresh(entries)), "written")
     new = text
     results: list[Result] = []
     whys: list[str] = []
@@ -137,7 +141,7 @@ def _with(text: str | None, entries: list[Entry]) -> Step:
             whys += [why] if why else []
     except json_text.NotPlain as problem:
         return _by_hand(text, entries, str(problem))
-    return Step(new, max(results, key=JOINED.index), "; ".join(whys))
+    return EntryChange(new, max(results, key=JOINED.index), "; ".join(whys))
 
 
 def _said(state: str) -> Result:
@@ -145,15 +149,15 @@ def _said(state: str) -> Result:
     return said[state]
 
 
-def _without(text: str | None, entries: list[Entry]) -> Step:
+def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     if text is None:
-        return Step(text, "absent")
+        return EntryChange(text, "absent")
     new = text
     whys: list[str] = []
     try:
         there = json_text.parsed(text)
         if entries[0].besides and json.dumps(there) == json.dumps(fresh(entries)):
-            return Step(None, "removed")
+            return EntryChange(None, "removed")
         for entry in reversed(entries):
             known, why = state(json_text.parsed(new) if new else {}, entry)
             for value in (entry.value, *entry.former) if known in ("ours", "older") else ():
@@ -162,22 +166,22 @@ def _without(text: str | None, entries: list[Entry]) -> Step:
     except json_text.NotPlain as problem:
         return _by_hand(text, entries, str(problem), remove=True)
     result: Result = "removed" if new != text else "kept" if whys else "absent"
-    return Step(new or None, result, "; ".join(whys))
+    return EntryChange(new or None, result, "; ".join(whys))
 
 
-def _by_hand(text: str, entries: list[Entry], why: str, *, remove: bool = False) -> Step:
+def _by_hand(text: str, entries: list[SetupEntry], why: str, *, remove: bool = False) -> EntryChange:
     """A file that is not merged: what it lacks, as lines to type; a document with comments can still be looked at."""
     seen = json_text.lenient(text)
     states = [state(seen, entry)[0] for entry in entries] if isinstance(seen, dict) else ["absent"] * len(entries)
     if remove and isinstance(seen, dict) and set(states) == {"absent"}:
-        return Step(text, "absent")
+        return EntryChange(text, "absent")
     if not remove and set(states) == {"ours"}:
-        return Step(text, "unchanged")
+        return EntryChange(text, "unchanged")
     wanted = [entry for entry, each in zip(entries, states, strict=True) if remove or each != "ours"]
-    return Step(text, "by hand", why, json_text.document(fresh(wanted)))
+    return EntryChange(text, "by hand", why, json_text.document(fresh(wanted)))
 
 
-def state(document: Any, entry: Entry) -> tuple[str, str]:
+def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
     """Whether an entry is there: absent, ours, older, or edited; and why it is left alone."""
     holder = document
     for name in entry.path[:-1]:

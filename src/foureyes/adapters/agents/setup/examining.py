@@ -14,7 +14,7 @@ from functools import partial
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.changes import state
 from foureyes.adapters.agents.setup.files import text_of
-from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, Entry, Program, Tables
+from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, Program, SetupEntry, Tables
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
@@ -83,7 +83,7 @@ def _tables(text: str, tables: Tables, environ: Mapping[str, str]) -> Remark:
     return what, _why_not_started(tables.file, [server.get("command"), *_list(server.get("args"))], environ)
 
 
-def _entry(text: str, entry: Entry, environ: Mapping[str, str]) -> Remark:
+def _entry(text: str, entry: SetupEntry, environ: Mapping[str, str]) -> Remark:
     document = json_text.lenient(text)
     if not isinstance(document, dict):
         return "", f"{entry.file} is no JSON"

@@ -13,7 +13,7 @@ REMINDER = "fe remind"
 Part = Literal["instructions", "tools", "reminder"]
 
 
-class Entry(NamedTuple):
+class SetupEntry(NamedTuple):
     """A value of a JSON file, under the last name of `path` or, `to_list`, one of the list there. A file that is made
     for it gets `besides`, too, after it: what is added to a file that is there always comes last.
     """
@@ -39,7 +39,7 @@ class Program(NamedTuple):
     """A program: the file of its instructions, and what else it is told. `note`: what a person has to do."""
 
     page: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SetupEntry, ...] = ()
     tables: Tables | None = None
     note: str = ""
 
@@ -49,14 +49,14 @@ def _hook(program: str) -> str:
     return f"{REMINDER} {program} 2>/dev/null || true"
 
 
-def _server(file: str, group: str = "mcpServers", **value: Any) -> Entry:
-    return Entry(file, "tools", (group, NAME), value or {"command": SERVER[0], "args": SERVER[1:]})
+def _server(file: str, group: str = "mcpServers", **value: Any) -> SetupEntry:
+    return SetupEntry(file, "tools", (group, NAME), value or {"command": SERVER[0], "args": SERVER[1:]})
 
 
-def _stop(file: str, event: str, program: str, timeout: int, **more: Any) -> Entry:
+def _stop(file: str, event: str, program: str, timeout: int, **more: Any) -> SetupEntry:
     """A hook as claude has them, and those that took them over; the unit of `timeout` is each one's own."""
     run = {"type": "command", "command": _hook(program), "timeout": timeout}
-    return Entry(file, "reminder", ("hooks", event), {**more, "hooks": [run]}, to_list=True)
+    return SetupEntry(file, "reminder", ("hooks", event), {**more, "hooks": [run]}, to_list=True)
 
 
 CODEX = f"""\
@@ -92,7 +92,7 @@ PROGRAMS: dict[str, Program] = {
     "opencode": Program(
         "AGENTS.md",
         (
-            Entry(
+            SetupEntry(
                 "opencode.json",
                 "tools",
                 ("mcp", NAME),
@@ -110,7 +110,7 @@ PROGRAMS: dict[str, Program] = {
         "AGENTS.md",
         (
             _server(".cursor/mcp.json"),
-            Entry(
+            SetupEntry(
                 ".cursor/hooks.json",
                 "reminder",
                 ("hooks", "stop"),
@@ -126,7 +126,7 @@ PROGRAMS: dict[str, Program] = {
         (
             _server(".github/mcp.json", type="local", command=SERVER[0], args=SERVER[1:], tools=["*"]),
             _server(".vscode/mcp.json", "servers", type="stdio", command=SERVER[0], args=SERVER[1:]),
-            Entry(
+            SetupEntry(
                 ".github/hooks/foureyes.json",
                 "reminder",
                 ("hooks", "agentStop"),

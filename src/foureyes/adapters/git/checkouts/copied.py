@@ -18,7 +18,7 @@ from foureyes.adapters import folders
 from foureyes.adapters.git.checkouts import hooks
 from foureyes.adapters.git.checkouts.checkouts import checkout_at
 from foureyes.adapters.git.checkouts.status import STORE, users_excludes
-from foureyes.adapters.git.checkouts.task_worktrees import Desk
+from foureyes.adapters.git.checkouts.task_worktrees import TaskWorktree
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
@@ -32,7 +32,7 @@ RECORD = "copied"
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
-def copy_into(git: Git, at: Desk, globs: Sequence[str]) -> Copied:
+def copy_into(git: Git, at: TaskWorktree, globs: Sequence[str]) -> Copied:
     """Copy what the globs mean from the main checkout into the worktree of a task, where it is not there yet."""
     source, place = checkout_at(git, at.root), checkout_at(git, at.path)
     if source is None or place is None or source.worktree == place.worktree:

@@ -12,7 +12,7 @@ from foureyes.adapters import folders
 from foureyes.adapters.git.checkouts.checkouts import checkout_at
 from foureyes.adapters.git.checkouts.copied import ignored_here, is_behind_link
 from foureyes.adapters.git.checkouts.ignored import is_made_again
-from foureyes.adapters.git.checkouts.task_worktrees import Desk
+from foureyes.adapters.git.checkouts.task_worktrees import TaskWorktree
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.process import run
@@ -22,7 +22,7 @@ LARGEST = 4 * folders.MB
 DEPTH = 6
 
 
-def lay_into(git: Git, at: Desk, source: str, was: str) -> tuple[str, ...]:
+def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ...]:
     """Copy what of a directory is packages into a worktree; their names. `was`: the path that files in there name."""
     place = checkout_at(git, at.path)
     if place is None:

@@ -25,7 +25,7 @@ _PATH = re.compile(rb" [0-3]\t([^\0]*)")
 _BARE = {b"HEAD", b"objects", b"refs"}
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """A row of the index. `tag`: how git looks at the file, in a letter."""
 
     tag: bytes
@@ -46,7 +46,7 @@ class Listed(NamedTuple):
 
     paths: list[bytes]
     folders: frozenset[bytes]
-    odd: list[Entry]
+    odd: list[IndexEntry]
 
 
 def listed(git: Git, place: Located) -> Listed:
@@ -57,17 +57,17 @@ def listed(git: Git, place: Located) -> Listed:
     return Listed(_PATH.findall(out), frozenset(nearest | above), _odd_rows(b"\0" + out))
 
 
-def _odd_rows(out: bytes) -> list[Entry]:
+def _odd_rows(out: bytes) -> list[IndexEntry]:
     """The rows that are not plain, each behind a NUL. Mostly all are: then counting them is a look at each."""
     if sum(out.count(b"\0" + plain) for plain in _PLAIN) == out.count(b"\0") - 1:
         return []
     return [_entry(row) for row in out.split(b"\0")[1:-1] if not row.startswith(_PLAIN)]
 
 
-def _entry(row: bytes) -> Entry:
+def _entry(row: bytes) -> IndexEntry:
     about, _, path = row.partition(b"\t")
     tag, mode, sha, _ = about.split(b" ")
-    return Entry(tag, mode, sha, path)
+    return IndexEntry(tag, mode, sha, path)
 
 
 def overlooked(place: Located, index: Listed) -> str:
@@ -95,7 +95,7 @@ def _is_filled(path: bytes) -> bool:
     return bool(os.listdir(path)) if isdir(path) and not islink(path) else lexists(path)
 
 
-def _differs(place: Located, row: Entry) -> bool:
+def _differs(place: Located, row: IndexEntry) -> bool:
     """Whether a file is there and not as the index has it, byte for byte."""
     path = join(os.fsencode(place.worktree), row.path)
     try:
@@ -112,7 +112,7 @@ def _differs(place: Located, row: Entry) -> bool:
         return True
 
 
-def _is_otherwise(content: bytes, row: Entry) -> bool:
+def _is_otherwise(content: bytes, row: IndexEntry) -> bool:
     return named_by(b"blob", content, len(row.sha)) != row.sha.decode()
 
 

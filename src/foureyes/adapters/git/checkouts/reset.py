@@ -46,7 +46,7 @@ def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
     return _follow(git, places, was, will)
 
 
-def _reason_to_stay(git: Git, place: Located, was: history.Known, will: history.Known) -> str:
+def _reason_to_stay(git: Git, place: Located, was: history.KnownCommit, will: history.KnownCommit) -> str:
     if doing := in_progress(place):
         return f"{doing} is in progress in {shown_path(place.worktree)}"
     if changed := status.uncommitted(git, place):
@@ -55,7 +55,7 @@ def _reason_to_stay(git: Git, place: Located, was: history.Known, will: history.
     return f"in {shown_path(place.worktree)}, {hurdle.why}" if hurdle else ""
 
 
-def _follow(git: Git, places: list[Located], was: history.Known, will: history.Known) -> str:
+def _follow(git: Git, places: list[Located], was: history.KnownCommit, will: history.KnownCommit) -> str:
     """Let checkouts that still hold the old tree follow. What holds anything else is its owner's work on top of the new
     one.
     """

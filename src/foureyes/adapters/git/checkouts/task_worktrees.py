@@ -54,7 +54,7 @@ _PATIENCE, _PAUSE = 300.0, 0.05
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
-class Desk(NamedTuple):
+class TaskWorktree(NamedTuple):
     """Where the worktree of a task is, or is to be."""
 
     task: str
@@ -66,14 +66,14 @@ class Desk(NamedTuple):
         return dirname(dirname(dirname(self.path)))
 
 
-def desk(folder: str, task: str) -> Desk:
+def desk(folder: str, task: str) -> TaskWorktree:
     """The place of a task's worktree."""
     if not TASK_INPUT.match(task):
         raise BadInput(f"{task!r} is not the id of a task")
-    return Desk(task, join(realpath(folder), "worktrees", task))
+    return TaskWorktree(task, join(realpath(folder), "worktrees", task))
 
 
-def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
+def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> str:
     """The worktree of a task, made or found again; its path."""
     ref = refs.branch(branch)
     with _alone(at):
@@ -85,7 +85,7 @@ def add(git: Git, at: Desk, *, branch: str, base: Sha, session: str) -> str:
 
 
 @contextmanager
-def _alone(at: Desk) -> Iterator[int]:
+def _alone(at: TaskWorktree) -> Iterator[int]:
     """One of us at a time: a half-made worktree is then one that nobody makes any more. The lock."""
     folder = dirname(at.path)
     try:
@@ -117,14 +117,14 @@ def _take(descriptor: int, folder: str) -> None:
             sleep(_PAUSE)
 
 
-def _known(git: Git, at: Desk) -> Registered | None:
+def _known(git: Git, at: TaskWorktree) -> Registered | None:
     """What git knows of a task's worktree; without any linked one it need not be asked."""
     if not lexists(at.path) and not isdir(join(git.common_dir, "worktrees")):
         return None
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
 
 
-def _existing(git: Git, at: Desk, ref: str) -> Located | None:
+def _existing(git: Git, at: TaskWorktree, ref: str) -> Located | None:
     """The worktree if it is there, for this branch. What is left of one that is not is cleared away."""
     known = _known(git, at)
     if known is not None and known.locked == _BEING_MADE:
@@ -153,7 +153,7 @@ def _existing(git: Git, at: Desk, ref: str) -> Located | None:
     return place
 
 
-def _must_be_checkout(git: Git, at: Desk) -> Located:
+def _must_be_checkout(git: Git, at: TaskWorktree) -> Located:
     place = checkout_at(git, at.path)
     if place is None:
         raise GitProblem(
@@ -173,7 +173,7 @@ def _branch_of(git: Git, place: Located) -> str:
     return "" if ref == DETACHED else ref
 
 
-def _clear_half_made(git: Git, at: Desk) -> None:
+def _clear_half_made(git: Git, at: TaskWorktree) -> None:
     """Take away what a killed `git worktree add` left: at most its `.git` file."""
     if isdir(at.path):
         if set(os.listdir(at.path)) - {".git"}:
@@ -193,7 +193,7 @@ def _repair_or_move(path: str) -> Steps:
     return prose("move it away")
 
 
-def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
+def _made(git: Git, at: TaskWorktree, ref: str, base: Sha) -> Located:
     name = ref.removeprefix(refs.BRANCHES)
     if refs.at(git, ref).value is not None:
         start = [at.path, name]
@@ -208,7 +208,7 @@ def _made(git: Git, at: Desk, ref: str, base: Sha) -> Located:
     return _must_be_checkout(git, at)
 
 
-def _held_elsewhere(git: Git, at: Desk, ref: str) -> GitProblem | None:
+def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
     """git checks a branch out once; who works on it goes where it is."""
     where = next((known.path for known in registered(git) if known.branch == ref), "")
     if not where:
@@ -239,7 +239,7 @@ def _users_way(git: Git, place: Located) -> tuple[str, ...]:
     return (*_QUIET, *silenced(git.settings(place.git_dir), users_settings(git.own)))
 
 
-def unlock(git: Git, at: Desk) -> str:
+def unlock(git: Git, at: TaskWorktree) -> str:
     """Remove an `index.lock` that a dead process left; the branch that is checked out, else empty. A branch that stands
     for another one is none: what is committed there would go elsewhere.
     """
@@ -258,7 +258,7 @@ def unlock(git: Git, at: Desk) -> str:
     return ref
 
 
-def drop(git: Git, at: Desk, *, only_try: bool = False) -> Dropped:
+def drop(git: Git, at: TaskWorktree, *, only_try: bool = False) -> Dropped:
     """Remove the worktree of a task if nothing is lost by it; `only_try`: say what would become of it."""
     with _alone(at) as lock:
         known = _known(git, at)
@@ -281,7 +281,7 @@ def _disks_time(lock: int) -> int:
     return os.fstat(lock).st_ctime_ns
 
 
-def _dropped(git: Git, at: Desk, place: Located, since: int, *, only_try: bool) -> Dropped:
+def _dropped(git: Git, at: TaskWorktree, place: Located, since: int, *, only_try: bool) -> Dropped:
     if occupied := _occupied(git, place):
         return Dropped(occupied)
     index = listed(git, place)
@@ -300,7 +300,7 @@ def _copies(place: Located) -> Callable[[bytes], bool]:
     return lambda path: is_copy(os.fsencode(place.worktree), path, record)
 
 
-def _cleared(git: Git, at: Desk) -> str:
+def _cleared(git: Git, at: TaskWorktree) -> str:
     try:
         _clear_half_made(git, at)
     except GitProblem as problem:

@@ -6,7 +6,7 @@ import os
 
 from foureyes.adapters.git.checkouts.checkouts import checkout_at
 from foureyes.adapters.git.checkouts.status import head_ref, uncommitted_and_ignored
-from foureyes.adapters.git.checkouts.task_worktrees import Desk
+from foureyes.adapters.git.checkouts.task_worktrees import TaskWorktree
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.objects import refs
@@ -18,7 +18,7 @@ MOST_FILES = 20_000
 """So many files are counted: a size is to be known soon, not to the byte."""
 
 
-def state(git: Git, at: Desk) -> WorktreeState:
+def state(git: Git, at: TaskWorktree) -> WorktreeState:
     """The branch, what is not committed, what git ignores, how large it is; or what is wrong with it."""
     size, more = _size(at.path)
     try:

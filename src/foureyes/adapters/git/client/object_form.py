@@ -48,7 +48,7 @@ class CommitHead(msgspec.Struct, frozen=True, gc=False):
     when: int
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
+class TreeEntry(msgspec.Struct, frozen=True, gc=False):
     """What a tree has under a name."""
 
     mode: bytes
@@ -160,6 +160,6 @@ def _is_reserved(name: bytes) -> bool:
     return name.rstrip(b". ").lower() in (b"", b".git")
 
 
-def entry_of(row: Row) -> Entry:
+def entry_of(row: Row) -> TreeEntry:
     """What a tree has under a name, with the name of the object."""
-    return Entry(row[0], Sha(row[1].hex()))
+    return TreeEntry(row[0], Sha(row[1].hex()))

@@ -123,12 +123,12 @@ class Transport:
         return [setting for setting in here if setting not in everywhere]
 
     @contextmanager
-    def place(self) -> Iterator[Place]:
+    def place(self) -> Iterator[ExchangeFolder]:
         """A directory for one exchange, with the repository's objects; it is gone afterwards."""
         path = join(self._git.room_path, f"exchange-{os.urandom(8).hex()}")
         borrower(self._git.common_dir, path)
         try:
-            yield Place(self, path, self._environment(path))
+            yield ExchangeFolder(self, path, self._environment(path))
         finally:
             _remove(path)
 
@@ -189,7 +189,7 @@ class Transport:
             )
 
 
-class Place:
+class ExchangeFolder:
     """Where one exchange happens."""
 
     def __init__(self, transport: Transport, path: str, env: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from foureyes.adapters.git.client.answers import as_sha, must_be_sha
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.reading.diff import diff, diff_as, exact_files
-from foureyes.adapters.git.reading.history import Known, back, known
+from foureyes.adapters.git.reading.history import KnownCommit, back, known
 from foureyes.adapters.git.reading.three_way import ThreeWay, three_way
 from foureyes.app.git_ports import Merged
 from foureyes.core.nouns.attempt import Effect
@@ -75,7 +75,7 @@ def is_merge_of(git: Git, commit: Sha, *, base: Sha, head: Sha) -> bool:
     return three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree).tree == made.tree
 
 
-def _there(commit: Sha, found: Known | None) -> Known:
+def _there(commit: Sha, found: KnownCommit | None) -> KnownCommit:
     if found is None:
         raise GitProblem(f"the commit {commit} is not in this repository", next_step=shell("git", "fetch"))
     return found

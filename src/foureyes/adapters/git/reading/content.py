@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from foureyes.adapters.git.client.answers import as_text, must_be_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, TREE, Entry, entry_of, named_by
+from foureyes.adapters.git.client.object_form import FILE, LINK, MODULE, PROGRAM, TREE, TreeEntry, entry_of, named_by
 from foureyes.core.words.ids import Sha
 
 MAX_TEXT = 2_000_000
@@ -85,9 +85,9 @@ def text_at(git: Git, commit: Sha, path: str) -> str | None:
     return found.content.decode("utf-8", "replace")
 
 
-def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, Entry]:
+def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, TreeEntry]:
     """What a commit has at these paths, by the hashes of its trees. A folder is looked into once."""
-    found: dict[str, Entry] = {}
+    found: dict[str, TreeEntry] = {}
     ahead = {path: path.encode("utf-8", "surrogateescape").split(b"/") for path in dict.fromkeys(paths)}
     head = git.lookup.commits([must_be_sha(commit)]).get(commit) if ahead else None
     if head is None:

@@ -34,18 +34,18 @@ _SIZES = (
 _FIELDS = ("%m", "%H", "%T", "%s", "%an", _trailer(SESSION_TRAILER), _trailer(TASK_TRAILER))
 
 
-class Known(NamedTuple):
+class KnownCommit(NamedTuple):
     """A commit that exists, and its tree."""
 
     commit: Sha
     tree: Sha
 
 
-def known(git: Git, *commits: str) -> list[Known | None]:
+def known(git: Git, *commits: str) -> list[KnownCommit | None]:
     """The trees of commits given by full id; None for what is unknown or no commit. One call."""
     asked = [as_sha(commit) for commit in commits]
     heads = git.lookup.commits(sha for sha in asked if sha)
-    return [Known(sha, heads[sha].tree) if sha and sha in heads else None for sha in asked]
+    return [KnownCommit(sha, heads[sha].tree) if sha and sha in heads else None for sha in asked]
 
 
 def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
@@ -79,7 +79,7 @@ def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
     return next(merging, nearest[0].commit)
 
 
-def _by_size(git: Git, found: Sequence[Known], ends: Known) -> list[Known]:
+def _by_size(git: Git, found: Sequence[KnownCommit], ends: KnownCommit) -> list[KnownCommit]:
     """By lines, then files, then by what the base holds: dates and messages do not count. One call, however many."""
     trees = sorted({begin.tree for begin in found})
     asked = "".join(f"{tree} {ends.tree}\n" for tree in trees).encode()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import LINK, TREE, Entry, entry_of
+from foureyes.adapters.git.client.object_form import LINK, TREE, TreeEntry, entry_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -27,9 +27,9 @@ def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
     return [{as_text(path): texts[sha] for path, sha in found.items() if sha in texts} for found in paths]
 
 
-def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
+def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, TreeEntry]]:
     """Every tree below these, with its folders and links alone."""
-    trees: dict[Sha, dict[bytes, Entry]] = {}
+    trees: dict[Sha, dict[bytes, TreeEntry]] = {}
     ahead = set(tops)
     while ahead:
         for sha, rows in git.lookup.branches(sorted(ahead)).items():
@@ -39,7 +39,7 @@ def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, Entry]]:
     return trees
 
 
-def _leading(trees: Mapping[Sha, Mapping[bytes, Entry]]) -> set[Sha]:
+def _leading(trees: Mapping[Sha, Mapping[bytes, TreeEntry]]) -> set[Sha]:
     """The trees that have a link somewhere below."""
     above: dict[Sha, list[Sha]] = defaultdict(list)
     ahead = []
@@ -57,7 +57,7 @@ def _leading(trees: Mapping[Sha, Mapping[bytes, Entry]]) -> set[Sha]:
     return leading
 
 
-def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, Entry]], leading: set[Sha]) -> dict[bytes, Sha]:
+def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, TreeEntry]], leading: set[Sha]) -> dict[bytes, Sha]:
     found: dict[bytes, Sha] = {}
     ahead = [(b"", top)] if top in leading else []
     while ahead:

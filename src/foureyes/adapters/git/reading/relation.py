@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.reading.history import Known, back, is_ancestor, known, merge_base, merged_by
+from foureyes.adapters.git.reading.history import KnownCommit, back, is_ancestor, known, merge_base, merged_by
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Relation, relation
 from foureyes.core.words.ids import Sha
@@ -46,7 +46,7 @@ def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) 
     return began if began and is_ancestor(git, base, began) else None
 
 
-def _is_mechanical(git: Git, base: Known, head: Known, now: Known, new_base: Sha | None) -> bool:
+def _is_mechanical(git: Git, base: KnownCommit, head: KnownCommit, now: KnownCommit, new_base: Sha | None) -> bool:
     """Whether git, by itself and without a conflict, makes the new head's tree of the approved change and the new base.
 
     Only forward: the new base contains the old one. A new head that adds nothing to its base is not the approved

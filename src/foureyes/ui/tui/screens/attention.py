@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.ui.steps import steps_text
@@ -12,7 +13,7 @@ from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -101,7 +102,7 @@ class AttentionPage(Page):
             self.keys.relabel(choose="", open="", diff="", attention="")
             return
         self.rows.show(
-            [Line(lambda width, row=row: row_line(row, app.palette, app.marks, width), row.id) for row in view.rows],  # type: ignore[misc]
+            [PaintedLine(partial(row_line, row, app.palette, app.marks), row.id) for row in view.rows],
             self._first or None,
         )
         self._first = ""

@@ -21,12 +21,12 @@ from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.batch import BatchRow, Pens, batch_line, header, refused_lines, result_line
 from foureyes.ui.tui.widgets.bar import Bar
 from foureyes.ui.tui.widgets.hunks import Hunks
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
     from foureyes.app.views.draft import DraftFile
-    from foureyes.app.views.review import ApprovalOutcome, Batch, Look, QueueRow
+    from foureyes.app.views.review import ApprovalOutcome, Batch, FaceLook, QueueRow
 
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
@@ -175,9 +175,9 @@ class BatchPage(Page):
         self.top.show(self.across(self.paint(title, "title"), f"{pending} {dot} one decision each "), self.rule())
         pens = self._pens()
         self.call_after_refresh(self._draw_columns)  # whether the rows have a scroll bar is known then
-        lines: list[Line] = []
+        lines: list[PaintedLine] = []
         for row in shown:
-            lines.append(Line(lambda width, row=row: batch_line(row, pens, width), row.row.task))  # type: ignore[misc]
+            lines.append(PaintedLine(lambda width, row=row: batch_line(row, pens, width), row.row.task))  # type: ignore[misc]
             lines += [plain(text, row.row.task) for text in refused_lines(row, self.app.palette)]
         if not lines:
             words = "nothing is auto-approvable; Enter in the summary goes one by one"
@@ -362,7 +362,7 @@ class BatchPage(Page):
         self.app.show_refusal(problem)
 
     def _approved(
-        self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError], looks: Mapping[str, Look]
+        self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError], looks: Mapping[str, FaceLook]
     ) -> None:
         self.busy = False
         for row, answer in zip(chosen, answers, strict=True):

@@ -21,7 +21,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.sprinting import open_sprint, tell_end
 from foureyes.ui.tui.text.board import NOTHING_PLANNED, agent_lines, card_lines, event_lines, status_line
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from textual import events
@@ -216,7 +216,7 @@ class BoardPage(Coached):
         empty = not column.count and any(getattr(view, each).count for each in COLUMNS)
         self.query_one(f"#box-{name}").set_class(empty, "-empty")
         cards = [card for card in column.cards if self.filter.fits(card)]
-        lines: list[Line] = []
+        lines: list[PaintedLine] = []
         for card in cards:
             lines += card_lines(card, view, self.app.marks, self.app.palette, tall=width >= SIDE_BY_SIDE)
         if not cards:

@@ -14,7 +14,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.drafts import DraftRow, draft_lines, row_line
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -67,7 +67,7 @@ class DraftsPage(Page):
             self.keys.relabel(open="", discard="")
             return
         self.rows.show(
-            [Line(lambda width, row=row: row_line(row, app.palette, width), row.task) for row in self.drafts]  # type: ignore[misc]
+            [PaintedLine(lambda width, row=row: row_line(row, app.palette, width), row.task) for row in self.drafts]  # type: ignore[misc]
         )
         self._explain()
 

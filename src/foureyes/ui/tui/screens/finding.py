@@ -16,8 +16,8 @@ from foureyes.ui.tui.keys import Whole
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
 from foureyes.ui.tui.text.finding import (
-    Choice,
     Drawing,
+    FindingChoice,
     Offer,
     answer_lines,
     code_lines,
@@ -179,13 +179,13 @@ class FindingPage(Page):
         self.app.guard.painted()
         self.refused(problem)
 
-    def _rule(self, choice: Choice) -> None:
+    def _rule(self, choice: FindingChoice) -> None:
         word = next(word for word in RULINGS if word == choice.word)
         ruling = Ruling(self.shown, word)
         self.app.guard.decided()
         self._act(lambda desk: desk.application.rulings.rule(desk.actor, [ruling]), " · U takes it back (L18)")
 
-    def _answer(self, choice: Choice) -> None:
+    def _answer(self, choice: FindingChoice) -> None:
         fields = [Field("text", "Words")]
         if choice.word == "FIXED":
             fields.append(Field("commit", "Commit"))
@@ -197,7 +197,7 @@ class FindingPage(Page):
         finding = self.shown
         self._sheet(f"{choice.word} {finding}", fields, needs, lambda *sent: self._respond(finding, choice, *sent))
 
-    def _respond(self, finding: str, choice: Choice, given: Given, sheet: str) -> None:
+    def _respond(self, finding: str, choice: FindingChoice, given: Given, sheet: str) -> None:
         action = next(word for word in ANSWERS if word == choice.word)
         debt = given.get("debt", "")
         answer = Answer(
@@ -210,7 +210,7 @@ class FindingPage(Page):
         )
         self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), words=sheet)
 
-    def _waive(self, _: Choice) -> None:
+    def _waive(self, _: FindingChoice) -> None:
         fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS), whole=True)]
         needs = {"reason": "a waiver needs a reason (E3)"}
         finding = self.shown
@@ -226,7 +226,7 @@ class FindingPage(Page):
             words=sheet,
         )
 
-    def _track(self, _: Choice) -> None:
+    def _track(self, _: FindingChoice) -> None:
         finding = self.shown
         self.app.guard.decided()
         self._act(lambda desk: desk.application.findings.track(desk.actor, [finding]))

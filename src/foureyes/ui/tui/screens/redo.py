@@ -18,7 +18,7 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.text.feedback import options_of, priorities_of, told
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.options import Options
+from foureyes.ui.tui.widgets.options import OptionLines
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ TITLES = {
 EMPTY = "choose an issue or write a sentence (F1)"
 
 
-class Known(NamedTuple):
+class RedoData(NamedTuple):
     """What the form needs to know."""
 
     detail: TaskDetail
@@ -59,17 +59,17 @@ class RedoPage(FormPage):
 
     def body(self) -> ComposeResult:
         yield Bar(id="rule-issues")
-        yield Options(QUICK_ISSUES, many=True, across=True, id="issues")
+        yield OptionLines(QUICK_ISSUES, many=True, across=True, id="issues")
         yield Bar(id="rule-text")
         yield TextPart(id="text")
         yield Static("", id="comments", markup=False)
         yield Bar(id="rule-options")
-        yield Options(options_of([]), id="options")
+        yield OptionLines(options_of([]), id="options")
         yield Bar(id="rule-priority")
-        yield Options(priorities_of(2), across=True, id="priority")
+        yield OptionLines(priorities_of(2), across=True, id="priority")
 
-    def part(self, name: str) -> Options:
-        return self.query_one(f"#{name}", Options)
+    def part(self, name: str) -> OptionLines:
+        return self.query_one(f"#{name}", OptionLines)
 
     # -- reading
 
@@ -80,7 +80,7 @@ class RedoPage(FormPage):
         bring_back(self, task, hold=True)
         self.ask(lambda desk: read(desk, task), self._read)
 
-    def _read(self, known: Known) -> None:
+    def _read(self, known: RedoData) -> None:
         self.known(known.detail)
         self.issues, self.checkpoints = known.issues, known.checkpoints
         draft = self.looking.redo
@@ -139,7 +139,7 @@ class RedoPage(FormPage):
     # -- the draft
 
     @guarded
-    def on_options_changed(self, _: Options.Changed) -> None:
+    def on_option_lines_changed(self, _: OptionLines.Changed) -> None:
         self.typed()
 
     @property
@@ -184,11 +184,11 @@ class RedoPage(FormPage):
             send_redo(self, self.task_id, draft)
 
 
-def read(desk: Desk, task: str) -> Known:
+def read(desk: Desk, task: str) -> RedoData:
     """The task, the quick issues of the policy, and the checkpoints that it could begin again at."""
     app = desk.application
     detail = app.lists.show(desk.actor, task)
     setting = next((row.value for row in app.policy.show(desk.actor) if row.key == "review.quick_issues"), None)
     issues = tuple(str(issue) for issue in setting) if isinstance(setting, list | tuple) and setting else QUICK_ISSUES
     mine = [one for one in app.checkpoints.all() if one.task in (detail.task.id, "")]
-    return Known(detail, issues[:9], mine[:CHECKPOINTS])
+    return RedoData(detail, issues[:9], mine[:CHECKPOINTS])

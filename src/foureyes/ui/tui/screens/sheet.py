@@ -17,7 +17,7 @@ from foureyes.core.words.text import is_blank
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.choice import Choice
+from foureyes.ui.tui.widgets.choice import ChoiceBar
 from foureyes.ui.tui.widgets.text_part import TextLine
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
                 with Horizontal():
                     yield Static(f" {field.label:<9}", classes="label", markup=False)
                     if field.words:
-                        yield Choice(field.words, value, id=f"field-{field.name}")
+                        yield ChoiceBar(field.words, value, id=f"field-{field.name}")
                     else:
                         yield TextLine(value, id=f"field-{field.name}", whole=field.whole)
             yield Bar(id="sheet-note")
@@ -121,7 +121,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         values = {}
         for field in self._fields:
             widget = self.query_one(f"#field-{field.name}")
-            assert isinstance(widget, TextLine | Choice)
+            assert isinstance(widget, TextLine | ChoiceBar)
             values[field.name] = widget.value
         return values
 

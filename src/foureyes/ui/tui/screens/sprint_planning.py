@@ -15,8 +15,8 @@ from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import (
     KINDS,
     VALUES,
-    Choice,
     Kind,
+    SprintChoice,
     option_line,
     ready_words,
     selected_lines,
@@ -24,7 +24,7 @@ from foureyes.ui.tui.text.sprint import (
     task_line,
 )
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -46,7 +46,7 @@ class SprintPlanningPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.view: SprintPlanView | None = None
-        self.choice = Choice()
+        self.choice = SprintChoice()
         self.ticked: set[str] | None = None
         """None before the first look: then what is proposed."""
         self.part: Part = "tasks"
@@ -119,7 +119,7 @@ class SprintPlanningPage(Page):
         title.truncate(max(1, self.wide - len(ready)), pad=True)
         self.query_one("#selection", Bar).show(self.across(title, self.paint(ready.rstrip(), "dim")))
         lines = [
-            Line(
+            PaintedLine(
                 lambda width, row=row: task_line(row, row.task in (self.ticked or ()), app.marks, app.palette, width),  # type: ignore[misc]
                 row.task,
             )

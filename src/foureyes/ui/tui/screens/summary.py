@@ -32,7 +32,7 @@ from foureyes.ui.tui.text.summary import (
     title_line,
 )
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -65,7 +65,7 @@ class SummaryPage(Page):
         self._searched: tuple[QueueView, list[str]] | None = None
         self._measured: tuple[QueueView, int] | None = None
         self._counted: tuple[object, QueueView, str] | None = None
-        self._whole: tuple[object, list[Line], QueueView] | None = None
+        self._whole: tuple[object, list[PaintedLine], QueueView] | None = None
         """The lines of the unfiltered summary: who takes a filter back finds them again."""
         self._open = (0, 0, 0)
         """How many that still wait can be approved in one go, and how many others."""

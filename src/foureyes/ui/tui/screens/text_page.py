@@ -12,7 +12,7 @@ from rich.text import Text
 from foureyes.ui.tui.keys import Context
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.widgets.rows import Line, Rows
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -57,7 +57,7 @@ class TextPage(Page):
         self.top.show(self.across(self.paint(f" {self._title}", "title"), self._right), self.rule())
         rows = [part._replace(line=line) for part in self.parts() for line in self._wrapped(part.line)]
         self.lines = [row.line for row in rows]
-        self.rows.show([Line(self.painter(row.line, row.role), row.place) for row in rows])
+        self.rows.show([PaintedLine(self.painter(row.line, row.role), row.place) for row in rows])
 
     reload = draw
 

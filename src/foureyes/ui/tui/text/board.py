@@ -13,7 +13,7 @@ from foureyes.app.views.event import EventLine
 from foureyes.app.views.sprint import SprintGlance
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
-from foureyes.ui.tui.widgets.rows import Line, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, plain
 
 LONG_QUIET = 120
 """After so many seconds without a word the silence is shown."""
@@ -32,13 +32,13 @@ NOTHING_PLANNED = [
 """The board of a project without a task."""
 
 
-def card_lines(card: Card, view: BoardView, marks: Marks, palette: Palette, *, tall: bool) -> list[Line]:
+def card_lines(card: Card, view: BoardView, marks: Marks, palette: Palette, *, tall: bool) -> list[PaintedLine]:
     """A card: one line in a tab, two in a column."""
     if not tall:
-        return [Line(lambda width: _wide(card, view, marks, palette, width), card.task)]
+        return [PaintedLine(lambda width: _wide(card, view, marks, palette, width), card.task)]
     return [
-        Line(lambda width: cut(_head(card, view, marks, palette), width), card.task),
-        Line(lambda width: cut(Text(f"     {visible(card.title)}", palette["dim"]), width), card.task),
+        PaintedLine(lambda width: cut(_head(card, view, marks, palette), width), card.task),
+        PaintedLine(lambda width: cut(Text(f"     {visible(card.title)}", palette["dim"]), width), card.task),
     ]
 
 
@@ -122,7 +122,7 @@ WITH_RUNNER = ("Nobody is at work.", "The runner begins what", "is ready.")
 NOBODY = ("Nobody is at work.", "fe run starts agents;", "fe next takes a task.")
 
 
-def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> list[Line]:
+def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> list[PaintedLine]:
     """Who works on what, since when, and what was last heard; `tall`: on two lines, where the pane is narrow."""
     rest = [plain(line) for row in view.resting for line in _resting(row, palette, tall=tall)]
     if not view.agents:
@@ -131,9 +131,9 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
         return [*[plain(Text(f" {words}", palette["dim"])) for words in said], *rest]
     lines = []
     for row in view.agents:
-        lines.append(Line(lambda width, row=row: _agent(row, palette, width), row.row))  # type: ignore[misc]
+        lines.append(PaintedLine(lambda width, row=row: _agent(row, palette, width), row.row))  # type: ignore[misc]
         if tall:
-            lines.append(Line(lambda width, row=row: cut(_heard(row, palette), width), row.row))  # type: ignore[misc]
+            lines.append(PaintedLine(lambda width, row=row: cut(_heard(row, palette), width), row.row))  # type: ignore[misc]
     return [*lines, *rest]
 
 
@@ -181,7 +181,7 @@ def _agent(row: AgentRow, palette: Palette, width: int) -> Text:
     return cut(Text.assemble(half, f" {right}", (f" {words}", palette["dim"])), width)
 
 
-def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = False) -> list[Line]:
+def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = False) -> list[PaintedLine]:
     """What happened, the latest first; `tall`: what and to which task on two lines, where the pane is narrow."""
     roles = {"refused": "bad", "security": "warn", "stop": "warn", "decision": "text"}
     lines = []
@@ -190,10 +190,10 @@ def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = F
         text = Text.assemble((f" {clock(event.at)} ", palette["dim"]), f"{event.task} " if event.task else "")
         what = event.text.removeprefix(event.who).lstrip() if tall else ""
         text.append(visible(event.who if tall else event.text), role)
-        lines.append(Line(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
+        lines.append(PaintedLine(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
         if what:
             below = Text(f"   {visible(what)}", role)
-            lines.append(Line(lambda width, text=below: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
+            lines.append(PaintedLine(lambda width, text=below: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
     return lines or [plain(Text(" nothing happened yet", palette["dim"]))]
 
 

@@ -15,7 +15,7 @@ from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import PLAIN, Marks, Palette, ascii_of, visible
 from foureyes.ui.tui.seen import Parts
-from foureyes.ui.tui.text.diff_rows import BIG, DiffRows, Row
+from foureyes.ui.tui.text.diff_rows import BIG, DiffRow, DiffRows
 from foureyes.ui.tui.text.lines import columns, cut, fitting
 
 if TYPE_CHECKING:
@@ -160,14 +160,14 @@ class Painter(msgspec.Struct):
 
     # -- headings
 
-    def _gap(self, row: Row, width: int) -> Text:
+    def _gap(self, row: DiffRow, width: int) -> Text:
         return Text("")
 
-    def _title(self, row: Row, width: int) -> Text:
+    def _title(self, row: DiffRow, width: int) -> Text:
         rule = self.marks.rule
         return cut(Text(f" {rule * 2} not at a line of this change {rule * width}", self.palette["heading"]), width)
 
-    def _file(self, row: Row, width: int) -> Text:
+    def _file(self, row: DiffRow, width: int) -> Text:
         file = self.rows.change.files[row.file]
         right = Text(f" {self._seen_words(file)} ", self.palette["dim"])
         about = counts(file, self.marks) + (f"  {file.kind}" if file.kind else "")
@@ -184,14 +184,14 @@ class Painter(msgspec.Struct):
             return f"{self.marks.dot} not counted"
         return f"{self.marks.unseen} {unseen} unseen" if unseen else f"{self.marks.seen} all seen"
 
-    def _fold(self, row: Row, width: int) -> Text:
+    def _fold(self, row: DiffRow, width: int) -> Text:
         file = self.rows.change.files[row.file]
         hunks = "1 hunk" if len(file.hunks) == 1 else f"{len(file.hunks)} hunks"
         what = f"as {', '.join(file.of)} left it" if file.of else "generated or a lock file"
         words = f"   {self.marks.more} {what}: {hunks}, {file.added + file.removed:,} changed lines"
         return cut(Text(f"{words} {self.marks.dot} Enter unfolds", self.palette["dim"]), width)
 
-    def _hunk(self, row: Row, width: int) -> Text:
+    def _hunk(self, row: DiffRow, width: int) -> Text:
         place = self.rows.change.places[row.hunk]
         hunk, file = place.hunk, self.rows.change.files[place.file]
         mark = self.marks.seen if self.looking.is_seen(hunk.id) else self.marks.unseen
@@ -205,18 +205,18 @@ class Painter(msgspec.Struct):
         before = f"seen before {self.marks.dot} " if self.looking.was_seen(hunk.id) else ""
         return across(left, f"{before}hunk {place.n + 1}/{len(file.hunks)} ", width)
 
-    def _closed(self, row: Row, width: int) -> Text:
+    def _closed(self, row: DiffRow, width: int) -> Text:
         lines = len(self.rows.change.places[row.hunk].hunk.lines)
         text = self._hunk(row, max(1, width - 24))
         return Text.assemble(cut(text, max(1, width - 24), pad=True), (f" {lines:,} lines, Enter", self.palette["dim"]))
 
     # -- code
 
-    def _line(self, row: Row, width: int) -> Text:
+    def _line(self, row: DiffRow, width: int) -> Text:
         line = self.rows.change.places[row.hunk].hunk.lines[row.line]
         return self._code(line, width, self._digits(row.file), line.old if line.kind == "removed" else line.new)
 
-    def _pair(self, row: Row, width: int) -> Text:
+    def _pair(self, row: DiffRow, width: int) -> Text:
         lines, digits = self.rows.change.places[row.hunk].hunk.lines, self._digits(row.file)
         half = (width - 1) // 2
         left = self._code(lines[row.line], half, digits, lines[row.line].old) if row.line >= 0 else Text("")
@@ -244,7 +244,7 @@ class Painter(msgspec.Struct):
 
     # -- what stands at a line
 
-    def _finding(self, row: Row, width: int) -> Text:
+    def _finding(self, row: DiffRow, width: int) -> Text:
         finding = self.findings[row.item]
         if row.line:
             lines = finding_rows(finding)
@@ -258,7 +258,7 @@ class Painter(msgspec.Struct):
         who = f"check {finding.check}" if finding.check else visible(finding.by)
         return across(left, Text(f"{who}, iteration {finding.raised} ", self.palette["dim"]), width)
 
-    def _comment(self, row: Row, width: int) -> Text:
+    def _comment(self, row: DiffRow, width: int) -> Text:
         comment = self.comments[row.item]
         left = self._comment_words(comment, row.line)
         if row.line:

@@ -21,7 +21,7 @@ FAR = 1 << 40
 """Farther than any line: what reads as quoted is taken before what only has the number."""
 
 
-class Row(NamedTuple):
+class DiffRow(NamedTuple):
     """A row. `hunk`: its number among all hunks. `line`: a line of the hunk, or which line of a finding or a comment.
     `right`: in a pair the line on the right. `item`: which finding or comment.
     """
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     item: int = -1
 
 
-class Place(NamedTuple):
+class HunkPlace(NamedTuple):
     """A hunk among all: of which file, which of its hunks, and the number of its first line among all lines."""
 
     file: int
@@ -60,19 +60,19 @@ class Noted(NamedTuple):
     anchor: Anchor
 
 
-class Change:
+class NumberedChange:
     """A change with its hunks and lines numbered through. It stays the same whatever is folded or noted."""
 
     def __init__(self, view: DiffView) -> None:
         self.view = view
         self.files: Sequence[FileDiff] = view.files
-        self.places: list[Place] = []
+        self.places: list[HunkPlace] = []
         self.first_hunk: list[int] = []
         number = 0
         for index, file in enumerate(view.files):
             self.first_hunk.append(len(self.places))
             for n, hunk in enumerate(file.hunks):
-                self.places.append(Place(index, n, hunk, number))
+                self.places.append(HunkPlace(index, n, hunk, number))
                 number += max(1, len(hunk.lines))
         self.first_hunk.append(len(self.places))
         self.lines = number
@@ -110,7 +110,7 @@ class DiffRows:
 
     def __init__(
         self,
-        change: Change,
+        change: NumberedChange,
         noted: Sequence[Noted] = (),
         *,
         unfolded: frozenset[str] = frozenset(),
@@ -123,7 +123,7 @@ class DiffRows:
         for each in noted:
             self._at.setdefault(each.anchor, []).append(each)
         self._noted_hunks = {each.anchor.hunk for each in noted}
-        self.rows: list[Row] = []
+        self.rows: list[DiffRow] = []
         self.file_rows = array("l")
         self.hunk_rows: list[int] = []
         self.row_of = array("l", [-1]) * change.lines
@@ -142,26 +142,26 @@ class DiffRows:
     def _add_file(self, index: int) -> None:
         file = self.change.files[index]
         if index:
-            self.rows.append(Row("gap", index - 1))
+            self.rows.append(DiffRow("gap", index - 1))
         self.file_rows.append(len(self.rows))
-        self.rows.append(Row("file", index))
+        self.rows.append(DiffRow("file", index))
         self._add_noted(Anchor(index))
         hunks = self.change.hunks_of(index)
         if file.folded and file.path not in self._unfolded:
             self.hunk_rows += [len(self.rows)] * len(hunks)
-            self.rows.append(Row("fold", index))
+            self.rows.append(DiffRow("fold", index))
             return
         big = file.added + file.removed > BIG
         for number in hunks:
             place = self.change.places[number]
             self.hunk_rows.append(len(self.rows))
             if big and place.hunk.id not in self._opened:
-                self.rows.append(Row("closed", index, number))
+                self.rows.append(DiffRow("closed", index, number))
                 continue
-            self.rows.append(Row("hunk", index, number))
+            self.rows.append(DiffRow("hunk", index, number))
             self._add_hunk(number, place)
 
-    def _add_hunk(self, number: int, place: Place) -> None:
+    def _add_hunk(self, number: int, place: HunkPlace) -> None:
         lines, rows, first = place.hunk.lines, self.rows, len(self.rows)
         if not lines:
             self.row_of[place.first] = first - 1
@@ -170,31 +170,33 @@ class DiffRows:
         if number not in self._noted_hunks:
             if self._split:
                 pairs = side_by_side(lines)
-                rows += [Row("pair", file, number, left, right) for left, right in pairs]
+                rows += [DiffRow("pair", file, number, left, right) for left, right in pairs]
                 for at, pair in enumerate(pairs, first):
                     for line in pair:
                         if line >= 0:
                             self.row_of[place.first + line] = at
             else:
-                rows += [Row("line", file, number, line) for line in range(len(lines))]
+                rows += [DiffRow("line", file, number, line) for line in range(len(lines))]
                 self.row_of[span.start : span.stop] = array("l", range(first, len(rows)))
             return
         for left, right in side_by_side(lines) if self._split else [(line, -1) for line in range(len(lines))]:
             for line in {left, right} - {-1}:
                 self.row_of[place.first + line] = len(rows)
-            rows.append(Row("pair", file, number, left, right) if self._split else Row("line", file, number, left))
+            rows.append(
+                DiffRow("pair", file, number, left, right) if self._split else DiffRow("line", file, number, left)
+            )
             for line in sorted({left, right} - {-1}):
                 self._add_noted(Anchor(file, number, line))
 
     def _add_noted(self, anchor: Anchor) -> None:
         for each in self._at.get(anchor, ()):
             self.rows += [
-                Row(each.kind, anchor.file, anchor.hunk, line, item=each.item) for line in range(each.rows)
+                DiffRow(each.kind, anchor.file, anchor.hunk, line, item=each.item) for line in range(each.rows)
             ]  # fmt: skip
 
     def _add_elsewhere(self) -> None:
         if Anchor() in self._at:
-            self.rows += [Row("gap", len(self.change.files) - 1), Row("title", -1)]
+            self.rows += [DiffRow("gap", len(self.change.files) - 1), DiffRow("title", -1)]
             self._add_noted(Anchor())
 
     # -- finding one's way
@@ -210,7 +212,7 @@ class DiffRows:
                 lines.append(self.change.places[row.hunk].first)
         return lines
 
-    def code_at(self, number: int) -> tuple[Place, DiffLine] | None:
+    def code_at(self, number: int) -> tuple[HunkPlace, DiffLine] | None:
         """The line of code on a row; of a pair the new one."""
         row = self.rows[number] if 0 <= number < len(self.rows) else None
         if row is None or row.kind not in ("line", "pair"):
@@ -234,7 +236,7 @@ class DiffRows:
 
     def hunk_at(self, number: int) -> int:
         """The hunk that a row belongs to, or the last one above it; -1 above the first."""
-        row = self.rows[number] if 0 <= number < len(self.rows) else Row("gap")
+        row = self.rows[number] if 0 <= number < len(self.rows) else DiffRow("gap")
         return row.hunk if row.hunk >= 0 else bisect_right(self.hunk_rows, number) - 1
 
     def following(self, places: Sequence[int], number: int, by: int) -> int | None:

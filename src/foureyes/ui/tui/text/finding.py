@@ -13,7 +13,7 @@ from foureyes.core.nouns.finding import ANSWERS, FOR_BLOCKING, RULINGS
 from foureyes.steps import Arg, Step
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.diff import ROLES, SIGNS, across, code, finding_mark
-from foureyes.ui.tui.text.diff_rows import Change
+from foureyes.ui.tui.text.diff_rows import NumberedChange
 from foureyes.ui.tui.text.lines import clock
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ANSWER_WORDS = {
 SETTLES = ("VERIFIED", "ACCEPTED", "DISMISSED", "OBSOLETE")
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class FindingChoice(msgspec.Struct, frozen=True, kw_only=True):
     """Something that one can do about a finding. `off`: why not, where it is listed all the same."""
 
     kind: Literal["rule", "answer", "waive", "track"]
@@ -53,7 +53,7 @@ class Offer(msgspec.Struct, frozen=True):
     """What is offered to who looks: under which heading, which choices, and what is said where there are none."""
 
     heading: str
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[FindingChoice, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -78,12 +78,12 @@ def offer(view: FindingPage) -> Offer:
         notes.append(f"its implementer answers: fe finding respond {view.id}")
     elif "track" in steps:
         heading = "A note: it blocks nothing"
-        choices = [Choice(kind="track", word="track", text="make a task of it", note="for later (L16)")]
+        choices = [FindingChoice(kind="track", word="track", text="make a task of it", note="for later (L16)")]
     if view.check and view.holds:
         notes.append(f"check {view.check} raised it: only the passing check resolves it (D5)")
     elif view.blocking and view.holds:
         note = "you may: reason and expiry, stays on every report"
-        choices.append(Choice(kind="waive", word="waive", text="waive …", note=note))
+        choices.append(FindingChoice(kind="waive", word="waive", text="waive …", note=note))
     return Offer(heading or f"It is {view.state_in_words}", tuple(choices), tuple(notes))
 
 
@@ -102,19 +102,19 @@ def _words(step: Step, known: Sequence[str]) -> list[str]:
     return [word for word in known if f"--{word.lower().replace('_', '-')}" in given]
 
 
-def _ruling(word: str) -> Choice:
+def _ruling(word: str) -> FindingChoice:
     text, note = RULING_WORDS[word]
-    return Choice(kind="rule", word=word, text=text, note=note)
+    return FindingChoice(kind="rule", word=word, text=text, note=note)
 
 
-def _answer(view: FindingPage, word: str) -> Choice:
+def _answer(view: FindingPage, word: str) -> FindingChoice:
     text, note = ANSWER_WORDS[word]
     off = ""
     if view.blocking and word not in FOR_BLOCKING:
         off = "blocking: only FIXED or REJECTED (L6)"
     elif view.must_fix and word == "REJECTED":
         off = "it was rejected and overruled: it has to be fixed (L9)"
-    return Choice(kind="answer", word=word, text=text, note=note, off=off)
+    return FindingChoice(kind="answer", word=word, text=text, note=note, off=off)
 
 
 # -- text
@@ -178,7 +178,7 @@ def wrapped(text: str, room: int) -> list[str]:
 def code_lines(view: FindingView, change: DiffView | None, drawing: Drawing) -> list[Text]:
     """The code around the line, as the change has it; its quote where the change has it no more."""
     if change is not None and view.location.path:
-        parts = Change(change)
+        parts = NumberedChange(change)
         anchor = parts.anchor(view.location.path, view.location.line, view.quote)
         if anchor.hunk >= 0:
             lines = parts.places[anchor.hunk].hunk.lines

@@ -26,7 +26,7 @@ WIDE = 100
 """From this width there is room for the labels of a task."""
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class SprintChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What is chosen on the planning screen. `values` is what stands in each target's brackets."""
 
     kind: Kind = "until"
@@ -35,7 +35,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     pause_on_error: bool = False
 
 
-def target_lines(choice: Choice, when: str, marks: Marks, palette: Palette, *, here: bool) -> list[Text]:
+def target_lines(choice: SprintChoice, when: str, marks: Marks, palette: Palette, *, here: bool) -> list[Text]:
     """The four targets, two on a line; the one that is chosen is marked."""
     words = {
         "tasks": f"Complete [{choice.values['tasks']}] tasks",
@@ -58,7 +58,7 @@ def target_lines(choice: Choice, when: str, marks: Marks, palette: Palette, *, h
     return lines
 
 
-def option_line(choice: Choice, marks: Marks, palette: Palette, at: int, *, here: bool) -> Text:
+def option_line(choice: SprintChoice, marks: Marks, palette: Palette, at: int, *, here: bool) -> Text:
     """The two options, ticked or not."""
     text = Text("   ", no_wrap=True)
     words = (("Create checkpoint before start", choice.checkpoint), ("Pause on any error", choice.pause_on_error))

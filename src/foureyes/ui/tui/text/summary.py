@@ -16,7 +16,7 @@ from foureyes.ui.tui.flow import Decision, Flow
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, cut, short_age
 from foureyes.ui.tui.text.task import answer_text, change_lines, check_text, finding_counts, signal_text
-from foureyes.ui.tui.widgets.rows import Line, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, plain
 
 Order = Literal["risk", "age", "priority", "size"]
 ORDERS: tuple[Order, ...] = ("risk", "age", "priority", "size")
@@ -61,16 +61,16 @@ def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
 
 def summary_lines(
     rows: Sequence[QueueRow], happened: Mapping[str, Happened], looks: Looks, *, grouped: bool, reasons: bool
-) -> list[Line]:
+) -> list[PaintedLine]:
     """The lines of the summary. They are made here, and painted when they are on screen."""
-    lines: list[Line] = []
+    lines: list[PaintedLine] = []
     for group, members in _groups(rows).items() if grouped else (("", rows),):
         if group and members:
             lines.append(plain(_heading(group, len(members), looks)))
         for row in members:
-            lines.append(Line(lambda width, row=row: _row(row, happened.get(row.task), looks, width), row.task))  # type: ignore[misc]
+            lines.append(PaintedLine(lambda width, row=row: _row(row, happened.get(row.task), looks, width), row.task))  # type: ignore[misc]
             if reasons and _has_reasons(row):
-                lines.append(Line(lambda width, row=row: _reasons(row, looks, width), row.task))  # type: ignore[misc]
+                lines.append(PaintedLine(lambda width, row=row: _reasons(row, looks, width), row.task))  # type: ignore[misc]
     return lines
 
 

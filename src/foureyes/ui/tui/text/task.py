@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 from rich.console import Console
@@ -20,7 +21,7 @@ from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.diff import finding_mark
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.reviews import reviews_text
-from foureyes.ui.tui.widgets.rows import Line, plain
+from foureyes.ui.tui.widgets.rows import PaintedLine, plain
 
 INDENT, MOST = 10, 4
 
@@ -74,7 +75,7 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
+def section_lines(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     """All sections; an empty one is one line."""
     return [
         *_why(view, draw),
@@ -92,7 +93,7 @@ def section_lines(view: TaskView, draw: Drawing) -> list[Line]:
     ]
 
 
-def _field(row: str, name: str, text: Text, draw: Drawing) -> list[Line]:
+def _field(row: str, name: str, text: Text, draw: Drawing) -> list[PaintedLine]:
     """A named field, wrapped below its own beginning. At most four lines: what is cut is said in full elsewhere."""
     rows = list(text.wrap(draw.console, max(20, draw.width - INDENT - 1))) or [Text("")]
     if len(rows) > MOST:
@@ -102,13 +103,13 @@ def _field(row: str, name: str, text: Text, draw: Drawing) -> list[Line]:
     return [plain(Text.assemble(start if number == 0 else " " * INDENT, line), row) for number, line in enumerate(rows)]
 
 
-def _words(row: str, name: str, text: str, draw: Drawing) -> list[Line]:
+def _words(row: str, name: str, text: str, draw: Drawing) -> list[PaintedLine]:
     """What somebody wrote into the task; Enter shows it in full. Nothing where nobody wrote anything."""
     lines = [visible(line) for line in text.strip().split("\n")]
     return _field(row, name, Text("\n".join(lines)), draw) if text.strip() else []
 
 
-def _why(view: TaskView, draw: Drawing) -> list[Line]:
+def _why(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     detail = view.detail
     words = [f"{visible(reason.message)} ({reason.rule})" for reason in detail.mode_reasons]
     text = (
@@ -124,7 +125,7 @@ def _why(view: TaskView, draw: Drawing) -> list[Line]:
     return _field("why", "WHY YOU", Text(text), draw)
 
 
-def _last_run(detail: TaskDetail, draw: Drawing) -> list[Line]:
+def _last_run(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     """How the last run of an agent ended, where that is not the attempt that waits here."""
     last = detail.runs[-1] if detail.runs else None
     if last is None or (last.state == "finished" and detail.task.status == "reviewing"):
@@ -132,7 +133,7 @@ def _last_run(detail: TaskDetail, draw: Drawing) -> list[Line]:
     return _field("run", "LAST RUN", Text(visible(last.words)), draw)
 
 
-def _stack(detail: TaskDetail, draw: Drawing) -> list[Line]:
+def _stack(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     """A7: the tasks inside, and those that stand on it; nothing where there are none."""
     words = [
         f"{row.says} ({row.standing})" + (f", which {row.refused}" if row.refused else ", merged first" * row.first)
@@ -142,7 +143,7 @@ def _stack(detail: TaskDetail, draw: Drawing) -> list[Line]:
     return _field("stack", "STACK", Text(" · ".join(visible(word) for word in words)), draw) if words else []
 
 
-def _risk(view: TaskView, draw: Drawing) -> list[Line]:
+def _risk(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     if view.row is None:
         return []
     level = view.row.risk.level
@@ -150,14 +151,14 @@ def _risk(view: TaskView, draw: Drawing) -> list[Line]:
     return _field("risk", f"RISK {draw.marks.risks[level]}", Text(words, draw.palette[level]), draw)
 
 
-def _changes(view: TaskView, draw: Drawing) -> list[Line]:
+def _changes(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     attempt = view.detail.attempts[-1] if view.detail.attempts else None
     if attempt is None:
         return _field("changes", "CHANGES", Text("nothing was handed in"), draw)
     if attempt.no_code:
         note = visible(attempt.message.strip() or "(empty)")
         lines = _field("changes", "CHANGES", Text("No code: handed in as a note."), draw)
-        return lines + [Line(lambda width, text=text: cut(Text(f"   {text}"), width), "changes")  # type: ignore[misc]
+        return lines + [PaintedLine(lambda width, text=text: cut(Text(f"   {text}"), width), "changes")  # type: ignore[misc]
                         for text in note.split("␊")]  # fmt: skip
     if view.problem:
         return _field("changes", "CHANGES", Text(f"cannot be shown: {visible(view.problem)}"), draw)
@@ -177,9 +178,9 @@ def _changes(view: TaskView, draw: Drawing) -> list[Line]:
         return cut(left.copy(), max(1, width - len(words) - 1), pad=True).append(words)
 
     files = view.change.files if view.change else ()
-    rows = [Line(lambda width, n=n, file=file: _file(n, file, draw, width), f"file:{n - 1}")  # type: ignore[misc]
+    rows = [PaintedLine(lambda width, n=n, file=file: _file(n, file, draw, width), f"file:{n - 1}")  # type: ignore[misc]
             for n, file in enumerate(files, 1)]  # fmt: skip
-    return [Line(head, "changes"), *below, *rows]
+    return [PaintedLine(head, "changes"), *below, *rows]
 
 
 def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
@@ -235,10 +236,11 @@ def finding_counts(detail: TaskDetail) -> str:
     return " · ".join(words)
 
 
-def _findings(detail: TaskDetail, draw: Drawing) -> list[Line]:
+def _findings(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     lines = _field("findings", "FINDINGS", Text(finding_counts(detail)), draw)
     for finding in detail.findings:
-        lines.append(Line(lambda width, finding=finding: _finding(finding, draw, width), f"finding:{finding.id}"))  # type: ignore[misc]
+        paint = partial(_finding, finding, draw)
+        lines.append(PaintedLine(paint, f"finding:{finding.id}"))
     return lines
 
 
@@ -276,7 +278,7 @@ def answer_text(you: Preview | None, detail: TaskDetail | None) -> str:
     return f"refused: {count(len(you.reasons), 'reason')} ({rules})  [W]"
 
 
-def _answer(view: TaskView, draw: Drawing) -> list[Line]:
+def _answer(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     you = view.detail.you
     role = "ok" if you is not None and you.may_approve else "bad" if you is not None else "dim"
     text = answer_text(you, view.detail)
@@ -285,7 +287,7 @@ def _answer(view: TaskView, draw: Drawing) -> list[Line]:
         line = Text.assemble((" IF YOU APPROVE   ", draw.palette["heading"]), (text, draw.palette[role]))
         return cut(line, width)
 
-    return [Line(paint, "answer")]
+    return [PaintedLine(paint, "answer")]
 
 
 def change_lines(
@@ -303,7 +305,7 @@ def change_lines(
     return lines
 
 
-def sections(lines: Sequence[Line]) -> list[str]:
+def sections(lines: Sequence[PaintedLine]) -> list[str]:
     """The first row of every section, in their order: where Tab goes."""
     rows = dict.fromkeys(line.row for line in lines if line.row is not None)
     return [row for row in rows if ":" not in row]

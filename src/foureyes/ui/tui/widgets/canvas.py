@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from foureyes.ui.tui.guarded import guarded, painted
-from foureyes.ui.tui.widgets.ground import Ground
+from foureyes.ui.tui.widgets.ground import LineView
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -25,7 +25,7 @@ Paint = Callable[[int, int], Text]
 """A row's text, by its number and for a width."""
 
 
-class Canvas(Ground, inherit_bindings=False):
+class Canvas(LineView, inherit_bindings=False):
     """Numbered rows. The cursor is one of them; the screen follows it."""
 
     app: FoureyesApp

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 
-class Choice(Static, can_focus=True, inherit_bindings=False):
+class ChoiceBar(Static, can_focus=True, inherit_bindings=False):
     """Words on one line, each with its digit. What is chosen is marked, not only coloured."""
 
     app: FoureyesApp
     DEFAULT_CSS = """
-    Choice { height: auto; width: 1fr; background: $background; }
+    ChoiceBar { height: auto; width: 1fr; background: $background; }
     """
 
     def __init__(self, words: Sequence[str], chosen: str, *, id: str | None = None) -> None:

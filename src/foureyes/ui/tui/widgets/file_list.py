@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from foureyes.ui.tui.text.diff import file_line
 from foureyes.ui.tui.text.diff_rows import in_files
 from foureyes.ui.tui.widgets.bar import Bar
-from foureyes.ui.tui.widgets.rows import Line, Rows
+from foureyes.ui.tui.widgets.rows import PaintedLine, Rows
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -42,12 +42,12 @@ class FileList(Vertical):
         lines = [self._line(reading, number, findings.get(number, ())) for number in range(len(reading.change.files))]
         if reading.view.unchanged:
             words = f"  unchanged since it {reading.view.since}: {len(reading.view.unchanged)}"
-            lines.append(Line(lambda width: Text(words[:width], app.palette["dim"])))
+            lines.append(PaintedLine(lambda width: Text(words[:width], app.palette["dim"])))
         self.rows.show(lines, None if here else str(max(0, reading.rows.file_at(at))))
 
-    def _line(self, reading: Reading, number: int, items: Sequence[int]) -> Line:
+    def _line(self, reading: Reading, number: int, items: Sequence[int]) -> PaintedLine:
         file, app = reading.change.files[number], self.app
         findings = [reading.findings[item] for item in items]
-        return Line(
+        return PaintedLine(
             lambda width: file_line(file, reading.looking, findings, app.marks, app.palette, width), str(number)
         )

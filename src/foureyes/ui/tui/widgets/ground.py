@@ -6,11 +6,11 @@ from rich.style import Style
 from textual.scroll_view import ScrollView
 
 
-class Ground(ScrollView, can_focus=True, inherit_bindings=False):
+class LineView(ScrollView, can_focus=True, inherit_bindings=False):
     """A view that scrolls and draws each line itself."""
 
     DEFAULT_CSS = """
-    Ground { height: 1fr; width: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    LineView { height: 1fr; width: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:

@@ -11,9 +11,9 @@ from foureyes.app.views.diff import DiffView
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.seen import LEAST_SECONDS, Seen
+from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import Painter, Part
-from foureyes.ui.tui.text.diff_rows import Change, DiffRows
+from foureyes.ui.tui.text.diff_rows import DiffRows, NumberedChange
 from foureyes.ui.tui.widgets.canvas import Canvas
 
 
@@ -42,7 +42,7 @@ class Hunks(Canvas):
         self.can_focus = False
         self._told = seen
         self._looking: Looking | None = None
-        self._seen: Seen | None = None
+        self._seen: SeenLines | None = None
         self._painter: Painter | None = None
         self._view: DiffView | None = None
         self._timer: Timer | None = None
@@ -53,8 +53,8 @@ class Hunks(Canvas):
             self.refresh()
             return
         self._view, self._looking = view, looking
-        change = Change(view)
-        rows, self._seen = DiffRows(change), Seen(change.sizes)
+        change = NumberedChange(view)
+        rows, self._seen = DiffRows(change), SeenLines(change.sizes)
         self._painter = painter = Painter(rows=rows, marks=self.app.marks, palette=self.app.palette, looking=looking)
         first = next((n for n, place in enumerate(change.places) if not looking.is_seen(place.hunk.id)), None)
         at = rows.hunk_rows[first] if first else 0

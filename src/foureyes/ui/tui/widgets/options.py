@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 
-class Options(Static, can_focus=True, inherit_bindings=False):
+class OptionLines(Static, can_focus=True, inherit_bindings=False):
     """Options in lines. `many`: several can be ticked. What is ticked is marked, the one under the cursor is bold while
     the keys are here.
     """
 
     app: FoureyesApp
     DEFAULT_CSS = """
-    Options { height: auto; width: 1fr; background: $background; padding: 0 0 0 3; }
+    OptionLines { height: auto; width: 1fr; background: $background; padding: 0 0 0 3; }
     """
 
     class Changed(Message):

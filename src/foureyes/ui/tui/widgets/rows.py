@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from foureyes.ui.tui.guarded import guarded, painted
-from foureyes.ui.tui.widgets.ground import Ground
+from foureyes.ui.tui.widgets.ground import LineView
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -24,20 +24,20 @@ MOST_STRIPS = 500
 """So many painted lines are remembered: some screens full."""
 
 
-class Line(NamedTuple):
+class PaintedLine(NamedTuple):
     """A line: how it is painted, and the row that it belongs to (None: a heading or filler, no cursor there)."""
 
     paint: Paint
     row: str | None = None
 
 
-def plain(text: Text | str, row: str | None = None) -> Line:
+def plain(text: Text | str, row: str | None = None) -> PaintedLine:
     """A line that looks the same in every width."""
     ready = Text(text, no_wrap=True) if isinstance(text, str) else text
-    return Line(lambda _: ready, row)
+    return PaintedLine(lambda _: ready, row)
 
 
-class Rows(Ground, inherit_bindings=False):
+class Rows(LineView, inherit_bindings=False):
     """Lines with a cursor. The cursor stands on a row by its id; whatever moves, it follows the id."""
 
     app: FoureyesApp
@@ -60,7 +60,7 @@ class Rows(Ground, inherit_bindings=False):
         self._strips: dict[tuple[int, int], Strip] = {}
         """Lines as they were painted, by number and width."""
         super().__init__(id=id, classes=classes)
-        self.lines: Sequence[Line] = ()
+        self.lines: Sequence[PaintedLine] = ()
         self._order: list[str] = []
         self._index: dict[str, int] = {}
         self._first: dict[str, int] = {}
@@ -78,7 +78,7 @@ class Rows(Ground, inherit_bindings=False):
         """The rows' ids from top to bottom."""
         return self._order
 
-    def show(self, lines: Sequence[Line], at: str | None = None) -> str:
+    def show(self, lines: Sequence[PaintedLine], at: str | None = None) -> str:
         """Show other lines; the cursor stays with its row, or goes to `at`. Where its row is gone it takes the next
         one, and the row that it lost is returned.
         """
