@@ -34,7 +34,7 @@ WITHOUT: dict[str, str] = {
         adapters/store/folding
     """,
     "Ports, the clock and the workshop are tried in tests/contract, beside what stands in for them": """
-        app/agent_ports app/ports app/git_ports adapters/clock adapters/git/workshop adapters/git/remote
+        app/agent_ports app/ports app/git_ports adapters/clock adapters/git/workshop
     """,
     "A part of its port, tried through it in tests/adapters/git": """
         adapters/git/checkouts/checkouts adapters/git/checkouts/reset adapters/git/checkouts/status

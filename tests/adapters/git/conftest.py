@@ -64,3 +64,12 @@ def new_project(tmp_path: Path, bare_template: Path) -> Callable[..., Project]:
 @pytest.fixture
 def project(new_project: Callable[..., Project]) -> Project:
     return new_project()
+
+
+@pytest.fixture
+def bare(project: Repository, tmp_path: Path) -> Path:
+    """A bare remote of the repository, called origin there."""
+    path = tmp_path / "remote.git"
+    project.git("clone", "-q", "--bare", ".", str(path))
+    project.git("remote", "add", "origin", str(path))
+    return path

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from foureyes.adapters.store import postgres as adapter
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of, translated
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
-from foureyes.errors import BadInput, FoureyesError, NoStore, StoreProblem
+from foureyes.errors import BadInput, FoureyesError, NoStore, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
@@ -78,6 +79,26 @@ def place(tmp_path: Path) -> engines.Place:
 
 def journal(place: engines.Place) -> list[tuple[Value, ...]]:
     return place.open().engine.fetch("SELECT seq FROM journal ORDER BY seq", {})[1]
+
+
+def test_a_writer_that_stands_still_is_ended_by_the_server_and_the_others_go_on_G4(
+    place: engines.Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stopped process, or a machine that sleeps, in the middle of its transaction."""
+    still, other = place.create(), place.open()
+    monkeypatch.setattr(adapter, "STANDING_STILL", "50ms")
+
+    def stand_still() -> None:
+        with still.write() as tx:
+            tx.append("ses-1", NOW, [("", security())])
+            monkeypatch.undo()
+            append(other, security())  # waits until the server has ended the first one
+            still.engine.fetch("SELECT 1", {})
+
+    with pytest.raises(StoreBusy, match="stood still"):
+        stand_still()
+    assert journal(place) == [(1,)]
+    assert append(still, security()) == [2]
 
 
 def test_a_connection_that_the_server_closed_is_made_anew(place: engines.Place, server: engines.Server) -> None:

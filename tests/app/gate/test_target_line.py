@@ -38,6 +38,17 @@ def test_the_queue_of_one_clone_stands_on_the_merges_of_the_other_Q6(clones: Wir
     assert alpha.app.audit.verify().findings == ()
 
 
+def test_whatever_somebody_put_in_the_place_of_our_refs_there_stops_no_merge_Q3_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = clones.approved(alpha)
+    blob = alpha.checkout.git("hash-object", "-w", "--stdin", stdin=b"anything")
+    for ref in ("refs/foureyes/fence", f"refs/foureyes/left/{task}/1"):
+        alpha.checkout.git("push", "-q", "origin", f"{blob}:{ref}")
+    assert f"{task}.py" in beta.app.attempts.diff(task)
+    assert merge(beta) == {task: "merged"}
+    assert clones.remote.git("cat-file", "-t", "refs/foureyes/fence") == "commit"
+
+
 def test_a_target_that_somebody_pushed_to_meanwhile_means_to_start_over_Q3_Q6(clones: Wired) -> None:
     alpha, beta = clones.alpha, clones.beta
     task = clones.approved(alpha)

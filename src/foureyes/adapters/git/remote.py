@@ -13,7 +13,14 @@ from foureyes.adapters.git import objects
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
-from foureyes.adapters.git.client.transport import ASKING, ExchangeFolder, Transport, plain
+from foureyes.adapters.git.client.transport import (
+    ASKING,
+    LONGEST,
+    ExchangeFolder,
+    Transport,
+    plain,
+    without_credentials,
+)
 from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.errors import GitProblem, RemoteProblem
@@ -32,6 +39,8 @@ _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
 _REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
 """An answer of the remote; a push that was cut off has none."""
 _IN = "refs/in/"
+_KNOWN = ("refs/foureyes/remote", "refs/heads", "refs/remotes")
+_MOST_KNOWN = 2_000
 
 
 class GitRemote:
@@ -47,11 +56,12 @@ class GitRemote:
         return self._name
 
     def address(self) -> Address:
-        """Where it is read and written."""
-        read, written = self._way.named()
+        """Where it is read and written, as git gets there; who logs in, and by what, is no part of it."""
+        apart = self._way.named()
+        read, written = self._way.reached()
         shown = plain(read) if read == written else f"{plain(read)} (pushed to {plain(written)})"
-        both = f"{read}\0{written}".encode(errors="surrogateescape")
-        return Address(sha256(both).hexdigest(), shown, apart=read != written)
+        both = f"{without_credentials(read)}\0{without_credentials(written)}".encode(errors="surrogateescape")
+        return Address(sha256(both).hexdigest(), shown, apart=apart[0] != apart[1])
 
     @cached_property
     def _way(self) -> Transport:
@@ -104,9 +114,19 @@ class GitRemote:
             or self._shared.git.real(*args, stdin="".join(f"{tip}\n" for tip in tips).encode(), ok=(0, 1, 128)).rc == 0
         )
 
+    def _known(self) -> bytes:
+        """What is here already, a commit a line, so that it does not come again: of our refs those that are whole."""
+        git = self._shared.git
+        names = git.real("for-each-ref", f"--count={_MOST_KNOWN}", "--format=%(objectname)", *_KNOWN).out
+        answers = git.real("cat-file", "--batch-check", stdin=names).out.splitlines()
+        return b"".join(line.split(b" ")[0] + b"\n" for line in answers if line.split(b" ")[1:2] == [b"commit"])
+
     def _bring(self, place: ExchangeFolder, refs: list[str]) -> dict[str, Sha]:
         specs = [f"+{ref}:{_IN}{number}" for number, ref in enumerate(refs)]
-        done = place.git("fetch", *_QUIETLY, "--", self._way.address, *specs)
+        known = place.knowing(self._known())
+        done = place.git(
+            "-c", f"core.alternateRefsCommand={known}", "fetch", *_QUIETLY, "--", self._way.address, *specs
+        )
         if done.rc:
             raise self._way.problem(done)
         for pack in place.packs():
@@ -116,9 +136,11 @@ class GitRemote:
         return {ref: sha for number, ref in enumerate(refs) if (sha := came.get(f"{_IN}{number}"))}
 
     def _note(self, ref: str, commit: Sha) -> None:
-        """What the remote has, as a ref of ours, so that git keeps it."""
+        """What the remote has, as a ref of ours, so that git keeps it. What is no commit (whoever may push there can
+        put anything in a ref's place) is told as it is, and not kept.
+        """
         git, name = self._shared.git, tracked(self._name, ref)
-        if objects.refs.at(git, name).value != commit:
+        if objects.refs.at(git, name).value != commit and git.real("cat-file", "-t", commit).out.strip() == b"commit":
             objects.refs.keep(git, name, commit)
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
@@ -186,4 +208,4 @@ def _said(done: process.Finished) -> str:
     told = [line.removeprefix("remote:").strip() for line in as_text(done.err).splitlines() if line[:7] == "remote:"]
     why = [match.group(1) for line in as_text(done.out).splitlines() if (match := _WHY.search(line))]
     words = [*told, *(each for each in dict.fromkeys(why) if each not in told)]
-    return plain("; ".join(word for word in words if word))
+    return plain("; ".join(word for word in words if word)[:LONGEST])

@@ -37,12 +37,13 @@ if TYPE_CHECKING:
 
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
-WRITING = f"BEGIN; SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"
-"""One writer at a time per project: a lock on its name. The clock is read when it is this writer's turn."""
+STANDING_STILL = "60s"
+WRITING = f"""BEGIN; SET LOCAL idle_in_transaction_session_timeout = %(still)s;
+SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"""
+"""One writer at a time per project, by a lock on its name; the server ends who stands still with it."""
 VERSION = "SELECT max(n) FROM migrations"
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
-KEPT_BACK = 200
-CONNECT_SECONDS = 10
+KEPT_BACK, CONNECT_SECONDS = 200, 10
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 JSON_LIST = re.compile(r"(NOT )?IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")
@@ -275,7 +276,7 @@ class PostgresEngine:
     def _begin(self, *, write: bool) -> None:
         """A consistent state to read, or this writer's turn to write."""
         try:
-            moment = self._time(WRITING if write else READING, {"name": self.schema})
+            moment = self._time(WRITING if write else READING, {"name": self.schema, "still": STANDING_STILL})
             self._kept, self._writing, self._began = [], write, (moment, monotonic())
             self.written = None
         except StoreBusy as busy:

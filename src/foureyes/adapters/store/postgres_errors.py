@@ -33,6 +33,11 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
         raise StoreBusy(
             f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step=prose("try again")
         ) from problem
+    except errors.IdleInTransactionSessionTimeout as problem:
+        raise StoreBusy(
+            "this command stood still while it wrote, so long that the server went on. Nothing was changed.",
+            next_step=prose("try again"),
+        ) from problem
     except (errors.DiskFull, errors.OutOfMemory) as problem:
         raise StoreProblem(
             "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")

@@ -6,29 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.client.transport import kind_of, plain
-from foureyes.adapters.git.remote import GitRemote
 from foureyes.errors import BadInput, RemoteProblem
 
+from tests.adapters.git.remotes import MAIN, another_clone, remote
 from tests.stage.checkout import IDENTITY, Repository
-
-MAIN = "refs/heads/main"
-
-
-@pytest.fixture
-def bare(project: Repository, tmp_path: Path) -> Path:
-    """A bare remote of the repository, called origin there."""
-    path = tmp_path / "remote.git"
-    project.git("clone", "-q", "--bare", ".", str(path))
-    project.git("remote", "add", "origin", str(path))
-    return path
-
-
-def remote(project: Repository, name: str = "origin") -> GitRemote:
-    place = locate(project.path)
-    assert place is not None
-    return GitRemote(place, name)
 
 
 @pytest.mark.usefixtures("bare")
@@ -119,19 +101,8 @@ def test_many_objects_come_as_one_pack(project: Repository, bare: Path, tmp_path
     ]
 
 
-def elsewhere(project: Repository, bare: Path, tmp_path: Path) -> Repository:
-    """Another clone, with a commit that the remote has as `refs/heads/work`."""
-    other = Repository(tmp_path / "other")
-    project.git("clone", "-q", str(bare), str(other.path))
-    other.write("deep/work.txt", "work\n")
-    other.git("add", "-A")
-    other.git("commit", "-q", "-m", "work")
-    other.git("push", "-q", "origin", "HEAD:refs/heads/work")
-    return other
-
-
 def test_few_objects_come_as_one_pack_too_all_of_them_or_none(project: Repository, bare: Path, tmp_path: Path) -> None:
-    other = elsewhere(project, bare, tmp_path)
+    other = another_clone(project, bare, tmp_path)
     folder = project.path / ".git/objects"
     before = {path.name for path in folder.iterdir()}
     assert remote(project).fetch(["refs/heads/work"]) == {"refs/heads/work": other.head()}
@@ -142,7 +113,7 @@ def test_few_objects_come_as_one_pack_too_all_of_them_or_none(project: Repositor
 @pytest.mark.parametrize("lost", ["HEAD^{tree}", "HEAD:deep", "HEAD:deep/work.txt"])
 def test_what_is_half_here_is_fetched_once_more(project: Repository, bare: Path, tmp_path: Path, lost: str) -> None:
     """A fetch by hand that was cut off: the commit is here, and not all that it names."""
-    other = elsewhere(project, bare, tmp_path)
+    other = another_clone(project, bare, tmp_path)
     project.git("fetch", "-q", "--no-write-fetch-head", str(bare), "refs/heads/work")
     name = other.git("rev-parse", lost)
     (project.path / ".git/objects" / name[:2] / name[2:]).unlink()

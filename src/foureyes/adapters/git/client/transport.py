@@ -16,12 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from os.path import exists, isabs, join
+from shlex import quote
 
 from foureyes.adapters import process
-from foureyes.adapters.folders import opened
+from foureyes.adapters.folders import folder, opened, replace
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.clean_room import borrower
 from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
+from foureyes.adapters.git.client.odd_files import refuse_odd
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, RemoteProblem
 from foureyes.steps import Steps, blank, prose, shell
@@ -40,10 +42,14 @@ _TRANSPORT = (
 _OURS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false", "fetch.unpackLimit=1",
     "transfer.unpackLimit=1", "submodule.recurse=false", "advice.pushUpdateRejected=false",
+    "core.alternateRefsCommand=true",  # of the repository no ref is read: one that is broken, or a pipe, holds nobody
 )  # fmt: skip
+_CALLERS = ("system", "global", "command")
+"""Whose settings hold on the way to a remote: not the repository's."""
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _NOT_A_PATH = re.compile(r"[^/]*:")
-_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+_SECRET = re.compile(r"(?<=://)[^/\s]*@")
+_PASSWORD = re.compile(r"(://[^/@:\s]*):[^/\s]*@")
 # How git, ssh and curl say it in English: for the words to a person, and for nothing that is decided.
 _KINDS = {
     "auth": ("permission denied", "authentication failed", "could not read username", "could not read password",
@@ -74,6 +80,20 @@ class Transport:
         """Both as the configuration has them, whether they are there now or not."""
         read = self._named("url")
         return read, self._named("pushurl") if f"remote.{self.name}.pushurl" in self._said else read
+
+    def reached(self) -> tuple[str, str]:
+        """Where git goes for both, as the configuration of the user and the system rewrites them (`insteadOf`)."""
+        read, written = self.named()
+        of_push = self._rewritten(written, "pushinsteadof")
+        return self._rewritten(read, "insteadof"), (
+            of_push if of_push != written else self._rewritten(written, "insteadof")
+        )
+
+    def _rewritten(self, address: str, how: str) -> str:
+        known = [(value, key[len("url.") : -len(how) - 1]) for scope, key, value in self._settings
+                 if scope in _CALLERS and key.startswith("url.") and key.endswith(f".{how}")]  # fmt: skip
+        began, base = max(((len(old), new) for old, new in known if old and address.startswith(old)), default=(0, ""))
+        return base + address[began:]
 
     def _address(self, key: str) -> str:
         found = self._named(key)
@@ -107,6 +127,7 @@ class Transport:
         return {key: value for _, key, value in reversed(self._settings) if key.startswith("remote.")}
 
     def _listed(self, git_dir: str) -> list[tuple[str, str, str]]:
+        refuse_odd(git_dir, self._git.common_dir)
         args = (f"--git-dir={git_dir}", "config", "--list", "--null", "--show-scope", "--includes")
         words = self.run(args, git_dir, {**callers_own(), **_of_the_caller()}, ASKING).out.split(b"\0")[:-1]
         pairs = ((as_text(scope), *raw.partition(b"\n")) for scope, raw in zip(words[::2], words[1::2], strict=True))
@@ -199,10 +220,16 @@ class ExchangeFolder:
         """Run git there; any exit code is an answer."""
         return self._transport.run((f"--git-dir={self.path}", *args), self.path, self._env, timeout)
 
+    def knowing(self, commits: bytes) -> str:
+        """The command by which git hears of these commits that they are here; it is told the repository's path, too."""
+        with folder(self.path) as place:
+            replace(place, "known", commits, 0o600, durable=False)
+        return f"cat {quote(join(self.path, 'known'))}; :"
+
     def packs(self) -> list[str]:
         """What a fetch brought."""
-        folder = join(self.path, "objects/pack")
-        return [join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".pack")]
+        packs = join(self.path, "objects/pack")
+        return [join(packs, name) for name in sorted(os.listdir(packs)) if name.endswith(".pack")]
 
 
 def last_words(done: process.Finished) -> str:
@@ -216,6 +243,12 @@ def last_words(done: process.Finished) -> str:
 def plain(text: str) -> str:
     """Words of others as they may be shown: no control characters, no password of an address."""
     return visible(_SECRET.sub("…@", text))
+
+
+def without_credentials(address: str) -> str:
+    """An address without who logs in and by what: on the web both may be a secret, and both change."""
+    is_web = address.lower().startswith(("http://", "https://"))
+    return _SECRET.sub("", address) if is_web else _PASSWORD.sub(r"\1@", address)
 
 
 def kind_of(said: str) -> str:
