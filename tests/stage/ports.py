@@ -112,8 +112,8 @@ class DeskKeys:
 
 
 class ScriptedChecks:
-    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts. The tests that
-    fail pass where a change begins, unless something happens `during` its runs.
+    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts. Tests that fail,
+    and what says no more than that it failed, pass where a change begins, unless something happens `during` its runs.
     """
 
     def __init__(self) -> None:
@@ -155,8 +155,10 @@ class ScriptedChecks:
             self.during()
         ran = self.answers.get(rule.name, Ran(exit_code=0))
         is_before = isinstance(tree, FilesOfTree) and tree.tree == tree.base
-        if not is_before or self.during is not None or ran.tests is None:
+        if not is_before or self.during is not None or ran.findings is not None:
             return ran
+        if ran.tests is None:
+            return replace(ran, exit_code=0) if ran.exit_code and not ran.problem else ran
         tests = tuple(replace(test, state="passed") if test.state == "failed" else test for test in ran.tests)
         return replace(ran, tests=tests, exit_code=0)
 

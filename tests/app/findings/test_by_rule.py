@@ -256,24 +256,35 @@ def test_red_checks_send_it_back_with_what_failed_T_send_back(desk: DeskWorld) -
     assert "AttemptSentBack" in desk.kinds(task)
 
 
+RED = report_of(["a"], failing=["test_x"]), report_of(["a", "test_x"])
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "red", "green"),
+    [(TESTS, "tests", *RED), (LINT, "lint", Ran(exit_code=1), Ran(exit_code=0))],
+    ids=["by its tests", "by its exit code"],
+)
 def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_target_is_mended_D5(
-    world: GitWorld,
+    world: GitWorld, said: str, name: str, red: Ran, green: Ran
 ) -> None:
     """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do."""
-    configure(world, TESTS)
-    red = report_of(["a"], failing=["test_x"])
-    answers(world, "tests", red)
+    configure(world, said)
+    answers(world, name, red)
     task = deliver(world, labels=AUTO)
     report = check(world, task)
-    assert (report.status, report.sent_back, row_of(report, "tests").outcome) == ("reviewing", False, "failed")
+    assert (report.status, report.sent_back, row_of(report, name).outcome) == ("reviewing", False, "failed")
     assert (world.show(task).feedback, world.show(task).findings) == ([], [])
-    assert "tests" in world.app.attention.view(BOB).rows[0].text
+    with world.refused("D5"):
+        world.approve(BOB, task)
+    check(world, task)
+    assert world.outside.runner.ran == [name, name], "once on each tree"
+    assert name in world.app.attention.view(BOB).rows[0].text
     step = steps_text(world.app.check_runs.of_task(BOB, task).next)
     assert step.startswith('fe create "what is to be mended" --type bug --priority 0 · afterwards: ')
     assert step.endswith(f"fe check run {task}")
     assert world.app.checks.pending(CI).tasks == ()
     world.checkout.commit("mended.py", "x\n")
-    answers(world, "tests", report_of(["a", "test_x"]))
+    answers(world, name, green)
     world.app.checks.run_target(CI)
     assert world.app.checks.pending(CI).tasks == (task,)
     assert check(world, task).sent_back
@@ -285,6 +296,21 @@ def test_what_fails_beside_what_the_target_fails_is_sent_back_D5_T_send_back(wor
     answers(world, "tests", report_of(["b"], failing=["a"]), report_of([], failing=["a", "b"]))
     task = deliver(world, labels=AUTO)
     assert check(world, task).sent_back
+
+
+@pytest.mark.parametrize(
+    ("more", "there", "runs"),
+    [("", Ran(exit_code=3), 2), ("", Ran(exit_code=None), 2), ("baseline = false\n", Ran(exit_code=2), 1)],
+    ids=["another end there", "broken there", "not to be compared"],
+)
+def test_what_says_no_more_than_that_it_failed_is_sent_back_where_the_target_does_not_end_the_same_D5(
+    world: GitWorld, more: str, there: Ran, runs: int
+) -> None:
+    configure(world, LINT.replace("ruff check .", "sh lint.sh") + more)
+    answers(world, "lint", Ran(exit_code=2), there)
+    task = deliver(world, labels=AUTO)
+    assert check(world, task).sent_back
+    assert len(world.outside.runner.ran) == runs
 
 
 def test_equal_red_hand_ins_go_up_from_tier_to_tier_until_the_lead_decides_however_many_are_allowed_L13_E1(
@@ -369,7 +395,7 @@ def test_a_test_that_is_gone_goes_to_a_person_at_once_and_the_way_out_works_for_
 
 
 def test_what_fails_beside_a_test_that_is_gone_is_sent_back_with_both_T_send_back(world: GitWorld) -> None:
-    configure(world, TESTS + LINT)
+    configure(world, TESTS + LINT + "baseline = false\n")
     answers(world, "tests", report_of(["a", "b"]), report_of(["a"]))
     world.outside.runner.says("lint", exit_code=1)
     task = deliver(world, labels=AUTO)
@@ -451,7 +477,7 @@ def test_a_tree_that_is_known_to_be_red_comes_back_when_it_is_handed_in_T(world:
     task = deliver(world, {"work.py": "x\n"}, labels=AUTO)
     check(world, task)
     once_more(world, task)
-    assert (world.status(task), len(world.outside.runner.ran)) == ("open", 1)
+    assert (world.status(task), len(world.outside.runner.ran)) == ("open", 2), "on its tree and where it begins"
 
 
 # The ratchet (M6)

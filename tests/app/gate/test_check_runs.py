@@ -67,7 +67,8 @@ def test_a_run_of_an_earlier_attempt_is_found_by_its_number_D5(desk: DeskWorld) 
     check(desk, task)
     report = desk.app.check_runs.of_task(BOB, task)
     assert [row.output for row in report.checks] == ["fine\n"]
-    (old,) = report.runs
+    there, old = report.runs
+    assert (there.on, there.outcome) == ("target", "passed"), "where it begins, as it failed"
     assert (old.on, old.output) == ("attempt 1", ""), "what it printed is asked for by its number"
     assert desk.app.check_runs.one(old.n).output == "line 3 is too long\n"
     with pytest.raises(NotFound):

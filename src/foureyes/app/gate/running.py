@@ -49,7 +49,7 @@ def run_on(
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
 
     The last tree is the one that is judged; `judged` says what it is. On the others only tests are run, to know which
-    ones the target has, and what found something that the target may have, too. What is stopped is not recorded; what
+    ones the target has, and what failed as the target may, too. What is stopped is not recorded; what
     ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
@@ -72,14 +72,20 @@ def run_on(
 
 
 def _due_for_baseline(run: CheckRuns, rules: Sequence[CheckRule], before: str, now: str) -> list[CheckRule]:
-    """The tools that found something on a tree, and have nothing to compare it with on the one before."""
+    """What failed on a tree, and has nothing to compare it with on the one before: tools that found something, and
+    required checks that say only that they failed.
+    """
+    plain = [rule for rule in rules if rule.report == "none" and rule.required and rule.baseline is not False]
     with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
-    if not with_one:
+    if not plain and not with_one:
         return []
     with run.context.store.read() as tx:
         results = with_trees(tx, facts_of(run.context, tx, run.task), [now]).results
-    found = {(row.name, row.digest) for row in results if row.tree == now and row.outcome == "failed" and row.failing}
-    return [rule for rule in with_one if (rule.name, rule.digest) in found and not run.knows(rule, before)]
+    failed = [row for row in results if row.tree == now and row.outcome == "failed"]
+    found, ended = ({(row.name, row.digest) for row in rows} for rows in ([f for f in failed if f.failing], failed))
+    due = [rule for rule in with_one if (rule.name, rule.digest) in found]
+    due += [rule for rule in plain if (rule.name, rule.digest) in ended]
+    return [rule for rule in due if not run.knows(rule, before)]
 
 
 def _says(rule: CheckRule, result: CheckResult) -> bool:
