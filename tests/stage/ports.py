@@ -112,8 +112,9 @@ class DeskKeys:
 
 
 class ScriptedChecks:
-    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts. Tests that fail,
-    and what says no more than that it failed, pass where a change begins, unless something happens `during` its runs.
+    """A check runner that runs nothing: it answers what the test says, by the check's name, and counts. Tests that
+    fail, and what says no more than that it failed, pass where a change begins, unless something happens `during` its
+    runs.
     """
 
     def __init__(self) -> None:

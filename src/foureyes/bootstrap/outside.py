@@ -56,7 +56,7 @@ class Outside:
         from foureyes.adapters.checks.pipeline import Pipeline
         from foureyes.adapters.git.checkouts.following import roots
 
-        return Pipeline(self._environ, roots(self._place), (self._place.common_dir, self._folder))
+        return Pipeline(self._environ, roots(self._place), (self._place.common_dir, self._folder), store=self._folder)
 
     def drafts(self) -> DraftFiles:
         from foureyes.adapters.drafts.files import FilesOfDrafts

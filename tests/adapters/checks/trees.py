@@ -67,7 +67,8 @@ class Project:
     def __init__(self, folder: Path, **fields: object) -> None:
         self.folder = folder
         self.checkout, self.home, self.tmp = folder / "checkout", folder / "home", folder / "tmp"
-        for place in (self.checkout, self.home, self.tmp):
+        self.store = folder / "store"
+        for place in (self.checkout, self.home, self.tmp, self.store):
             place.mkdir()
         (self.home / "secret").write_text("secret\n")
         (self.checkout / "own.py").write_text("own\n")
@@ -79,7 +80,7 @@ class Project:
         return self.tmp / f"foureyes-{os.geteuid()}"
 
     def runner(self) -> Pipeline:
-        return Pipeline(self.environ, [str(self.checkout)])
+        return Pipeline(self.environ, [str(self.checkout)], store=str(self.store))
 
     def run(self, command: str, tree: Tree, runner: Pipeline | None = None, writes: tuple[str, ...] = ()) -> Ran:
         mine = runner or self.runner()

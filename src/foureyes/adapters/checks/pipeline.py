@@ -49,7 +49,8 @@ ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgre
 
 class Pipeline:
     """Runs checks, with what of `environ` they may see. `checkouts`: where the repository is checked out, and no code
-    may come from; `hidden`: what else is the project's own. `minute`: how many seconds one has (tests have no time).
+    may come from; `hidden`: what else is the project's own, `store` the folder of its store. `minute`: how many seconds
+    one has (tests have no time).
     """
 
     def __init__(
@@ -59,10 +60,12 @@ class Pipeline:
         hidden: Sequence[str] = (),
         *,
         minute: float = 60.0,
+        store: str = "",
     ) -> None:
         self._environ = environ
         self._checkouts = checkouts
         self._hidden = hidden
+        self._store = store
         self._minute = minute
         self._trees: dict[tuple[str, bool], Exported] = {}
         self._places = ExitStack()
@@ -71,7 +74,7 @@ class Pipeline:
     def _grounds(self) -> Grounds:
         from foureyes.adapters.checks.standing import Grounds
 
-        return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute)
+        return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
 
     def close(self) -> None:
         """Remove what was exported for several checks."""

@@ -21,6 +21,7 @@ import msgspec
 
 from foureyes.adapters.checks.exported import seal
 from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.stand import Stop
 from foureyes.adapters.folders import MB, entered, opened, read, replace
@@ -80,14 +81,17 @@ class Environments:
 
     @contextmanager
     def open(
-        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop, hear: Hear
-    ) -> Iterator[Environment]:
-        """An environment that stays as long as it is used: there already, or made now by `make`."""
+        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop, hear: Hear,
+        seals: Seals | None = None,
+    ) -> Iterator[Environment]:  # fmt: skip
+        """An environment that stays as long as it is used: there already, or made now by `make`. `seals`: what alone
+        vouches for it, where checks can write what lies beside it.
+        """
         lock = os.path.join(self._shelf.environments, key + LOCK)
         is_new = False
         while True:
             with _holding(lock, fcntl.LOCK_SH, stop, hear):
-                found = self._found(key)
+                found = self._found(key, seals)
                 if found is not None:
                     os.utime(lock)
                     if is_new:
@@ -95,12 +99,15 @@ class Environments:
                     yield found
                     return
             with _holding(lock, fcntl.LOCK_EX, stop, hear):  # nobody goes from one lock to the other in one step
-                if self._found(key) is None:
-                    self._used.add(self._made(key, rule, tree, make))
+                if self._found(key, seals) is None:
+                    made = self._made(key, rule, tree, make)
+                    self._used.add(made)
+                    if seals is not None:
+                        seals.note(key, made.seal)
                     is_new = True
 
     @contextmanager
-    def lent(self, key: str) -> Iterator[Environment | None]:
+    def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
         """One that is there, and stays as long as it is copied; None where none is, or somebody makes it just now."""
         there = about_of(os.path.join(self._shelf.environments, key)) is not None
         lock = os.path.join(self._shelf.environments, key + LOCK)
@@ -110,16 +117,18 @@ class Environments:
             return
         try:
             os.utime(lock)
-            yield self._found(key)
+            yield self._found(key, seals)
         finally:
             os.close(held)
 
-    def _found(self, key: str) -> Environment | None:
+    def _found(self, key: str, seals: Seals | None) -> Environment | None:
         path = os.path.join(self._shelf.environments, key)
         about = about_of(path)
         if about is None or self._now() - about.made > OLD:
             return None
         found = Environment(key, path, about.seal)
+        if seals is not None and seals.known(key) != found.seal:
+            return None
         if found not in self._used and not found.is_sound:
             return None
         self._used.add(found)

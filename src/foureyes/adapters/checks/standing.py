@@ -15,6 +15,7 @@ from foureyes.adapters.checks.overlaps import ALL, overlaps, refuse_own_parts
 from foureyes.adapters.checks.prepared import Environment, Environments, key_of
 from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
 from foureyes.adapters.checks.scratch import remove
+from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import Shelf
 from foureyes.adapters.checks.stand import Stand, Stop, Unprepared, why_ended
 from foureyes.adapters.checks.variables import PREPARE, environment
@@ -38,12 +39,15 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Grounds:
-    """Where the checks of one runner stand. `hidden`: what is not theirs to see. `minute`: how many seconds one has."""
+    """Where the checks of one runner stand. `hidden`: what is not theirs to see. `minute`: how many seconds one has.
+    `store`: the folder in which it is on record what environments of slots are like.
+    """
 
-    def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float) -> None:
+    def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
         self._environ, self._hidden, self._minute = environ, hidden, minute
         self.shelf = Shelf(environ, hidden)
         self.environments = Environments(self.shelf)
+        self._seals = Seals(store, self.shelf.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
 
     def why_none(self) -> str:
@@ -114,7 +118,12 @@ class Grounds:
         if not ask.checkout.prepare.strip():
             return None
         key, alone = self._known_key(ask.checkout, ask.tree, at)
-        return stack.enter_context(self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear))
+        opened = self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._seals_at(at))
+        return stack.enter_context(opened)
+
+    def _seals_at(self, at: str) -> Seals | None:
+        """What vouches for environments that are seen there: in a room no check gets at what lies beside them."""
+        return None if at == self.shelf.at else self._seals
 
     def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
         known = (tree.name, at, rule)
@@ -138,13 +147,14 @@ class Grounds:
         """What the environment of a tree is known by, and the tree if it is the only one that it serves."""
         inputs = tree.listed(rule.inputs)
         alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
-        return key_of(rule, inputs, self._environ, at, alone), alone
+        whose = f" of {self._seals.owner}" if self._seals_at(at) is not None else ""
+        return key_of(rule, inputs, self._environ, at + whose, alone), alone
 
     @contextmanager
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
         """What is kept for a tree: made in a room, else in the first slot. Nothing is made, nobody is waited for."""
         for at in (self.shelf.at, self.shelf.first_slot):
-            with self.environments.lent(self._key(rule, tree, at)[0]) as found:
+            with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as found:
                 if found is not None:
                     yield Lent(found.work, os.path.join(at, "work"))
                     return
