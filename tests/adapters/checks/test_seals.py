@@ -25,7 +25,7 @@ def slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def poison(project: Project) -> None:
-    """Rewrite an environment, and what lies beside it so that it fits: all that is needed is known to who reads this."""
+    """Rewrite an environment, and what lies beside it so that it fits."""
     (key,) = [name for name in os.listdir(project.shelf / "environments") if not name.endswith(".lock")]
     place = project.shelf / "environments" / key
     (place / "work" / "node_modules" / "made").write_text("poison\n")
