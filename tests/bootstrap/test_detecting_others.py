@@ -88,7 +88,27 @@ def test_what_maven_needs_is_fetched_before_for_one_module(
     assert detected_in(str(tmp_path)).prepare == prepare
 
 
-@pytest.mark.parametrize(("name", "lock"), [("Go", "go.sum"), ("Rust", "Cargo.lock"), ("Maven", "")])
+@pytest.mark.parametrize(
+    ("files", "begins"),
+    [
+        ({"build.gradle": "x\n"}, "gradle --no-daemon -q -I"),
+        ({"build.gradle.kts": "x\n", "gradlew": ""}, "./gradlew --no-daemon -q -I"),
+        ({"build.gradle": "x\n", "buildSrc/build.gradle": ""}, None),
+        ({"settings.gradle": "includeBuild('build-logic')\n"}, None),
+    ],
+    ids=["gradle", "wrapper", "its build is code", "so is one that it includes"],
+)
+def test_what_gradle_needs_is_fetched_before_where_its_build_is_no_code(
+    tmp_path: Path, files: dict[str, str], begins: str | None
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    prepare = detected_in(str(tmp_path)).prepare
+    assert (f" && {begins} ~/all.gradle fetchAll" in prepare) if begins else prepare == ""
+
+
+@pytest.mark.parametrize(("name", "lock"), [("Go", "go.sum"), ("Rust", "Cargo.lock"), ("Maven", ""), ("Gradle", "")])
 def test_what_is_proposed_is_what_the_page_says(tmp_path: Path, name: str, lock: str) -> None:
     for path, text in {**OF_THE_PAGE[name].files, lock or "other": "x\n"}.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

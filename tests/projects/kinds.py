@@ -299,6 +299,28 @@ MAVEN = Kind(
     ignored=("target",),
 )
 
+GRADLE = Kind(
+    name="Gradle",
+    needs=("gradle", "javac"),
+    files={
+        "settings.gradle": "rootProject.name = 'shop'\n",
+        "build.gradle": """\
+apply plugin: 'java'
+
+repositories { mavenCentral() }
+dependencies { testImplementation 'junit:junit:4.13.2' }
+""",
+        "src/main/java/org/example/Prices.java": JAVA,
+        "src/test/java/org/example/PricesTest.java": JAVA_TEST.replace("jupiter.api.Assertions", "Assert")
+        .replace("jupiter.api.Test", "Test")
+        .replace("class PricesTest", "public class PricesTest")
+        .replace("    void", "    public void"),
+    },
+    good=MAVEN.good,
+    broken=MAVEN.broken,
+    ignored=("build", ".gradle"),
+)
+
 
 def _below(part: str, files: Files) -> dict[str, str]:
     return {f"{part}/{name}": text for name, text in files.items()}
@@ -314,7 +336,7 @@ SEVERAL = Kind(
     broken=_below("web", NPM.broken),
     ignored=(*FLAT.ignored, *NPM.ignored),
 )
-BUILT = (PIP, UV, NPM, PNPM, GO, RUST, MAVEN)
+BUILT = (PIP, UV, NPM, PNPM, GO, RUST, MAVEN, GRADLE)
 OF_THE_PAGE = {
     "Python with src, uv": UV,
     "Python with src, pip": WITH_REQUIREMENTS,
@@ -325,5 +347,6 @@ OF_THE_PAGE = {
     "Go": GO,
     "Rust": RUST,
     "Maven": MAVEN,
+    "Gradle": GRADLE,
     "Several projects in one repository": SEVERAL,
 }

@@ -62,9 +62,22 @@ def cargo_prepare(look: FolderFiles) -> str:
     return FETCH_CRATES if look.has("Cargo.toml") and look.has("Cargo.lock") and not look.is_folder("vendor") else ""
 
 
+FETCH_JARS = (
+    "echo 'allprojects { task fetchAll { doLast { configurations.findAll { it.canBeResolved }.each { "
+    "it.resolvedConfiguration.lenientConfiguration.files } } } }' > ~/all.gradle && "
+    "{} --no-daemon -q -I ~/all.gradle fetchAll && rm ~/all.gradle"
+)
+"""Gradle has no word of its own for it, and fetches nothing for sources that are not there."""
+
+
 def jvm_prepare(look: FolderFiles) -> str:
-    """What Maven needs, of one module: those of several are not there yet when they are asked for."""
-    if not look.has("pom.xml") or "<modules>" in look.text("pom.xml"):
+    """What Maven needs, of one module: those of several are not there yet when they are asked for. What Gradle needs,
+    unless a part of its build is code, which is not there either.
+    """
+    if not look.has("pom.xml"):
+        is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
+        return FETCH_JARS.replace("{} --no", f"{_gradle(look)} --no") if look.has(*GRADLE) and not is_code else ""
+    if "<modules>" in look.text("pom.xml"):
         return ""
     return f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
 
@@ -75,9 +88,13 @@ def jvm(look: FolderFiles) -> list[CheckRule]:
         run = f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B test"
         return [CheckRule(name="tests", run=run, report="junit", report_files=SUREFIRE, env=JAVA)]
     if look.has(*GRADLE):
-        run = f"{'./gradlew' if look.has('gradlew') else 'gradle'} --no-daemon -q test"
+        run = f"{_gradle(look)} --no-daemon -q test"
         return [CheckRule(name="tests", run=run, report="junit", report_files=GRADLES, env=JAVA)]
     return []
+
+
+def _gradle(look: FolderFiles) -> str:
+    return "./gradlew" if look.has("gradlew") else "gradle"
 
 
 def make(look: FolderFiles) -> list[CheckRule]:

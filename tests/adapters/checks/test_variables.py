@@ -25,9 +25,10 @@ def test_D5_what_an_environment_brings_goes_first_and_an_installer_copies() -> N
     assert (found["PATH"], found["UV_LINK_MODE"]) == ("/place/work/.venv/bin:/bin", "copy")
 
 
-def test_D5_maven_has_the_home_of_a_check_that_has_an_environment() -> None:
+def test_D5_maven_and_gradle_have_the_home_of_a_check_that_has_an_environment() -> None:
     """Java asks the system where the home is; where nothing is prepared, what a person has there is used."""
     rule = CheckRule(name="c", run="mvn test", checkout=CheckoutRule(prepare="mvn"), env=("MAVEN_OPTS",))
     assert environment({}, rule, "/place")["MAVEN_OPTS"] == "-Duser.home=/place/home"
+    assert environment({}, rule, "/place")["GRADLE_USER_HOME"] == "/place/home/.gradle"
     assert environment({"MAVEN_OPTS": "-Xmx1g"}, rule, "/place")["MAVEN_OPTS"] == "-Xmx1g"
     assert "MAVEN_OPTS" not in environment({}, CheckRule(name="c", run="mvn test"), "/place")

@@ -34,7 +34,7 @@ def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: 
     has_own = rule.checkout is not None or rule.name == PREPARE
     return {
         **_toolchains(environ),
-        **({"MAVEN_OPTS": f"-Duser.home={home}"} if has_own else {}),  # Java asks the system where the home is
+        **(_of_java(home) if has_own else {}),
         **asked,
         **words,
         **{name: os.path.join(home, below) for name, below in HOMES.items()},
@@ -47,6 +47,11 @@ def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: 
         **(COPIED if has_own else {}),
         RUN_MARK: "check",
     }
+
+
+def _of_java(home: str) -> dict[str, str]:
+    """Java asks the system where the home is; what Maven and Gradle fetch belongs into that of the check."""
+    return {"MAVEN_OPTS": f"-Duser.home={home}", "GRADLE_USER_HOME": os.path.join(home, ".gradle")}
 
 
 def clean_path(path: str) -> str:
