@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,18 @@ from types import ModuleType
 
 import pytest
 
-from foureyes.adapters.store.driver import Logger, StandIn, late, real, standing_in, type_variable
+from foureyes.adapters.store.driver import (
+    Field,
+    LatePattern,
+    Logger,
+    StandIn,
+    data_class,
+    fields_of,
+    late,
+    real,
+    standing_in,
+    type_variable,
+)
 
 from tests import engines
 
@@ -43,9 +55,64 @@ def test_the_driver_works_and_most_of_what_it_imports_is_not_loaded(
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     used, loaded, left, *answers = json.loads(done.stdout)
-    assert (used, left, answers) == (implementation, [], [[], [1, "a", 1.5, {"a": 1}, True]])
+    assert (used, left, answers) == (implementation, [], [[], [1, "a", 1.5, '{"a": 1}', True]])
     if implementation == "binary":
         assert loaded == []
+
+
+ANOTHER = """
+import sys
+from foureyes.adapters.store import driver
+parts = driver.parts
+driver.parts = lambda: parts() | {wrong}
+driver.load()
+import psycopg
+from foureyes.adapters.store.postgres import asked
+whole = "psycopg.types.net" in sys.modules and not isinstance(sys.modules["psycopg.types.net"], driver.StandIn)
+try:
+    asked(sys.argv[1], "SELECT no_such_column, %(name)s", "a")
+except Exception as wrong:
+    print(whole, type(wrong).__name__, asked(sys.argv[1], "SELECT %(name)s", "a"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "is_whole"),
+    [
+        ('{"psycopg.errors": {}}', False),
+        ('{"psycopg.types.range": {"register_default_adapters": driver.nothing, "RangeInfo": None}}', True),
+    ],
+)
+def test_another_version_that_asks_more_of_its_parts_gets_it_or_is_loaded_as_it_is(
+    server: engines.Server, wrong: str, is_whole: bool
+) -> None:
+    command = [sys.executable, "-c", ANOTHER.replace("{wrong}", wrong), server.url]
+    env = {"PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    assert done.stdout == f"{is_whole} UndefinedColumn [('a',)]\n", done.stderr
+
+
+def test_a_class_without_dataclasses_has_its_fields_and_defaults() -> None:
+    class Plain:
+        x: int
+        y: int = 5
+        names: list[str] = Field(default_factory=list)  # type: ignore[assignment]
+
+    point = data_class(Plain)
+    one, other = point(1, names=["a"]), point(x=2)
+    assert (one.x, one.y, one.names, other.x, other.names) == (1, 5, ["a"], 2, [])
+    assert other.names is not point(x=2).names
+    assert [field.name for field in fields_of(Plain)] == ["x", "y", "names"]
+    assert data_class(order=True)(Plain) is Plain
+
+
+def test_a_pattern_is_compiled_when_it_is_used() -> None:
+    broken, whole = LatePattern("("), LatePattern("a+", re.IGNORECASE)
+    assert whole.sub("b", "xAAx") == "xbx"
+    with pytest.raises(re.error):
+        broken.match("x")
+    with pytest.raises(AttributeError):
+        whole.__wrapped__  # noqa: B018 - asked for
 
 
 @pytest.fixture
