@@ -20,7 +20,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.deciding import decide_if_due
 from foureyes.app.ports import WriteTx
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import CycleId, Target
+from foureyes.core.nouns.cycle import CycleId, CycleTarget
 from foureyes.core.words.ids import TaskId
 
 from bench.figures import Figure, at_most, note, progress, show
@@ -82,7 +82,7 @@ def ask(writer: Writer, tx: WriteTx, n: int, *, answered: bool) -> None:
     handed_in = attempt(task, 1)
     tell = writer.tell
     tell(tx, MAKER.session, task, e.TaskCreated(title=f"work on {task}"), e.TaskStarted(target_head=handed_in.base))
-    target = Target(task=task, attempt=1, diff_id=handed_in.diff_id, summary="it works")
+    target = CycleTarget(task=task, attempt=1, diff_id=handed_in.diff_id, summary="it works")
     opened = e.CycleOpened(cycle=cycle, trigger="REQUEST_REVIEW", targets=(target,), quorum=1, seats=2)
     asked = [e.ReviewAsked(cycle=cycle, reviewer=name, kind="session", until=UNTIL) for name in sessions()]
     tell(tx, MAKER.session, task, handed_in, opened, *asked)

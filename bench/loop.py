@@ -22,7 +22,7 @@ from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted, RedoRequested
 from foureyes.core.nouns.attempt import Author, ChangedFile, Commit
-from foureyes.core.nouns.finding import Answer, Found, Raised
+from foureyes.core.nouns.finding import Answer, Raised, ReportedFinding
 from foureyes.core.words.ids import DiffId, TaskId
 
 from bench.figures import Figure, at_most, note, progress, show
@@ -168,7 +168,7 @@ def matched(task: TaskId, known: int) -> Callable[[Application], object]:
 
 def _again(task: TaskId, k: int) -> Anchored:
     old = finding(task, k)
-    said = Found(
+    said = ReportedFinding(
         severity="HIGH",
         title=f"said otherwise {k}",
         path=old.path,
@@ -181,7 +181,9 @@ def _again(task: TaskId, k: int) -> Anchored:
 
 def _new(k: int) -> Anchored:
     return Anchored(
-        Found(severity="CRITICAL", title=f"another {k}", path=f"src/file{k % 40}.py", line=k, quote=f"other_{k}()"),
+        ReportedFinding(
+            severity="CRITICAL", title=f"another {k}", path=f"src/file{k % 40}.py", line=k, quote=f"other_{k}()"
+        ),
         "elsewhere",
     )
 

@@ -24,7 +24,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.git_ports import Repo
-from foureyes.app.project.kept_attempts import Kept
+from foureyes.app.project.kept_attempts import KeptAttempt
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 
@@ -62,7 +62,7 @@ class QuietRepo:
         """Everything that was handed in is where it was put."""
         assert self.store is not None
         with self.store.read() as tx:
-            rows = tx.all("attempt.kept", Kept)
+            rows = tx.all("attempt.kept", KeptAttempt)
         return {row.ref: row.head for row in rows if row.ref.startswith(below)}
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:

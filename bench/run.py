@@ -29,7 +29,7 @@ from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.run.in_hand import Desk, Options
 from foureyes.app.run.looking import Looking
-from foureyes.bootstrap.answering import Answers
+from foureyes.bootstrap.answering import RunDoors
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.nouns.run import RunId
@@ -132,7 +132,7 @@ def overhead(folder: Path) -> tuple[float, float]:
 
 def waiting(folder: Path) -> float:
     """The share of a processor that fifty agents cost which only wait, with their sockets: ours, and their reapers'."""
-    answers = Answers(Located(*[str(folder)] * 4), {})
+    answers = RunDoors(Located(*[str(folder)] * 4), {})
     agents = AgentPrograms(str(folder), dict(os.environ), evidence=of, doors=answers)
     lives = [launched(agents, folder, 1_000 + number, "sleep 600") for number in range(WAITING)]
     for live in lives:

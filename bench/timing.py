@@ -73,9 +73,9 @@ def watching_git() -> Iterator[Started]:
         for owner, name in (
             (process, "run"),
             (pipes, "through"),
-            (pipes.Conversation, "say"),
-            (pipes.Conversation, "line"),
-            (pipes.Conversation, "exactly"),
+            (pipes.AskedProgram, "say"),
+            (pipes.AskedProgram, "line"),
+            (pipes.AskedProgram, "exactly"),
         ):
             patches.enter_context(mock.patch.object(owner, name, seen.waited(getattr(owner, name))))
         yield seen

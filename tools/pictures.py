@@ -21,7 +21,7 @@ from foureyes.app.application import Application
 from foureyes.app.views.draft import Position
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.wiring import open_project
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.tui.app import FoureyesApp, open_app
 from foureyes.ui.tui.desk import Desk
@@ -108,7 +108,7 @@ class Shop(Seat):
             "Rate limit on login", {"src/steps.py": CODE.replace("return 5\n", "return 55\n")}, labels=["security"]
         )
         self.clock.advance(minutes=7)
-        self.app.findings.add(CODEX, self.limited, Found(
+        self.app.findings.add(CODEX, self.limited, ReportedFinding(
             severity="HIGH", title="The limit is hard-coded", path="src/steps.py", line=22,
             problem="55 is written in the code", why="operators cannot change it without a release",
             fix="read it from settings.limit",

@@ -30,6 +30,6 @@ def body() -> str:
     return linked(f"{about.strip()}\n\n{ways}\n\n{mark.strip()} {rest}")
 
 
-def anchor(group: rules.Group) -> str:
+def anchor(group: rules.RuleGroup) -> str:
     """The anchor that a heading of a group gets."""
     return f"{group.letter}. {group.title}".lower().replace(".", "").replace(",", "").replace(" ", "-")

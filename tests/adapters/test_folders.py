@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.folders import Odd, entries, folder, keep_aside, opened, read, replace
+from foureyes.adapters.folders import OddFile, entries, folder, keep_aside, opened, read, replace
 
 from tests.stage.odd import ODD, put_odd
 
@@ -21,7 +21,7 @@ def test_what_is_no_file_is_neither_waited_for_nor_followed_and_said_to_be_what_
     path = tmp_path / "file"
     put_odd(path, kind)
     for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR | os.O_CREAT, os.O_WRONLY | os.O_CREAT | os.O_APPEND):
-        with pytest.raises(Odd) as odd:
+        with pytest.raises(OddFile) as odd:
             opened(str(path), flags)
         assert odd.value.strerror == f"it is {WORDS.get(kind, kind)}, not a file"
         assert odd.value.filename == str(path)
@@ -31,10 +31,10 @@ def test_a_link_to_a_plain_file_is_followed_only_where_that_is_asked_for(tmp_pat
     (tmp_path / "file").write_text("text")
     (tmp_path / "link").symlink_to("file")
     assert read(str(tmp_path / "link"), 10, follow=True) == b"text"
-    with pytest.raises(Odd, match="it is a link"):
+    with pytest.raises(OddFile, match="it is a link"):
         read(str(tmp_path / "link"), 10)
     (tmp_path / "zero").symlink_to("/dev/zero")
-    with pytest.raises(Odd, match="it is a device, not a file"):
+    with pytest.raises(OddFile, match="it is a device, not a file"):
         read(str(tmp_path / "zero"), 10, follow=True)
 
 
@@ -42,10 +42,10 @@ def test_a_file_is_read_up_to_a_bound_and_a_larger_one_is_said_to_be_so(tmp_path
     path = tmp_path / "file"
     path.write_bytes(b"x" * 10)
     assert read(str(path), 10) == b"x" * 10
-    with pytest.raises(Odd, match="it has more than 9 bytes"):
+    with pytest.raises(OddFile, match="it has more than 9 bytes"):
         read(str(path), 9)
     os.truncate(path, 1 << 40)
-    with pytest.raises(Odd, match="it is larger than 2 MB"):
+    with pytest.raises(OddFile, match="it is larger than 2 MB"):
         read(str(path), 2 << 20)
 
 
@@ -61,9 +61,9 @@ def test_what_is_not_there_or_not_ours_to_read_stays_that_error(tmp_path: Path) 
 def test_neither_a_folder_nor_the_one_around_it_may_be_anything_else(tmp_path: Path, kind: str) -> None:
     put_odd(tmp_path / "odd", kind)
     for path in (tmp_path / "odd", tmp_path / "odd" / "below"):
-        with pytest.raises((Odd, FileNotFoundError, FileExistsError, NotADirectoryError)), folder(str(path)):
+        with pytest.raises((OddFile, FileNotFoundError, FileExistsError, NotADirectoryError)), folder(str(path)):
             pass
-    with pytest.raises(Odd, match="not a directory"), folder(str(tmp_path / "odd")):
+    with pytest.raises(OddFile, match="not a directory"), folder(str(tmp_path / "odd")):
         pass
 
 
@@ -71,7 +71,7 @@ def test_a_link_to_a_folder_is_not_entered_also_not_for_the_one_below_it(tmp_pat
     (tmp_path / "theirs" / "below").mkdir(parents=True)
     (tmp_path / "ours").symlink_to("theirs")
     for path in (tmp_path / "ours", tmp_path / "ours" / "below", tmp_path / "ours" / "new"):
-        with pytest.raises(Odd, match="it is a link, not a directory"), folder(str(path), make=True):
+        with pytest.raises(OddFile, match="it is a link, not a directory"), folder(str(path), make=True):
             pass
     assert os.listdir(tmp_path / "theirs") == ["below"]
 

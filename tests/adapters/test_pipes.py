@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.pipes import Conversation, through
+from foureyes.adapters.pipes import AskedProgram, through
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut
 
 ECHO = "import sys\nfor line in sys.stdin:\n    print(len(line), flush=True); print(line, end='', flush=True)\n"
@@ -19,8 +19,8 @@ COPIES = "import sys\nsys.stdout.write(sys.stdin.read())\n"
 ENV = dict(os.environ)
 
 
-def talk(program: str, timeout: float = 60) -> Conversation:
-    return Conversation([sys.executable, "-c", program], cwd="/", env=ENV, timeout=timeout)
+def talk(program: str, timeout: float = 60) -> AskedProgram:
+    return AskedProgram([sys.executable, "-c", program], cwd="/", env=ENV, timeout=timeout)
 
 
 def test_each_question_has_its_answer() -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.process import (
-    Ended,
     Finished,
     ProcessProblem,
+    ProgramEnd,
     ProgramMissing,
     ProgramTimedOut,
     close_input,
@@ -79,7 +79,7 @@ def test_a_timeout_ends_the_whole_process_group(tmp_path: Path) -> None:
     os.close(reader)
 
 
-def supervised(script: str, *, timeout: float = 60.0) -> tuple[Ended, bytes]:
+def supervised(script: str, *, timeout: float = 60.0) -> tuple[ProgramEnd, bytes]:
     """Run a shell script below a reaper; how it ended, and its output."""
     heard = bytearray()
     ended = supervise(["/bin/sh", "-c", script], env={"PATH": os.environ["PATH"]}, timeout=timeout, hear=heard.extend)
@@ -87,8 +87,8 @@ def supervised(script: str, *, timeout: float = 60.0) -> tuple[Ended, bytes]:
 
 
 def test_a_supervised_program_has_no_input_one_output_and_an_exit_code() -> None:
-    assert supervised("cat; echo out; echo err >&2; exit 3") == (Ended(3), b"out\nerr\n")
-    assert supervised("kill -9 $$") == (Ended(-9), b"")
+    assert supervised("cat; echo out; echo err >&2; exit 3") == (ProgramEnd(3), b"out\nerr\n")
+    assert supervised("kill -9 $$") == (ProgramEnd(-9), b"")
 
 
 def test_a_supervised_program_has_the_signals_of_a_fresh_one() -> None:
@@ -109,7 +109,7 @@ def test_a_supervised_program_that_is_late_ends_with_all_it_started_wherever_tha
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     script = f"exec 3>{fifo}; trap '' TERM; (setsid sh -c 'setsid tail -f /dev/null & exit') & tail -f /dev/null"
-    assert supervised(script, timeout=0.3) == (Ended(None, True), b"")
+    assert supervised(script, timeout=0.3) == (ProgramEnd(None, True), b"")
     os.set_blocking(reader, True)
     assert os.read(reader, 1) == b""
     os.close(reader)
@@ -128,7 +128,7 @@ def test_a_supervised_program_that_is_stopped_ends_with_all_it_started(tmp_path:
         hear=heard.extend,
         stop=lambda _: bool(heard),
     )
-    assert (ended, bytes(heard)) == (Ended(None, False, "it was stopped"), b"begun\n")
+    assert (ended, bytes(heard)) == (ProgramEnd(None, False, "it was stopped"), b"begun\n")
     os.set_blocking(reader, True)
     assert os.read(reader, 1) == b""
     os.close(reader)
@@ -146,7 +146,7 @@ if os.fork() == 0:
 def test_what_forks_and_ends_all_the_time_is_caught(tmp_path: Path) -> None:
     """No list of processes ever shows it whole: the end is when the kernel says that there is no child."""
     (tmp_path / "comet.py").write_text(COMET)
-    assert supervised(f"{sys.executable} {tmp_path}/comet.py") == (Ended(0), b"begun\n")
+    assert supervised(f"{sys.executable} {tmp_path}/comet.py") == (ProgramEnd(0), b"begun\n")
 
 
 def test_when_we_are_killed_what_we_supervise_ends_too(tmp_path: Path) -> None:

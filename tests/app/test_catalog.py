@@ -19,7 +19,7 @@ from foureyes.app.call import caller
 from foureyes.app.catalog import NOUNS, Verb, verbs
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.app.views.task_list import ListQuery
-from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
 from foureyes.core.run.signals import Spoken
@@ -85,7 +85,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "checks.run_each": [{"tasks": [TASK]}],
     "check_runs.one": [{"number": RUN}],
     "attempts.clear_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
-    "findings.add": [{"task": TASK, "finding": Found(severity="HIGH", title="leaks")}],
+    "findings.add": [{"task": TASK, "finding": ReportedFinding(severity="HIGH", title="leaks")}],
     "findings.waive": [{"finding": FINDING, "reason": WHY}],
     "findings.track": [{"names": [FINDING]}],
     "answers.respond": [{"task": TASK, "answers": [Answer(finding=FINDING, action="FIXED", text=WHY)]}],
@@ -167,7 +167,7 @@ def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     task = desk.handed_in()
     desk.app.checks.run_target(CI)
     run = desk.app.check_runs.of_target(BOB)[0].n
-    finding = desk.app.findings.add(CODEX, task, Found(severity="HIGH", title="leaks")).id
+    finding = desk.app.findings.add(CODEX, task, ReportedFinding(severity="HIGH", title="leaks")).id
     runner = desk.app.runs.begin(ALICE, agents=1).actor
     at_work = desk.app.runs.reserve(runner, desk.create(), profile="claude", purpose="implement")
     desk.app.sprints.plan(ALICE, SprintAsk(tasks=(desk.create(),)))

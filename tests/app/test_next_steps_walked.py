@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
@@ -102,7 +102,11 @@ def findings_loop(desk: DeskWorld) -> None:
 def a_person_points(desk: DeskWorld) -> None:
     task = desk.handed_in()
     path = desk.show(task).attempts[-1].files[0].path
-    everybody(lambda who: desk.app.findings.add(who, task, Found(severity="HIGH", title=f"a {who.session}", path=path)))
+    everybody(
+        lambda who: desk.app.findings.add(
+            who, task, ReportedFinding(severity="HIGH", title=f"a {who.session}", path=path)
+        )
+    )
     look_around(desk, task)
     everybody(lambda who: desk.app.feedback.redo(who, task))
 

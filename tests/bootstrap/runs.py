@@ -10,7 +10,7 @@ from typing import NamedTuple
 from foureyes.adapters.agents.places import RunFiles
 from foureyes.adapters.identity.alive import of
 from foureyes.app.application import Application
-from foureyes.bootstrap.answering import Answers
+from foureyes.bootstrap.answering import RunDoors
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.places import repository
 from foureyes.bootstrap.reaching import reach
@@ -39,7 +39,7 @@ class House:
         create_project(self.root, known, ALICE, prefix="fe", target=None, commit=False)
         self.app: Application = open_project(self.root, known)
         self.runner: Actor = self.app.runs.begin(ALICE, agents=5).actor
-        self.answers = Answers(repository(self.root), known)
+        self.answers = RunDoors(repository(self.root), known)
         self.places = RunFiles(f"{self.root}/.foureyes")
         self._reached: list[Application] = []
 

@@ -11,7 +11,7 @@ import pytest
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.app import ports
-from foureyes.bootstrap.outside import Outside, template
+from foureyes.bootstrap.outside import LazyOutside, template
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Internal
@@ -20,7 +20,7 @@ from foureyes.errors import Internal
 @pytest.fixture
 def outside() -> ports.Outside:
     place = Located("/place/tree", "/place/.git/worktrees/tree", "/place/.git", "/place")
-    return Outside(place, "/place/.foureyes", {}, SharedGit(place))
+    return LazyOutside(place, "/place/.foureyes", {}, SharedGit(place))
 
 
 def test_the_paths_of_a_report_are_those_of_the_worktree_where_the_caller_stands_L3(outside: ports.Outside) -> None:
@@ -69,7 +69,7 @@ def test_a_prompt_that_is_not_there_is_a_defect_of_ours(name: str) -> None:
 def test_what_was_the_store_is_named_and_what_belongs_to_it_is_not(tmp_path: Path) -> None:
     place = Located(str(tmp_path), str(tmp_path / ".git"), str(tmp_path / ".git"), str(tmp_path))
     folder = tmp_path / ".foureyes"
-    outside = Outside(place, str(folder), {}, SharedGit(place))
+    outside = LazyOutside(place, str(folder), {}, SharedGit(place))
     assert outside.kept_aside() == []
     folder.mkdir()
     left = ["store.db.before-restore-2", "store.db.before-schema-16", "store.db.moved-1"]

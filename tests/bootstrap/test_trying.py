@@ -10,7 +10,7 @@ import pytest
 from foureyes.adapters.git.client.locate import locate
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.bootstrap.creating import create_project
-from foureyes.bootstrap.detecting import Detected, Proposal
+from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.trying import tried
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.ids import Sha
@@ -50,7 +50,7 @@ def test_however_many_checks_are_tried_the_tree_is_written_once_D5(
         export(shop, tree, path, only)
 
     monkeypatch.setattr(GitWorkshop, "export", counting)
-    found = Detected(tuple(Proposal(CheckRule(name=name, run="cat x.py"), "x") for name in "ab"), prepare)
+    found = Detected(tuple(CheckProposal(CheckRule(name=name, run="cat x.py"), "x") for name in "ab"), prepare)
     environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
     place = locate(str(checkout.path))
     assert place is not None

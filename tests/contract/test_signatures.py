@@ -17,7 +17,7 @@ from foureyes.adapters.git.remote import GitRemote
 from foureyes.adapters.git.repo import GitRepo
 from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import agent_ports, git_ports, ports
-from foureyes.bootstrap.outside import Outside as RealOutside
+from foureyes.bootstrap.outside import LazyOutside as RealOutside
 
 from tests.app import matrix
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
@@ -32,7 +32,7 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (matrix.Clock, ports.Clock, frozenset()),
     (CountedIds, ports.Ids, frozenset()),
     (matrix.Counted, ports.Ids, frozenset()),
-    (DeskKeys, ports.Keys, frozenset()),
+    (DeskKeys, ports.OwnKeys, frozenset()),
     (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
     (DeskOutside, ports.Outside, frozenset()),
     (NoPrograms, agent_ports.Agents, frozenset()),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from foureyes.core.nouns.finding import Answer, AnswerWord, Found, Ruling, RulingWord
+from foureyes.core.nouns.finding import Answer, AnswerWord, ReportedFinding, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
 
 from tests.faults.verb import Verb
@@ -176,7 +176,7 @@ LOOP_VERBS = (
     Verb(
         "finding add that ends an approval",
         _approved,
-        lambda d, t: d.app.findings.add(BOB, t, Found(severity="HIGH", title="leaks")),
+        lambda d, t: d.app.findings.add(BOB, t, ReportedFinding(severity="HIGH", title="leaks")),
     ),
     Verb(
         "finding import",

@@ -11,7 +11,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
 from foureyes.app.git_ports import Repo
-from foureyes.app.ports import Clock, Keys, WriteTx
+from foureyes.app.ports import Clock, OwnKeys, WriteTx
 from foureyes.app.views.journal import JournalRow
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import StoreBusy
@@ -31,7 +31,7 @@ def worker(number: int) -> Actor:
 
 
 @contextmanager
-def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Iterator[Application]:
+def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: OwnKeys | None = None) -> Iterator[Application]:
     """One process's Application. Ids are random here: that of another process must not be repeated."""
     app = application(place.open(), repo, clock, keys)
     try:
@@ -40,7 +40,7 @@ def opened(place: Place, repo: Repo, clock: Clock | None = None, keys: Keys | No
         app.close()
 
 
-def application(store: Store, repo: Repo, clock: Clock | None = None, keys: Keys | None = None) -> Application:
+def application(store: Store, repo: Repo, clock: Clock | None = None, keys: OwnKeys | None = None) -> Application:
     """An Application over a store that is open already."""
     ring = (lambda: keys) if keys else None
     outside = RealOutside(ScriptedWorkshop)

@@ -13,7 +13,7 @@ import pytest
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Repo
 from foureyes.app.views.journal import JournalRow
-from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
@@ -211,7 +211,7 @@ REPORT = {"diagnostics": [{"message": "leaks", "severity": "ERROR"}]}
 def raises(how: str, desk: Desk, task: str) -> Act:
     """Three ways to say that something blocks."""
     ways: dict[str, Act] = {
-        "add": lambda app: app.findings.add(BOB, task, Found(severity="HIGH", title="leaks")),
+        "add": lambda app: app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="leaks")),
         "import": lambda app: app.exchange.take_in(GEMINI, task, json.dumps(REPORT).encode(), "r.rdjson", whole=True),
         "review": reviews(GEMINI, task, said(desk, task, issue("leaks"))),
     }

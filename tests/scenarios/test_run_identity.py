@@ -17,7 +17,7 @@ from foureyes.adapters.agents.programs import AgentPrograms
 from foureyes.adapters.identity.alive import of
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
-from foureyes.bootstrap.answering import Answers
+from foureyes.bootstrap.answering import RunDoors
 from foureyes.bootstrap.places import repository
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.run import Run
@@ -38,7 +38,7 @@ class Shop:
         self.stage = stage
         self.app: Application = open_project(str(stage.repo), {})
         environ = {"PATH": os.environ["PATH"], "HOME": str(home)}
-        self.answers_to = Answers(repository(str(stage.repo)), {})
+        self.answers_to = RunDoors(repository(str(stage.repo)), {})
         self.agents = AgentPrograms(str(stage.repo / ".foureyes"), environ, evidence=of, doors=self.answers_to)
         self.runner: Actor = self.app.runs.begin(ALICE, agents=2).actor
         self.live: list[LiveProgram] = []

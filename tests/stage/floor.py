@@ -13,7 +13,7 @@ from typing import Any
 from foureyes.adapters.git.client.locate import locate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.merge import MergeRow
-from foureyes.bootstrap.outside import Outside
+from foureyes.bootstrap.outside import LazyOutside
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.checkout import Checkout, copy_of
@@ -60,7 +60,7 @@ class Floor(Desk):
         where = locate(place.root)
         assert where is not None
         environ = {name: os.environ[name] for name in ("PATH", "TMPDIR")}
-        self.outside = Outside(where, str(place.folder), environ, shared)
+        self.outside = LazyOutside(where, str(place.folder), environ, shared)
         self.found()
         self.app.policy.accept(ALICE)
 

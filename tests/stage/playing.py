@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import msgspec
 
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch
-from foureyes.app.git_ports import Additions, Fence, Merged
+from foureyes.app.git_ports import Additions, Fence, MergeResult
 from foureyes.app.views.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
@@ -204,8 +204,8 @@ class PlayedWorkshop(ScriptedWorkshop):
             self.places.pop(task, None)
         return Dropped()
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
-        return Merged(tree=sha(f"tree of {tip} and {head}"), diff_id=self.repo.change_id(base, head))
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
+        return MergeResult(tree=sha(f"tree of {tip} and {head}"), diff_id=self.repo.change_id(base, head))
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         made = sha(f"{tree} {' '.join(parents)}")

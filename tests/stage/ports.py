@@ -26,7 +26,7 @@ from foureyes.bootstrap import outside
 from foureyes.core.nouns.check import Ran, TestResult
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
-from foureyes.core.nouns.finding import Finding, Found, Severity
+from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
 from foureyes.core.nouns.run import RunId
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import Profile
@@ -263,7 +263,7 @@ class DeskOutside:
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[Found]]:
+    ) -> tuple[str, list[ReportedFinding]]:
         try:
             places = ReportPaths((), paths) if paths() else None
         except NoRealGit:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, Merged, Moved, Pushed, RefUpdate, TakenAway
+from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, MergeResult, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
@@ -242,7 +242,7 @@ class ScriptedWorkshop:
     def keep(self, ref: str, commit: Sha) -> None:
         self.kept[ref] = self.repo.refs[ref] = commit
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
         raise NoRealGit(f"merge of {head} into {tip}")
 
     def is_merge_of(self, commit: Sha, *, base: Sha, head: Sha) -> bool:

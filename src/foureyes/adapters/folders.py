@@ -3,7 +3,7 @@ read up to a bound, replaced in one step.
 
 Whoever can write a directory can put a pipe, a link, a device or an endless file into the place of a file there.
 Opening a pipe waits for its other end, a link leads anywhere, and reading some of them never ends. What is not a file
-of its own is an `Odd`, which says what it is; nothing of it is read or written.
+of its own is an `OddFile`, which says what it is; nothing of it is read or written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KINDS = {
 }  # fmt: skip
 
 
-class Odd(OSError):
+class OddFile(OSError):
     """Something else than a file (or folder) of ours is in its place; `strerror` says what."""
 
     def __init__(self, why: str, path: str = "") -> None:
@@ -44,7 +44,7 @@ def kind_of(mode: int) -> str:
 def opened(
     path: str, flags: int = os.O_RDONLY, mode: int = 0o644, *, at: int | None = None, follow: bool = False
 ) -> int:
-    """A handle of a plain file; `Odd` where something else is there. `follow`: a link to a plain file is one, too."""
+    """A handle of a plain file; `OddFile` if something else is there. `follow`: a link to a plain file is one, too."""
     try:
         handle = os.open(path, flags | SAFE | (0 if follow else os.O_NOFOLLOW), mode, dir_fd=at)
     except OSError as problem:
@@ -52,13 +52,13 @@ def opened(
     found = os.fstat(handle).st_mode
     if not stat.S_ISREG(found):
         os.close(handle)
-        raise Odd(f"it is {kind_of(found)}, not a file", path)
+        raise OddFile(f"it is {kind_of(found)}, not a file", path)
     return handle
 
 
 def given(path: str) -> int:
     """A handle of what somebody names to be read once: a plain file, also behind a link, or a pipe or terminal that
-    they hand over themselves (`/dev/stdin`, `<(...)`). A pipe that lies under the name of a file is `Odd`: perhaps
+    they hand over themselves (`/dev/stdin`, `<(...)`). A pipe that lies under the name of a file is `OddFile`: perhaps
     nobody ever writes into it.
     """
     if not os.path.normpath(path).startswith(HANDED_OVER):
@@ -67,7 +67,7 @@ def given(path: str) -> int:
     found = os.fstat(handle).st_mode
     if stat.S_ISDIR(found) or stat.S_ISBLK(found):
         os.close(handle)
-        raise Odd(f"it is {kind_of(found)}, not a file", path)
+        raise OddFile(f"it is {kind_of(found)}, not a file", path)
     return handle
 
 
@@ -78,15 +78,15 @@ def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
     except OSError:
         return problem
     fits = stat.S_ISREG(found) if wanted == "file" else stat.S_ISDIR(found)
-    return problem if fits else Odd(f"it is {kind_of(found)}, not a {wanted}", path)
+    return problem if fits else OddFile(f"it is {kind_of(found)}, not a {wanted}", path)
 
 
 def read(path: str, largest: int, *, at: int | None = None, follow: bool = False) -> bytes:
-    """What is in a plain file; a larger one is `Odd`."""
+    """What is in a plain file; a larger one is `OddFile`."""
     with open(opened(path, at=at, follow=follow), "rb") as file:
         document = file.read(largest + 1)
     if len(document) > largest:
-        raise Odd(
+        raise OddFile(
             f"it is larger than {largest // MB} MB" if largest >= MB else f"it has more than {largest} bytes", path
         )
     return document
@@ -169,7 +169,7 @@ def content(handle: int, name: str, largest: int) -> bytes:
     """What is in a file of ours; nothing where something else has come into its place since it was looked at."""
     try:
         return read(name, largest, at=handle)
-    except Odd:
+    except OddFile:
         return b""
 
 

@@ -27,7 +27,7 @@ class Both(NamedTuple):
     second: process.Finished
 
 
-class Conversation:
+class AskedProgram:
     """A program that is asked by lines and answers each of them; at most `timeout` seconds for each wait."""
 
     def __init__(

@@ -51,7 +51,7 @@ class Finished(NamedTuple):
     err: bytes
 
 
-class Ended(NamedTuple):
+class ProgramEnd(NamedTuple):
     """How a supervised program ended; `problem` says why that cannot be told, or what could not be ended."""
 
     rc: int | None
@@ -97,7 +97,7 @@ def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Call
 def supervise(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
     hear: Callable[[bytes], None], stop: Stopping | None = None,
-) -> Ended:  # fmt: skip
+) -> ProgramEnd:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
     There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
     """
@@ -124,7 +124,7 @@ def start_below(
     return start(command, cwd, env, has_input=True, passes=passes)
 
 
-class Words:
+class ReaperReport:
     """What a reaper says of its work."""
 
     def __init__(self) -> None:
@@ -141,15 +141,15 @@ class Words:
                 return os.fsdecode(rest)
         return ""
 
-    def ended(self, *, timed_out: bool = False, stopped: bool = False) -> Ended:
+    def ended(self, *, timed_out: bool = False, stopped: bool = False) -> ProgramEnd:
         """How the program ended, once the reaper has."""
         code, left = self.after("exit"), self.after("left")
         problem = f"{left} of its processes could not be ended" if left else ""
         if timed_out or stopped:
-            return Ended(None, timed_out, problem or ("it was stopped" if stopped else ""))
+            return ProgramEnd(None, timed_out, problem or ("it was stopped" if stopped else ""))
         if not code.removeprefix("-").isdigit():
-            return Ended(None, False, problem or "it ended the process that watches over it")
-        return Ended(int(code), False, problem)
+            return ProgramEnd(None, False, problem or "it ended the process that watches over it")
+        return ProgramEnd(int(code), False, problem)
 
 
 class _Watch:
@@ -159,7 +159,7 @@ class _Watch:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
         self._child, self._hear, self._stop = child, hear, stop
         self._said, self._output = child.stdout.fileno(), child.stderr.fileno()
-        self.words = Words()
+        self.words = ReaperReport()
         self._ending = self._timed_out = self._stopped = self._is_over = False
 
     def follow(self, deadline: float) -> None:
@@ -193,7 +193,7 @@ class _Watch:
         with suppress(BlockingIOError):
             all(self._read(self._output) for _ in range(PIPE_CHUNKS))
 
-    def ended(self) -> Ended:
+    def ended(self) -> ProgramEnd:
         return self.words.ended(timed_out=self._timed_out, stopped=self._stopped)
 
     def _read(self, pipe: int) -> bool:

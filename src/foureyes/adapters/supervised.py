@@ -41,7 +41,7 @@ class Supervised:
         self._said, self._streams = self._child.stdout.fileno(), {out: "out", self._child.stderr.fileno(): "err"}
         self._out = out
         self.pid = self._child.pid
-        self.words = process.Words()
+        self.words = process.ReaperReport()
         self._pipes = selectors.DefaultSelector()
         for pipe in (self._said, *self._streams):
             os.set_blocking(pipe, False)

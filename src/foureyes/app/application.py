@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from foureyes.app.review.cycles import Cycles
     from foureyes.app.review.decisions import Decisions
     from foureyes.app.review.drafts import Drafts
-    from foureyes.app.review.feedback import Feedback
+    from foureyes.app.review.feedback import SendingBack
     from foureyes.app.review.lead import Loops
     from foureyes.app.review.prompts import Prompts
     from foureyes.app.review.reviews import Reviews
@@ -84,7 +84,7 @@ class Application:
     reviews: Reviews
     decisions: Decisions
     closing: Closing
-    feedback: Feedback
+    feedback: SendingBack
     drafts: Drafts
     loops: Loops
     prompts: Prompts

@@ -39,7 +39,7 @@ NOUNS: dict[str, str] = {
     "reviews": "review.reviews:Reviews",
     "decisions": "review.decisions:Decisions",
     "closing": "review.closing:Closing",
-    "feedback": "review.feedback:Feedback",
+    "feedback": "review.feedback:SendingBack",
     "drafts": "review.drafts:Drafts",
     "loops": "review.lead:Loops",
     "prompts": "review.prompts:Prompts",

@@ -120,7 +120,7 @@ class Repo(Protocol):
         """Remove what was made for asking git."""
 
 
-class Merged(msgspec.Struct, frozen=True):
+class MergeResult(msgspec.Struct, frozen=True):
     """What git makes of a merge by itself: a tree, or the paths on which it could not decide.
 
     `diff_id` names base..head as it was read for this merge (A2); `effect` is what it does to the target.
@@ -179,7 +179,7 @@ class Workshop(Protocol):
     def keep(self, ref: str, commit: Sha) -> None:
         """Make a ref below `refs/foureyes/` name a commit, so that it is never lost."""
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
         """What git by itself, with no driver and no attribute, makes of base..head brought onto `tip`: by that base,
         which was shown, and by no other that history may have. `landed`: what of it is on the target already (A7);
         where the base conflicts, only what comes after that is brought. Moves nothing.

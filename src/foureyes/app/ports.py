@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.check import Ran
     from foureyes.core.nouns.check_rule import CheckRule
     from foureyes.core.nouns.checkout import CheckoutRule
-    from foureyes.core.nouns.finding import Finding, Found, Severity
+    from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class Ids(Protocol):
     def number(self) -> int: ...
 
 
-class Keys(Protocol):
+class OwnKeys(Protocol):
     """The caller's own keys (I9): private parts in the user's configuration directory, the passphrase from the terminal
     only.
     """
@@ -221,7 +221,7 @@ class Outside(Protocol):
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[Found]]:
+    ) -> tuple[str, list[ReportedFinding]]:
         """What a tool's report (SARIF, rdjson, rdjsonl) found, and the name of its format; `BadInput` when it is none
         of these. `paths`: those of the tree that it is about; `most`: what a tool's levels are worth at most.
         """

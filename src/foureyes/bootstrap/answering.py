@@ -45,7 +45,7 @@ class Stall(NamedTuple):
     worktree: str
 
 
-class Answers:
+class RunDoors:
     """The doors of a runner's runs. `environ` is the runner's, which knows the way to the store; of it no call sees
     anything else.
     """

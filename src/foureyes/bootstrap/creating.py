@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.app.gate.running import Telling
     from foureyes.app.views.project import ProjectView
-    from foureyes.bootstrap.detecting import Detected, Proposal
+    from foureyes.bootstrap.detecting import CheckProposal, Detected
     from foureyes.config.settings import Value
     from foureyes.core.rules.policy import IdentityRule
 
@@ -60,7 +60,7 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     committed: str
     notes: list[str]
-    checks: Sequence[Proposal] = ()
+    checks: Sequence[CheckProposal] = ()
     prepare: str = ""
     next: Steps = NO_STEP
     """What completes it, where git would not commit."""
@@ -182,7 +182,7 @@ def _proposed(
     return found
 
 
-def _kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:
+def _kept(app: Application, actor: Actor, found: Detected) -> list[CheckProposal]:
     """D5: what was tried is on record; nothing else is loaded for it where nothing was."""
     if not any(proposal.ran for proposal in found.checks):
         return list(found.checks)
@@ -295,7 +295,7 @@ def _write_config(
     commit: bool,
     notes: list[str],
     settings: dict[str, Value],
-    proposed: Sequence[Proposal],
+    proposed: Sequence[CheckProposal],
 ) -> _Written:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
     commit, and what init writes.

@@ -23,7 +23,7 @@ AROUND = ("packages", "apps", "services", "libs")
 """Directories that hold projects of a monorepo."""
 
 
-class Proposal(msgspec.Struct, frozen=True):
+class CheckProposal(msgspec.Struct, frozen=True):
     """A check, where it comes from, and what came of trying it; `output` is the end of what it printed, all of which is
     kept as run `run`.
     """
@@ -53,7 +53,7 @@ class Detected(msgspec.Struct, frozen=True):
     there is to say.
     """
 
-    checks: tuple[Proposal, ...] = ()
+    checks: tuple[CheckProposal, ...] = ()
     prepare: str = ""
     notes: tuple[str, ...] = ()
 
@@ -62,7 +62,7 @@ class Detected(msgspec.Struct, frozen=True):
         return CheckoutRule(prepare=self.prepare) if self.prepare else None
 
 
-def checks_in(root: str) -> list[Proposal]:
+def checks_in(root: str) -> list[CheckProposal]:
     """The checks alone."""
     return list(detected_in(root).checks)
 
@@ -95,14 +95,14 @@ def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
         proposals = proposals or _taken(look, [(look.first(*detecting_others.JUST), detecting_others.just)])
         is_linted = any(one.rule.name in ("lint", "checks", "quality") for one in proposals)
         proposals += [] if is_linted else _taken(look, [(detecting_others.PRE_COMMIT, detecting_others.pre_commit)])
-    names: dict[str, Proposal] = {}
+    names: dict[str, CheckProposal] = {}
     for proposal in proposals:
         names.setdefault(proposal.rule.name, proposal)
     return Detected(tuple(names.values()), _prepare(look) if names else "")
 
 
-def _taken(look: FolderFiles, sources: list[Found]) -> list[Proposal]:
-    return [Proposal(rule, source) for source, checks in sources if source for rule in checks(look)]
+def _taken(look: FolderFiles, sources: list[Found]) -> list[CheckProposal]:
+    return [CheckProposal(rule, source) for source, checks in sources if source for rule in checks(look)]
 
 
 def _prepare(look: FolderFiles) -> str:
@@ -118,7 +118,7 @@ def _prepare(look: FolderFiles) -> str:
 
 def _below(look: FolderFiles) -> Detected:
     """The projects of a monorepo that has nothing at its top, each by a check that begins there."""
-    checks: list[Proposal] = []
+    checks: list[CheckProposal] = []
     prepares: list[str] = []
     parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
     for part in parts[:MOST_PARTS]:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
-    from foureyes.core.nouns.finding import Finding, Found, Severity
+    from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
 
 MOST_FILES = 10_000
 
 
-class Outside:
+class LazyOutside:
     """The workshop, the check runner, reports, prompts, and which processes still run."""
 
     def __init__(self, place: Located, folder: str, environ: Mapping[str, str], git: SharedGit) -> None:
@@ -70,9 +70,9 @@ class Outside:
     def _agents(self) -> Agents:
         from foureyes.adapters.agents.programs import AgentPrograms
         from foureyes.adapters.identity.alive import of
-        from foureyes.bootstrap.answering import Answers
+        from foureyes.bootstrap.answering import RunDoors
 
-        return AgentPrograms(self._folder, self._environ, evidence=of, doors=Answers(self._place, self._environ))
+        return AgentPrograms(self._folder, self._environ, evidence=of, doors=RunDoors(self._place, self._environ))
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
         from foureyes.bootstrap.launching import prepared
@@ -89,7 +89,7 @@ class Outside:
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
-    ) -> tuple[str, list[Found]]:
+    ) -> tuple[str, list[ReportedFinding]]:
         from foureyes.adapters.exchange.places import ReportPaths
         from foureyes.adapters.exchange.reports import read
         from foureyes.adapters.git.checkouts.following import roots

@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.adapters.store.opening import put_mirrors_aside, restore_store
 from foureyes.app.call.caller import permit
-from foureyes.app.views.kept_store import Restored
+from foureyes.app.views.kept_store import RestoredStore
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
     folder_of,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
-def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> Restored:
+def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> RestoredStore:
     """Put a backup in the store's place, by a person, on the record; what that undid, and where the old store is kept.
     A clone without a store gets one so (P12).
     """
@@ -81,12 +81,12 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
 
 def _on_server(
     place: Located, environ: Mapping[str, str], actor: Actor, source: str, address: str, before: Milestones | None
-) -> Restored:
+) -> RestoredStore:
     """A whole store beside the one that is there, then in its place; what happened is on record in it."""
     from foureyes.adapters.store.putting_back import put_back
     from foureyes.adapters.store.shared import Pointer, check_url, open_shared, read_pointer, write_pointer
 
-    def noted(store: Store, kept: str) -> Restored:
+    def noted(store: Store, kept: str) -> RestoredStore:
         return application(store, place, environ).projects.note_restore(actor, os.path.basename(source), kept, before)
 
     with made_folder(folder_of(place)) as folder:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.in_hand import Options
     from foureyes.app.run.loop import Runner
     from foureyes.app.views.run import RunnerGlance
-    from foureyes.bootstrap.answering import Answers
+    from foureyes.bootstrap.answering import RunDoors
     from foureyes.core.nouns.session import Actor
 
 Tell = Callable[[str, str], None]
@@ -58,7 +58,7 @@ class Running:
         """
         from foureyes.app.run.crew import Threads
         from foureyes.app.run.loop import Runner
-        from foureyes.bootstrap.answering import Answers
+        from foureyes.bootstrap.answering import RunDoors
 
         gc.enable()  # a short command does without; this one stays
         app = open_project(self._place.root, self._environ)
@@ -70,7 +70,7 @@ class Running:
             began()
             changes = app.context.store.changes()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
-            with alarms() as alarm, closing(Answers(self._place, self._environ)) as answers:
+            with alarms() as alarm, closing(RunDoors(self._place, self._environ)) as answers:
                 runner = Runner(
                     app.context,
                     begun.actor,
@@ -225,7 +225,7 @@ def options_for(
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 
 
-def agents_of(place: Located, environ: Mapping[str, str], answers: Answers | None = None) -> Agents:
+def agents_of(place: Located, environ: Mapping[str, str], answers: RunDoors | None = None) -> Agents:
     """The agent programs of this machine, for runs of a project; `answers` has the doors of their runs."""
     from foureyes.adapters.agents.programs import AgentPrograms
     from foureyes.adapters.identity.alive import of

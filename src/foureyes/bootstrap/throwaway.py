@@ -34,7 +34,7 @@ GIT = ".git"
 
 
 @contextmanager
-def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> Iterator[Throwaway]:
+def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> Iterator[ThrowawayProject]:
     """`Outside.throwaway`."""
     own = {name: value for name, value in environ.items() if not name.startswith(OURS)}
     sweep(tempfile.gettempdir())
@@ -51,7 +51,7 @@ def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: 
         app = open_project(root, own)
         try:
             app.policy.accept(starter, own=settings)
-            yield Throwaway(app, root, own, settings)
+            yield ThrowawayProject(app, root, own, settings)
         finally:
             app.close()
     finally:
@@ -94,7 +94,7 @@ def _write(path: str, text: str) -> None:
         replace(place, name, text.encode(), 0o644, durable=False)
 
 
-class Throwaway:
+class ThrowawayProject:
     """One of them, as long as it is there."""
 
     def __init__(self, app: Application, root: str, environ: Mapping[str, str], settings: str) -> None:

@@ -15,7 +15,7 @@ from foureyes.adapters.git.client.locate import Located
 from foureyes.app.gate.checks import NO_TASK
 from foureyes.app.gate.running import Telling, record_run
 from foureyes.app.views.news import News
-from foureyes.bootstrap.detecting import Detected, Proposal
+from foureyes.bootstrap.detecting import CheckProposal, Detected
 from foureyes.bootstrap.places import git, workshop
 from foureyes.core.nouns.check import Ran, judge
 from foureyes.core.nouns.rewritten import in_words
@@ -84,16 +84,16 @@ class _Each(msgspec.Struct, frozen=True):
     checkout: CheckoutRule | None
     tell: Telling
 
-    def all(self, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    def all(self, proposals: Sequence[CheckProposal]) -> tuple[CheckProposal, ...]:
         """In order; where the environment cannot be made, none after the first needs to be tried."""
-        done: list[Proposal] = []
+        done: list[CheckProposal] = []
         for proposal in proposals:
             done.append(self._one(proposal))
             if done[-1].ran is not None and done[-1].ran.unprepared:
                 break
         return tuple(done)
 
-    def _one(self, proposal: Proposal) -> Proposal:
+    def _one(self, proposal: CheckProposal) -> CheckProposal:
         name = proposal.rule.name
         self.tell(News(f"trying {name}: {proposal.rule.run}"))
         rule = replace(proposal.rule, checkout=self.checkout)
@@ -129,12 +129,12 @@ def _to_be_named(ran: Ran) -> tuple[str, ...]:
     return paths if is_plain and len(paths) <= MOST_WRITTEN else ()
 
 
-def all_kept(app: Application, actor: Actor, found: Detected) -> list[Proposal]:
+def all_kept(app: Application, actor: Actor, found: Detected) -> list[CheckProposal]:
     """What was tried, on record; nothing of what was not."""
     return [kept(app, actor, proposal, found.checkout) for proposal in found.checks]
 
 
-def kept(app: Application, actor: Actor, proposal: Proposal, checkout: CheckoutRule | None) -> Proposal:
+def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: CheckoutRule | None) -> CheckProposal:
     """D5: what a check printed that was tried is kept, as of every run."""
     if proposal.ran is None:
         return proposal

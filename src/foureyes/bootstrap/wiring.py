@@ -11,7 +11,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.store.opening import open_store
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context, stamp
-from foureyes.bootstrap.outside import Outside
+from foureyes.bootstrap.outside import LazyOutside
 from foureyes.bootstrap.places import folder_of, git, project_folder, repository, settings_on_target
 from foureyes.errors import StoreProblem
 from foureyes.steps import blank, fe, shell
@@ -84,7 +84,7 @@ def application(store: Store, place: Located, environ: Mapping[str, str], asking
     """An Application over a store and a repository."""
     clock, folder = SharedClock(store.engine), folder_of(place)
     shared = SharedGit(place)
-    outside = Outside(place, folder, environ, shared)
+    outside = LazyOutside(place, folder, environ, shared)
     return Application(
         Context(store, lambda: git(place, shared), clock, RandomIds(), environ, lambda: keys(environ, asking), outside)
     )

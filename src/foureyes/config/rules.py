@@ -23,7 +23,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     built: bool = True
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class RuleGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The rules under one letter, with what is said about all of them."""
 
     letter: str
@@ -33,7 +33,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @cache
-def groups() -> tuple[Group, ...]:
+def groups() -> tuple[RuleGroup, ...]:
     """Every group in the order of the page."""
     return tuple(_group(section) for section in _sections(text(), "## "))
 
@@ -54,12 +54,12 @@ def _sections(page: str, mark: str) -> list[str]:
     return re.split(rf"^{re.escape(mark)}", page, flags=re.MULTILINE)[1:]
 
 
-def _group(section: str) -> Group:
+def _group(section: str) -> RuleGroup:
     heading, _, body = section.partition("\n")
     letter, _, title = heading.partition(". ")
     about = re.split(r"^### ", body, maxsplit=1, flags=re.MULTILINE)[0]
     rules = tuple(_rule(part) for part in _sections(body, "### "))
-    return Group(letter=letter, title=title, text=about.strip(), rules=rules)
+    return RuleGroup(letter=letter, title=title, text=about.strip(), rules=rules)
 
 
 def _rule(section: str) -> Rule:

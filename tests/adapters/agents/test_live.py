@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.agents.live import Limits, LiveProgram
+from foureyes.adapters.agents.live import LiveProgram, RunLimits
 from foureyes.adapters.identity.alive import of
 from foureyes.errors import AgentUnavailable
 
@@ -233,7 +233,7 @@ def test_what_a_dead_runner_left_is_found_and_ended_by_its_mark(bench: Bench, tm
 
 def test_one_that_writes_for_ever_is_ended_and_needs_little_memory(bench: Bench) -> None:
     live = bench.prepare(bench.shell('yes \'{"type":"noise"}\''))
-    live._limits = Limits(60, 60, 50 << 20)
+    live._limits = RunLimits(60, 60, 50 << 20)
     live.go()
     outcome = finish(live)
     assert outcome.error == "crash"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.agents.log import CUT, LONGEST, Log
+from foureyes.adapters.agents.log import CUT, LONGEST, RunLog
 
 
-def opened(path: Path, **more: object) -> Log:
+def opened(path: Path, **more: object) -> RunLog:
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    return Log(handle, "run-1", **more)  # type: ignore[arg-type]
+    return RunLog(handle, "run-1", **more)  # type: ignore[arg-type]
 
 
 def test_a_line_of_one_stream_is_not_cut_by_one_of_the_other(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_line_of_one_stream_is_not_cut_by_one_of_the_other(tmp_path: Path) -> 
 def test_of_two_runs_that_write_at_once_each_piece_says_whose_it_is(tmp_path: Path) -> None:
     path = tmp_path / "log"
     one, two = (
-        Log(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), f"{run} review 2026")
+        RunLog(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), f"{run} review 2026")
         for run in ("run-1 codex", "run-2 gemini")
     )
     two.hear("out", b"two\n")
@@ -70,7 +70,7 @@ def test_the_token_is_not_in_it_even_where_it_comes_in_two_pieces(tmp_path: Path
 
 
 def test_a_full_disk_stops_nothing() -> None:
-    log = Log(os.open("/dev/full", os.O_WRONLY), "run-1")
+    log = RunLog(os.open("/dev/full", os.O_WRONLY), "run-1")
     log.hear("out", b"line\n")
     log.close("over")
 

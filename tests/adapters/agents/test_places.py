@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.agents.places import RunFiles, furnish, identity_of
-from foureyes.adapters.folders import Odd
+from foureyes.adapters.folders import OddFile
 
 
 def test_a_run_has_a_directory_of_its_own_that_is_made_once(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_no_name_leads_out_of_its_folder(tmp_path: Path, name: str) -> None:
         lambda task: places.home(task, "x"),
         lambda p: places.home("t", p),
     ):
-        with pytest.raises(Odd):
+        with pytest.raises(OddFile):
             ask(name)
 
 
@@ -114,10 +114,10 @@ def test_a_log_or_a_folder_that_is_a_link_is_not_written(tmp_path: Path) -> None
     places = RunFiles(str(tmp_path / "p"))
     (tmp_path / "p" / "logs").mkdir(parents=True)
     os.symlink("/etc/passwd", places.log("fe-1"))
-    with pytest.raises(Odd):
+    with pytest.raises(OddFile):
         places.append_to_log(places.log("fe-1"))
     os.symlink(str(tmp_path), tmp_path / "p" / "runs")
-    with pytest.raises(Odd):
+    with pytest.raises(OddFile):
         places.open_run("run-1", token="t", prompt="")
 
 
@@ -127,7 +127,7 @@ def test_no_part_of_the_way_to_a_home_is_a_link(tmp_path: Path, link: str) -> No
     elsewhere.mkdir()
     (tmp_path / "p" / link).parent.mkdir(parents=True)
     os.symlink(elsewhere, tmp_path / "p" / link)
-    with pytest.raises(Odd) as odd:
+    with pytest.raises(OddFile) as odd:
         places.home("fe-1", "claude")
     assert (odd.value.filename, odd.value.strerror) == (str(tmp_path / "p" / link), "it is a link, not a directory")
     assert os.listdir(elsewhere) == []

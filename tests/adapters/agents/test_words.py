@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
-from foureyes.adapters.agents.words import Words, attached_words, words_of
+from foureyes.adapters.agents.words import LaunchWords, attached_words, words_of
 from foureyes.app.agent_ports import Launch
 from foureyes.core.nouns.run import RunId
 from foureyes.core.rules.policy import Profile
@@ -16,7 +16,9 @@ from foureyes.core.rules.policy import Profile
 MCP = ("/opt/fe", "mcp")
 
 
-def words(profile: Profile, *, mcp: tuple[str, ...] = (), environ: dict[str, str] | None = None, **more: Any) -> Words:
+def words(
+    profile: Profile, *, mcp: tuple[str, ...] = (), environ: dict[str, str] | None = None, **more: Any
+) -> LaunchWords:
     asked = {
         "run": RunId("run-1"), "profile_name": "p", "profile": profile, "role": "implement", "purpose": "implement",
         "worktree": "/w", "prompt": "secret prompt", "token": "t0ken", "task": "fe-1", **more,

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.checks.shelf import Shelf, waited
 from foureyes.adapters.checks.stand import Stopped, Unprepared
-from foureyes.adapters.folders import Odd
+from foureyes.adapters.folders import OddFile
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_D5_where_somebody_was_first_nothing_is_kept(tmp_path: Path, wrong: str)
     else:
         os.mkdir(shelf.root)
         os.chmod(shelf.root, 0o777)
-    with pytest.raises(Odd, match="not a directory of this user alone"):
+    with pytest.raises(OddFile, match="not a directory of this user alone"):
         shelf.make()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks.stand import Stand, why_ended
-from foureyes.adapters.process import Ended
+from foureyes.adapters.process import ProgramEnd
 
 
 def test_D5_a_command_runs_in_the_tree_of_its_place(tmp_path: Path) -> None:
@@ -23,11 +23,11 @@ def test_D5_a_command_runs_in_the_tree_of_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ended", "why"),
     [
-        (Ended(0), ""),
-        (Ended(2), "ended with exit code 2"),
-        (Ended(None, timed_out=True), "was still running after 5 minutes"),
-        (Ended(None, problem="it was stopped"), "did not end: it was stopped"),
+        (ProgramEnd(0), ""),
+        (ProgramEnd(2), "ended with exit code 2"),
+        (ProgramEnd(None, timed_out=True), "was still running after 5 minutes"),
+        (ProgramEnd(None, problem="it was stopped"), "did not end: it was stopped"),
     ],
 )
-def test_how_a_command_ended_that_had_to_end_well(ended: Ended, why: str) -> None:
+def test_how_a_command_ended_that_had_to_end_well(ended: ProgramEnd, why: str) -> None:
     assert why_ended(ended, 5) == why

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from foureyes.adapters.exchange import cleaning, reports
 from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.adapters.exchange.reports import read
-from foureyes.core.nouns.finding import Found, most_of
+from foureyes.core.nouns.finding import ReportedFinding, most_of
 from foureyes.errors import BadInput
 
 MESSAGE = {"text": "no"}
@@ -31,13 +31,13 @@ def at(uri: str, line: int | None = 7, **location: Any) -> list[Any]:
     return [{"physicalLocation": {"artifactLocation": {"uri": uri, **location}, "region": {"startLine": line}}}]
 
 
-def only(document: bytes, *roots: str) -> Found:
+def only(document: bytes, *roots: str) -> ReportedFinding:
     """The one finding in it."""
     _, (one,) = read(document, "report", ReportPaths(roots))
     return one
 
 
-def result(**fields: Any) -> Found:
+def result(**fields: Any) -> ReportedFinding:
     return only(log({"message": MESSAGE, **fields}))
 
 
@@ -56,7 +56,7 @@ def test_a_result_is_a_finding_L3() -> None:
     form, found = read(log({"ruleId": "S1", "level": "error", "message": message, "locations": place}), "x.sarif")
     assert form == "sarif"
     assert found == [
-        Found(
+        ReportedFinding(
             severity="HIGH", title="SQL from input.", path="src/a.py", line=7, problem="SQL from input.\nUse a parameter.",
             quote="run(f'{x}')", rule="S1", tool="lint",
         )
@@ -312,7 +312,7 @@ DIAGNOSTIC = {
     "code": {"value": "RULE1", "url": "https://example.org"},
     "suggestions": [{"range": {"start": {"line": 14}, "end": {"line": 14}}, "text": "good"}],
 }
-FOUND = Found(
+FOUND = ReportedFinding(
     severity="HIGH",
     title="bad name",
     path="src/a.py",

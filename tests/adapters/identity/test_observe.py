@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.identity import observe as module
 from foureyes.adapters.identity.observe import actor_from, observe
-from foureyes.adapters.identity.process_tree import Process, Tree
+from foureyes.adapters.identity.process_tree import Process, ProcessTree
 from foureyes.errors import Refused
 
 INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))
@@ -37,8 +37,8 @@ def ann_at_desk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "desk", "6", "1", "x86_64")))
 
 
-def tree(*ancestors: Process, terminal: str = "", readable: bool = True) -> Tree:
-    return Tree(ancestors=(*ancestors, INIT), readable=readable, terminal=terminal, place=PLACE)
+def tree(*ancestors: Process, terminal: str = "", readable: bool = True) -> ProcessTree:
+    return ProcessTree(ancestors=(*ancestors, INIT), readable=readable, terminal=terminal, place=PLACE)
 
 
 def test_i3_an_agent_process_above_makes_an_agent_even_at_a_terminal() -> None:
@@ -144,10 +144,10 @@ def test_lesson_10_agents_services_and_people_never_collapse_into_one_session() 
     [
         (tree(SHELL), ("This process has no terminal.", "No agent among 2 ancestors.")),
         (tree(SHELL, terminal="pts/1", readable=False), ("Not every ancestor of this process can be read.",)),
-        (Tree(), ("This process has no terminal.", "Not every ancestor of this process can be read.")),
+        (ProcessTree(), ("This process has no terminal.", "Not every ancestor of this process can be read.")),
     ],
 )
-def test_i5_no_terminal_or_unreadable_ancestors_is_a_service(seen: Tree, why: tuple[str, ...]) -> None:
+def test_i5_no_terminal_or_unreadable_ancestors_is_a_service(seen: ProcessTree, why: tuple[str, ...]) -> None:
     actor = actor_from(seen, {})
     assert (actor.kind, actor.evidence, actor.person) == ("service", ("service:ann@desk",), "")
     assert actor.why == why
@@ -223,7 +223,7 @@ def test_i5_everybody_else_is_within_nothing() -> None:
 
 
 @pytest.mark.parametrize("seen", [tree(CLAUDE), tree(SHELL, terminal="pts/1"), tree(SHELL)])
-def test_i1_a_typed_name_is_asserted_and_changes_neither_kind_nor_evidence(seen: Tree) -> None:
+def test_i1_a_typed_name_is_asserted_and_changes_neither_kind_nor_evidence(seen: ProcessTree) -> None:
     plain, typed = actor_from(seen, {}), actor_from(seen, {}, asserted="reviewer")
     assert (typed.trust, typed.asserted_name, typed.name) == ("asserted", "reviewer", "reviewer")
     assert (typed.kind, typed.evidence, typed.processes) == (plain.kind, plain.evidence, plain.processes)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.identity import serving
-from foureyes.adapters.identity.process_tree import Process, Tree
+from foureyes.adapters.identity.process_tree import Process, ProcessTree
 from foureyes.core.words.ids import token_hash
 
 INIT = Process(pid=1, start=1, names=("init",), paths=("/sbin/init",))
@@ -15,8 +15,8 @@ CODEX = Process(pid=512, start=60, names=("codex",), paths=("/usr/bin/codex",))
 OURS = Process(pid=600, start=70, names=("helper",), paths=("/opt/helper",))
 
 
-def seen(*ancestors: Process) -> Tree:
-    return Tree(ancestors=(*ancestors, INIT), readable=True, terminal="pts/1", place="boot:ns")
+def seen(*ancestors: Process) -> ProcessTree:
+    return ProcessTree(ancestors=(*ancestors, INIT), readable=True, terminal="pts/1", place="boot:ns")
 
 
 def test_I5_the_tree_of_its_start_is_kept_and_the_one_of_the_call_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

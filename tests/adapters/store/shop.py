@@ -43,8 +43,8 @@ from foureyes.core.events import (
 )
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.calibration import CaseResult
-from foureyes.core.nouns.cycle import CycleId, Point, Target
-from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.cycle import CycleId, CycleTarget, Point
+from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.sprint import SprintId
@@ -142,7 +142,7 @@ def _ask_reviewers(world: DeskWorld) -> None:
     for number in range(1, 3):
         task = TaskId(world.handed_in(title=f"asked {number}"))
         first, second = CycleId(f"c-{2 * number - 1}"), CycleId(f"c-{2 * number}")
-        target = Target(task=task, attempt=1, diff_id=DiffId("sha256:d"), summary="it works")
+        target = CycleTarget(task=task, attempt=1, diff_id=DiffId("sha256:d"), summary="it works")
         points = tuple(Point(id=f"P{n}", task=task, reviewer="codex", review=n, text="why") for n in (1, 2))
         append(
             world.store,
@@ -373,10 +373,10 @@ def _review_and_answer(world: DeskWorld) -> None:
     names = {one.title: one.id for one in app.findings.listed(task)}
     app.rulings.rule(GEMINI, [Ruling(names["nowhere"], "DISMISSED", "there is no such code")])
     app.findings.add(
-        BOB, task, Found(severity="HIGH", title="the wrong sum", problem="rounds down", fix="round half up")
+        BOB, task, ReportedFinding(severity="HIGH", title="the wrong sum", problem="rounds down", fix="round half up")
     )
-    app.findings.add(GEMINI, task, Found(severity="MEDIUM", title="a vague name", fix="say what it holds"))
-    app.findings.add(GEMINI, task, Found(severity="LOW", title="a blank too many"))
+    app.findings.add(GEMINI, task, ReportedFinding(severity="MEDIUM", title="a vague name", fix="say what it holds"))
+    app.findings.add(GEMINI, task, ReportedFinding(severity="LOW", title="a blank too many"))
     names |= {one.title: one.id for one in app.findings.listed(task)}
     app.findings.waive(BOB, names["the wrong sum"], "the sum is shown and not paid", days=10)
     app.findings.track(BOB, [names["a blank too many"]])
@@ -397,7 +397,7 @@ def _review_and_answer(world: DeskWorld) -> None:
     app.rulings.rule(CODEX, [Ruling(names["no test"], "NOT_FIXED", "it tests nothing")])
     fine = world.handed_in(CLAUDE, creator=BOB, title="reviewed and fine")
     review(world, GEMINI, fine)
-    misread = app.findings.add(GEMINI, fine, Found(severity="LOW", title="nothing after all"))
+    misread = app.findings.add(GEMINI, fine, ReportedFinding(severity="LOW", title="nothing after all"))
     app.rulings.withdraw(GEMINI, misread.id, "the line below says it")
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.git_ports import Merged
+from foureyes.app.git_ports import MergeResult
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
-from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, Found, Ruling, RulingWord, Severity
+from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, ReportedFinding, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import SessionId, Sha
@@ -93,9 +93,13 @@ class DeskWorkshop(ScriptedWorkshop):
         self.conflict = False
         self.merges: dict[Sha, Sha] = {}
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
         name = self.repo.change_id(base, head)
-        return Merged(None, ("a.py",), name) if self.conflict else Merged(sha(f"tree of {head} in {tip}"), (), name)
+        return (
+            MergeResult(None, ("a.py",), name)
+            if self.conflict
+            else MergeResult(sha(f"tree of {head} in {tip}"), (), name)
+        )
 
     def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
         made = sha(f"commit of {tree}")
@@ -452,7 +456,7 @@ class Desk(RuleBasedStateMachine):
     def point_at_something(self, actor: Actor, n: int, severity: Severity, title: str) -> None:
         self.attempt(
             lambda: self.world.app.findings.add(
-                actor, self.task(n), Found(severity=severity, title=title, fix="mend it")
+                actor, self.task(n), ReportedFinding(severity=severity, title=title, fix="mend it")
             )
         )
 

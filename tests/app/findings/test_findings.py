@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput, NotFound, Refused
 
@@ -243,7 +243,7 @@ REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
         desk, task, [issue("all is fine", "LOW", id=name, problem="nothing")], by=CLAUDE
     ),
     "add": lambda desk, task, _: desk.app.findings.add(
-        CLAUDE, task, Found(severity="LOW", title="limit is hard-coded", problem="none")
+        CLAUDE, task, ReportedFinding(severity="LOW", title="limit is hard-coded", problem="none")
     ),
     "handoff": lambda desk, task, _: desk.app.exchange.take_in(
         CLAUDE, task, b'{"issues": [{"severity": "LOW", "title": "limit is hard-coded"}]}'
@@ -337,7 +337,7 @@ def test_what_happened_to_a_finding_is_told_in_order_with_names_G4(desk: DeskWor
 def test_anybody_may_add_a_finding_to_what_is_handed_in_and_services_may_not(desk: DeskWorld, who: Actor) -> None:
     configure(desk, KEPT)
     task = desk.handed_in()
-    one = desk.app.findings.add(who, task, Found(severity="HIGH", title="untested"))
+    one = desk.app.findings.add(who, task, ReportedFinding(severity="HIGH", title="untested"))
     assert (one.state, one.blocking) == ("open", True)
     assert desk.status(task) == "reviewing"
 
@@ -345,15 +345,15 @@ def test_anybody_may_add_a_finding_to_what_is_handed_in_and_services_may_not(des
 def test_adding_needs_a_title_and_a_path_of_the_repository(desk: DeskWorld) -> None:
     task = desk.handed_in()
     for wrong in (
-        Found(severity="HIGH", title="  "),
-        Found(severity="HIGH", title="x", path="../x"),
-        Found(severity="HIGH", title="x", path="/x"),
+        ReportedFinding(severity="HIGH", title="  "),
+        ReportedFinding(severity="HIGH", title="x", path="../x"),
+        ReportedFinding(severity="HIGH", title="x", path="/x"),
     ):
         with desk.unchanged(), pytest.raises(BadInput):
             desk.app.findings.add(BOB, task, wrong)
     unstarted = desk.create()
     with desk.unchanged(), pytest.raises(NotFound):
-        desk.app.findings.add(BOB, unstarted, Found(severity="HIGH", title="x"))
+        desk.app.findings.add(BOB, unstarted, ReportedFinding(severity="HIGH", title="x"))
 
 
 def test_an_answer_given_twice_in_review_is_the_last_one_L6(desk: DeskWorld) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import NotFound, Refused
 
@@ -125,7 +125,7 @@ def test_an_obsolete_finding_that_is_flagged_again_is_open_again_L4(world: GitWo
 def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld) -> None:
     configure(world, KEPT)
     task = handed_in(world)
-    one = world.app.findings.add(BOB, task, Found(severity="HIGH", title="limit", path="pay.py", line=2))
+    one = world.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit", path="pay.py", line=2))
     assert (one.quote, one.source, one.by, one.location.line) == ("limit = 10", "person", "bob@box", 2)
 
 
@@ -135,39 +135,41 @@ def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld
 def test_a_line_that_is_not_there_is_refused_V7(world: GitWorld, path: str, line: int) -> None:
     task = handed_in(world)
     with world.refused("V7"):
-        world.app.findings.add(BOB, task, Found(severity="HIGH", title="limit", path=path, line=line))
+        world.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit", path=path, line=line))
 
 
 def test_a_quote_that_is_not_there_is_refused_V7(world: GitWorld) -> None:
     task = handed_in(world)
     with world.refused("V7"):
-        world.app.findings.add(BOB, task, Found(severity="LOW", title="limit", path="pay.py", quote="limit = 11"))
+        world.app.findings.add(
+            BOB, task, ReportedFinding(severity="LOW", title="limit", path="pay.py", quote="limit = 11")
+        )
 
 
 @pytest.mark.parametrize("who", [CI, asserted(BOB), asserted(CODEX)])
 def test_services_and_typed_names_add_nothing_I1_I5(world: GitWorld, who: Actor) -> None:
     task = handed_in(world)
     with world.unchanged(), pytest.raises(Refused):
-        world.app.findings.add(who, task, Found(severity="HIGH", title="limit"))
+        world.app.findings.add(who, task, ReportedFinding(severity="HIGH", title="limit"))
 
 
 def test_a_review_token_adds_to_its_task_only_and_an_implement_token_to_none_I2(world: GitWorld) -> None:
     task, other = handed_in(world), deliver(world, {"x.py": "x\n"}, actor=GEMINI)
     reviewer = world.spawn(BOB, task, "review")
-    assert world.app.findings.add(reviewer, task, Found(severity="LOW", title="limit")).state == "open"
+    assert world.app.findings.add(reviewer, task, ReportedFinding(severity="LOW", title="limit")).state == "open"
     with world.refused("I2"):
-        world.app.findings.add(reviewer, other, Found(severity="LOW", title="limit"))
+        world.app.findings.add(reviewer, other, ReportedFinding(severity="LOW", title="limit"))
     third = world.create()
     worker = world.spawn(CODEX, third, "implement")
     with world.refused("I2"):
-        world.app.findings.add(worker, task, Found(severity="LOW", title="limit"))
+        world.app.findings.add(worker, task, ReportedFinding(severity="LOW", title="limit"))
 
 
 def test_a_blocking_finding_added_to_an_approved_task_ends_the_approval_at_once_D2_T_void(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = approved(world)
     assert world.status(task) == "approved"
-    name = world.app.findings.add(BOB, task, Found(severity="CRITICAL", title="it deletes the table")).id
+    name = world.app.findings.add(BOB, task, ReportedFinding(severity="CRITICAL", title="it deletes the table")).id
     assert world.status(task) == "reviewing"
     (approval,) = world.show(task).approvals
     assert (approval.state, name in approval.ended_why) == ("ended", True)
@@ -178,7 +180,7 @@ def test_a_blocking_finding_added_to_an_approved_task_ends_the_approval_at_once_
 def test_a_suggestion_added_to_an_approved_task_ends_nothing_D2(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     task = approved(world)
-    world.app.findings.add(BOB, task, Found(severity="MEDIUM", title="a better name"))
+    world.app.findings.add(BOB, task, ReportedFinding(severity="MEDIUM", title="a better name"))
     assert merge(world) == {task: "merged"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.finding import Found, Ruling
+from foureyes.core.nouns.finding import ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.looped import again, findings, issue, open_ids, respond, review, rule, standing
@@ -41,7 +41,7 @@ def test_an_open_blocking_finding_is_not_talked_down_by_saying_it_again_milder_E
 ) -> None:
     task = desk.handed_in(labels=["review:per-task"])
     review(desk, task, [issue("leaks", "CRITICAL")])
-    desk.app.findings.add(who, task, Found(severity="LOW", title="leaks"))
+    desk.app.findings.add(who, task, ReportedFinding(severity="LOW", title="leaks"))
     (found,) = findings(desk, task).values()
     assert (found.severity, found.blocking, found.state, found.flags) == ("CRITICAL", True, "open", 1)
     with desk.refused("D2"):
@@ -134,7 +134,7 @@ def test_a_finding_that_is_added_to_what_came_back_may_undo_its_progress_E1(desk
     rule(desk, dict.fromkeys((f"TL-{task}-1-001", f"TL-{task}-1-002"), "NOT_FIXED"))
     again(desk, task)
     desk.app.rulings.rule(CODEX, [Ruling(f"TL-{task}-1-001", "VERIFIED"), Ruling(f"TL-{task}-1-002", "NOT_FIXED")])
-    desk.app.findings.add(BOB, task, Found(severity="HIGH", title="leaks"))
+    desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="leaks"))
     assert stored_is_computed(desk, task) == ("senior", "")
 
 
@@ -154,7 +154,7 @@ def test_whom_the_lead_asked_is_not_passed_over_by_more_rejections_L14_E3(desk: 
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     desk.submit(CLAUDE, task)
     desk.app.loops.lead(ALICE, task, "ask", "not for me to say")
-    desk.app.findings.add(BOB, task, Found(severity="HIGH", title="no test"))
+    desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="no test"))
     respond(desk, task, dict.fromkeys(open_ids(desk, task), "REJECTED"))
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     desk.submit(CLAUDE, task)

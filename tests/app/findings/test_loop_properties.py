@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 )
 
 from foureyes.core.nouns.attempt import Change, ChangedFile
-from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import RunEnd
@@ -316,7 +316,7 @@ class Looping(RuleBasedStateMachine):
         line=st.sampled_from([0, 6]),
     )
     def add(self, actor: str, n: int, title: str, severity: Any, line: int) -> None:
-        found = Found(severity=severity, title=title, path="app.py" if line else "", line=line)
+        found = ReportedFinding(severity=severity, title=title, path="app.py" if line else "", line=line)
         self.attempt(lambda: self.world.app.findings.add(WHO[actor], self.task(n), found))
 
     @rule(actor=anybody, n=which, level=st.sampled_from(["ERROR", "WARNING", "INFO"]), line=st.sampled_from([2, 6]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 
 from tests.stage.looped import again, findings, issue, respond, review, rule, standing, states, texts
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent
@@ -47,7 +47,7 @@ def test_whoever_made_the_change_never_withdraws_what_blocks_it_L4(desk: DeskWor
     for who in (CLAUDE, joined):
         with desk.refused("L4"):
             desk.app.rulings.withdraw(who, name, "it is fine")
-    own = desk.app.findings.add(CLAUDE, task, Found(severity="CRITICAL", title="I know this is wrong"))
+    own = desk.app.findings.add(CLAUDE, task, ReportedFinding(severity="CRITICAL", title="I know this is wrong"))
     with desk.refused("L4"):
         desk.app.rulings.withdraw(CLAUDE, own.id, "it is not")
     assert set(states(desk, task).values()) == {"open"}
@@ -57,7 +57,9 @@ def test_what_somebody_else_raised_too_is_withdrawn_by_neither_but_by_a_person_o
     task, name = found(desk)
     with desk.refused("L4"):
         desk.app.rulings.withdraw(GEMINI, name, "I see nothing")
-    flagged = desk.app.findings.add(GEMINI, task, Found(severity="HIGH", title="limit is hard-coded", id=name))
+    flagged = desk.app.findings.add(
+        GEMINI, task, ReportedFinding(severity="HIGH", title="limit is hard-coded", id=name)
+    )
     for who in (CODEX, GEMINI):
         with desk.refused("L4"):
             desk.app.rulings.withdraw(who, flagged.id, "no")
@@ -101,7 +103,7 @@ def test_what_is_withdrawn_is_no_progress_and_can_be_raised_again_L11(desk: Desk
 
 def test_a_finding_outside_of_the_change_is_not_obsolete_and_its_raiser_is_named_L4(desk: DeskWorld) -> None:
     task = desk.handed_in(labels=["review:per-task"])
-    added = desk.app.findings.add(CODEX, task, Found(severity="HIGH", title="the readme lies"))
+    added = desk.app.findings.add(CODEX, task, ReportedFinding(severity="HIGH", title="the readme lies"))
     with desk.refused("L4") as caught:
         rule(desk, {added.id: "OBSOLETE"}, by=BOB)
     said = texts(caught[0].reasons)

@@ -88,10 +88,10 @@ def test_the_authors_own_review_is_not_the_second_D6_P2(desk: DeskWorld) -> None
 
 
 def test_a_finding_somebody_added_beside_a_review_sends_nothing_back_by_itself(desk: DeskWorld) -> None:
-    from foureyes.core.nouns.finding import Found
+    from foureyes.core.nouns.finding import ReportedFinding
 
     task = desk.handed_in()
-    desk.app.findings.add(BOB, task, Found(severity="HIGH", title="untested"))
+    desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="untested"))
     assert desk.status(task) == "reviewing"
     assert review(desk, task).sent_back, "a review looked, and the finding is open"
 

@@ -13,7 +13,7 @@ from foureyes.app.gate.one_merge import PUSH_SECONDS
 from foureyes.app.gate.target_line import FENCE, TargetLine
 from foureyes.app.git_ports import RefUpdate
 from foureyes.core.events.gate import MergeLeft
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
 from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
 
@@ -262,7 +262,7 @@ def test_a_blocking_finding_voids_nothing_that_may_be_on_the_remote_and_stays_D2
 
     def found(_: object) -> None:
         wire.before = None
-        beta.app.findings.add(ALICE, task, Found(severity="HIGH", title="it deletes everything"))
+        beta.app.findings.add(ALICE, task, ReportedFinding(severity="HIGH", title="it deletes everything"))
 
     wire.before = found
     assert merge(alpha) == {task: "merged"}
@@ -278,7 +278,7 @@ def test_a_blocking_finding_ends_the_approval_once_the_push_is_known_not_to_have
 
     def found_and_cut(_: object) -> None:
         wire.before = None
-        beta.app.findings.add(ALICE, task, Found(severity="HIGH", title="it deletes everything"))
+        beta.app.findings.add(ALICE, task, ReportedFinding(severity="HIGH", title="it deletes everything"))
         raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
 
     wire.before = found_and_cut

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.app.views.completion import Report
 from foureyes.core.nouns.check import Ran
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import NotFound
@@ -146,7 +146,7 @@ def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> 
     task = approved(world)
     merge(world)
     assert validate(world).complete
-    name = world.app.findings.add(BOB, task, Found(severity="CRITICAL", title="it deletes the table")).id
+    name = world.app.findings.add(BOB, task, ReportedFinding(severity="CRITICAL", title="it deletes the table")).id
     assert name in told(world)
 
 

@@ -19,7 +19,7 @@ from foureyes.core.events.decision import ApprovalFinished
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.metrics import AFTER, ReviewerScore, ReviewStats, share, times_of
 from foureyes.core.loop.metrics_rows import StatusRow
-from foureyes.core.nouns.finding import BLOCKING, Found
+from foureyes.core.nouns.finding import BLOCKING, ReportedFinding
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import BadInput, Refused
 
@@ -182,7 +182,7 @@ def test_a_blocking_finding_after_an_approval_of_the_same_change_was_missed_Y(de
     rule(desk, dict.fromkeys(named(desk, task).values(), "VERIFIED"))
     desk.approve(CODEX, task)
     assert figures(desk).missed == share(0, 1)
-    desk.app.findings.add(BOB, task, Found(severity="CRITICAL", title="loses data", fix="save first"))
+    desk.app.findings.add(BOB, task, ReportedFinding(severity="CRITICAL", title="loses data", fix="save first"))
     assert figures(desk).missed == share(1, 2)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.quick_issues import QUICK_ISSUES
 from foureyes.errors import BadInput, NotFound
@@ -402,11 +402,11 @@ def test_redo_without_words_says_what_is_open_F1(desk: DeskWorld) -> None:
     task = desk.handed_in(labels=["review:per-task"])
     with desk.refused("F1"):
         desk.app.feedback.redo(BOB, task)
-    found = desk.app.findings.add(BOB, task, Found(severity="HIGH", title="limit is hard-coded"))
+    found = desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit is hard-coded"))
     assert steps_text(found.next) == f"fe redo {task}"
-    note = desk.app.findings.add(BOB, task, Found(severity="LOW", title="a better name"))
+    note = desk.app.findings.add(BOB, task, ReportedFinding(severity="LOW", title="a better name"))
     assert steps_text(note.next) == f"fe finding list {task}"
-    own = desk.app.findings.add(CLAUDE, task, Found(severity="HIGH", title="it is mine"))
+    own = desk.app.findings.add(CLAUDE, task, ReportedFinding(severity="HIGH", title="it is mine"))
     assert steps_text(own.next) == f"somebody else runs: fe redo {task}"
     desk.app.feedback.redo(BOB, task)
     said = desk.show(task).feedback[-1].text

@@ -20,7 +20,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.closing import may_close
-from foureyes.core.rules.facts import Recorded
+from foureyes.core.rules.facts import RecordedApproval
 from foureyes.core.rules.four_eyes import NOTHING, Declaration, may_approve
 from foureyes.core.rules.policy import POLICIES, PolicyName, SameOrigin
 from foureyes.core.words.ids import TaskId
@@ -86,7 +86,9 @@ def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P1
         facts = matrix.facts_of(relation, minor, grade == "label", readable)
         assert facts.attempt is not None
         parties = {**facts.parties, matrix.FAY.session: matrix.party(matrix.FAY)}
-        facts = replace(facts, recorded=(Recorded(7, matrix.FAY.session, facts.attempt.diff_id),), parties=parties)
+        facts = replace(
+            facts, recorded=(RecordedApproval(7, matrix.FAY.session, facts.attempt.diff_id),), parties=parties
+        )
         answer = may_approve(facts, actor, matrix.policy_of(policy, grade), Declaration(WHY if reason else ""))
         wanted = matrix.finishing(policy, relation, minor, grade, readable=readable, reason=reason)
         found = (answer.allowed, answer.needs_reason, answer.exception)

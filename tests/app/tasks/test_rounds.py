@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.lifecycle import RunEnd
 
 from tests.stage.checkout import AT_ONCE
@@ -122,7 +122,7 @@ def test_a_settled_finding_that_is_added_again_between_rounds_undoes_the_progres
     again(desk, task)
     rule(desk, {a: "VERIFIED", b: "NOT_FIXED"})
     assert same_tier(desk, task) == ("developer", "")
-    desk.app.findings.add(BOB, task, Found(severity="HIGH", title="a"))
+    desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="a"))
     assert same_tier(desk, task) == ("senior", "")
 
 

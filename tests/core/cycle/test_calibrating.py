@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.cycle.calibrating import NEAR, LineRange, Said, TrialCase, judge, points_at, tally
+from foureyes.core.cycle.calibrating import NEAR, LineRange, TrialCase, TriedFinding, judge, points_at, tally
 from foureyes.core.nouns.calibration import CaseEnd
 from foureyes.core.words.verdicts import Verdict
 
 PLANTED = TrialCase(name="a", kind="seeded", places=(LineRange("src/a.py", 10, 12),), words=("injection",))
 CLEAN = TrialCase(name="b", kind="clean")
 PAST = TrialCase(name="c", kind="past", places=(LineRange("src/a.py", 10, 10),))
-HIT = Said(path="src/a.py", line=11, blocking=True)
-ELSEWHERE = Said(path="src/a.py", line=50, blocking=True)
+HIT = TriedFinding(path="src/a.py", line=11, blocking=True)
+ELSEWHERE = TriedFinding(path="src/a.py", line=50, blocking=True)
 
 
 @pytest.mark.parametrize(
     ("said", "meets"),
     [
-        (Said(path="src/a.py", line=10), True),
-        (Said(path="./src/a.py", line=10), True),
-        (Said(path="src/a.py", line=10 - NEAR), True),
-        (Said(path="src/a.py", line=12 + NEAR), True),
-        (Said(path="src/a.py", line=10 - NEAR - 1), False),
-        (Said(path="src/a.py", line=12 + NEAR + 1), False),
-        (Said(path="src/b.py", line=11), False),
-        (Said(path="", line=11), False),
-        (Said(path="src/a.py", text="SQL Injection"), True),
-        (Said(path="src/a.py", text="something is wrong here"), False),
-        (Said(path="src/b.py", text="injection"), False),
-        (Said(path="src/a.py", line=50, text="injection"), False),
+        (TriedFinding(path="src/a.py", line=10), True),
+        (TriedFinding(path="./src/a.py", line=10), True),
+        (TriedFinding(path="src/a.py", line=10 - NEAR), True),
+        (TriedFinding(path="src/a.py", line=12 + NEAR), True),
+        (TriedFinding(path="src/a.py", line=10 - NEAR - 1), False),
+        (TriedFinding(path="src/a.py", line=12 + NEAR + 1), False),
+        (TriedFinding(path="src/b.py", line=11), False),
+        (TriedFinding(path="", line=11), False),
+        (TriedFinding(path="src/a.py", text="SQL Injection"), True),
+        (TriedFinding(path="src/a.py", text="something is wrong here"), False),
+        (TriedFinding(path="src/b.py", text="injection"), False),
+        (TriedFinding(path="src/a.py", line=50, text="injection"), False),
     ],
 )
-def test_a_finding_is_at_the_defect_by_file_and_line_never_by_its_words_alone_V4(said: Said, meets: bool) -> None:
+def test_a_finding_is_at_the_defect_by_file_and_line_never_by_its_words_alone_V4(
+    said: TriedFinding, meets: bool
+) -> None:
     assert points_at(PLANTED, said) is meets
 
 
@@ -42,13 +44,13 @@ def test_a_finding_is_at_the_defect_by_file_and_line_never_by_its_words_alone_V4
         (PLANTED, "concerns", [HIT], "found", 0),
         (PLANTED, "blocker", [HIT, HIT], "found", 0),
         (PLANTED, "concerns", [HIT, ELSEWHERE], "found", 1),
-        (PLANTED, "approved", [Said(path="src/a.py", line=11)], "let_pass", 0),
+        (PLANTED, "approved", [TriedFinding(path="src/a.py", line=11)], "let_pass", 0),
         (PLANTED, "concerns", [ELSEWHERE], "missed", 1),
         (PLANTED, "approved", [], "missed", 0),
         (PLANTED, "blocker", [], "missed", 0),
         (PLANTED, None, [], "no_review", 0),
         (CLEAN, "approved", [], "quiet", 0),
-        (CLEAN, "concerns", [Said(path="src/a.py", line=1)], "quiet", 0),
+        (CLEAN, "concerns", [TriedFinding(path="src/a.py", line=1)], "quiet", 0),
         (CLEAN, "concerns", [HIT, ELSEWHERE], "made_up", 2),
         (CLEAN, None, [], "no_review", 0),
         (PAST, "concerns", [HIT], "found", 0),
@@ -56,7 +58,7 @@ def test_a_finding_is_at_the_defect_by_file_and_line_never_by_its_words_alone_V4
     ],
 )
 def test_what_came_of_a_case_V4_V5_G1(
-    case: TrialCase, verdict: Verdict | None, said: list[Said], end: CaseEnd, made_up: int
+    case: TrialCase, verdict: Verdict | None, said: list[TriedFinding], end: CaseEnd, made_up: int
 ) -> None:
     result = judge(case, verdict, said, seconds=7, why="timeout")
     assert (result.end, result.made_up, result.seconds) == (end, made_up, 7)

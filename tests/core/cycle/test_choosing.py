@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.cycle.choosing import LeftOut, Maker, ReviewerCandidate, ReviewerChoice, choose
+from foureyes.core.cycle.choosing import LeftOut, MakerTraits, ReviewerCandidate, ReviewerChoice, choose
 from foureyes.core.nouns.session import GRADES, Grade
 
 from tests.core.samples import quick
@@ -14,7 +14,7 @@ from tests.core.samples import quick
 CLAUDE = ReviewerCandidate(name="claude", order=0, model="opus", vendor="anthropic")
 CODEX = ReviewerCandidate(name="codex", order=1, model="gpt", vendor="openai")
 GEMINI = ReviewerCandidate(name="gemini", order=2, model="pro", vendor="google")
-BY_CLAUDE = Maker(name="claude", model="opus", vendor="anthropic")
+BY_CLAUDE = MakerTraits(name="claude", model="opus", vendor="anthropic")
 
 
 def test_never_who_made_it_and_in_declared_order_V4_lesson_76() -> None:
@@ -79,7 +79,7 @@ names = st.sampled_from(("claude", "codex", "gemini", "qwen"))
 @given(st.lists(names, unique=True), st.lists(names), st.sampled_from(GRADES), st.integers(0, 4))
 @quick
 def test_nobody_who_made_it_is_ever_asked_V4(pool: list[str], made: list[str], grade: Grade, seats: int) -> None:
-    makers = [Maker(name=name, model=name, vendor=name) for name in made]
+    makers = [MakerTraits(name=name, model=name, vendor=name) for name in made]
     candidates = [ReviewerCandidate(name=name, order=n, model=name, vendor=name) for n, name in enumerate(pool)]
     choice = choose(candidates, makers, grade, seats=seats)
     assert not set(choice.chosen) & set(made)
@@ -90,4 +90,4 @@ def test_nobody_who_made_it_is_ever_asked_V4(pool: list[str], made: list[str], g
 def test_who_has_to_review_comes_before_who_was_asked_longest_ago_and_never_if_it_made_the_work_D6_V4() -> None:
     has_to = ReviewerCandidate(name="gemini", order=2, last_asked=9, required=True)
     assert choose([CODEX, has_to], [BY_CLAUDE], "origin", seats=1).chosen == ("gemini",)
-    assert choose([CODEX, has_to], [Maker(name="gemini")], "origin", seats=1).chosen == ("codex",)
+    assert choose([CODEX, has_to], [MakerTraits(name="gemini")], "origin", seats=1).chosen == ("codex",)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.cycle.deciding import Ask, TargetReview, decide, is_complete
+from foureyes.core.cycle.deciding import AskedReviewer, TargetReview, decide, is_complete
 from foureyes.core.nouns.cycle import AskState
 from foureyes.core.words.verdicts import VERDICTS, Verdict
 
@@ -44,11 +44,11 @@ def test_the_blocker_of_who_came_by_is_heard_as_concerns_R1(given: list[TargetRe
     assert decide(["fe-1"], [], given, {1}, 1).rule == expected
 
 
-def asks(*states: str, target: str = "fe-1") -> list[Ask]:
+def asks(*states: str, target: str = "fe-1") -> list[AskedReviewer]:
     found = []
     for name, state in zip(NAMES, states, strict=False):
         word: AskState = "answered" if state == "answered" else "not_given"
-        found.append(Ask(reviewer=name, target=target, state=word, why="" if word == "answered" else state))
+        found.append(AskedReviewer(reviewer=name, target=target, state=word, why="" if word == "answered" else state))
     return found
 
 
@@ -176,7 +176,7 @@ def test_a_blocker_more_is_never_milder_V8(given_: list[Verdict], quorum: int) -
 
 
 def test_it_is_complete_when_nobody_is_waited_for_and_every_seat_has_an_answer_V8() -> None:
-    waiting = Ask(reviewer="gemini", target="fe-1", state="asked")
+    waiting = AskedReviewer(reviewer="gemini", target="fe-1", state="asked")
     assert not is_complete([waiting], answers(OK), ["fe-1"], 1)
     assert is_complete([*asks("answered")], answers(OK), ["fe-1"], 1)
     assert not is_complete([*asks("answered")], answers(OK), ["fe-1"], 2)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from foureyes.core.cycle.triggering import Heard, silent, trigger_of
+from foureyes.core.cycle.triggering import RunActivity, silent, trigger_of
 from foureyes.core.nouns.run import EMIT_TYPES
 
 
-def heard(minute: int, run: str = "run-1") -> Heard:
-    return Heard(run=run, task=f"fe-{run[-1]}", at=f"2026-03-01T12:{minute:02}:00.000Z")
+def heard(minute: int, run: str = "run-1") -> RunActivity:
+    return RunActivity(run=run, task=f"fe-{run[-1]}", at=f"2026-03-01T12:{minute:02}:00.000Z")
 
 
 def at(minute: int) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.core.documents.findings import (
-    Ruled,
+    DocumentRuling,
     answers_of,
     effective,
     files_of,
@@ -23,7 +23,7 @@ from foureyes.core.documents.findings import (
     status_problem,
 )
 from foureyes.core.documents.shapes import DeveloperHandoff, Issue, RulingLine, TechLeadHandoff
-from foureyes.core.nouns.finding import ALIASES, BLOCKING, GROUNDS, SEVERITIES, Answer, Found, Severity
+from foureyes.core.nouns.finding import ALIASES, BLOCKING, GROUNDS, SEVERITIES, Answer, ReportedFinding, Severity
 from foureyes.core.words.verdicts import Verdict
 from foureyes.errors import Reason
 
@@ -36,7 +36,7 @@ def issue(severity: str = "HIGH", title: str = "t", **more: Any) -> Issue:
     return Issue(severity=severity, title=title, **more)
 
 
-def one(**more: Any) -> Found:
+def one(**more: Any) -> ReportedFinding:
     (found,), notes, problems = findings_of([issue(**more)])
     assert (notes, problems) == ([], [])
     return found
@@ -186,7 +186,7 @@ def test_all_fields_of_an_issue_reach_the_finding_L3() -> None:
         rule=" S608 ",
         id=" TL-AUTH-1-001 ",
     )
-    assert found == Found(
+    assert found == ReportedFinding(
         severity="HIGH", title="SQL", path="a.py", line=1, problem="one\ntwo", fix="f", why="w", quote="x = 1", rule="S608",
         fix_patch="--- a\r\n", id="TL-AUTH-1-001",
     )  # fmt: skip
@@ -309,7 +309,7 @@ def test_wrong_answers_are_all_named_L6_L7() -> None:
 def test_rulings_are_read_in_any_case_one_per_finding_L8() -> None:
     sent = [("a", "verified"), (" b ", "not fixed"), ("a", "OVERRULED"), (" ", "ACCEPTED"), ("c", "fine")]
     rulings, problems = rulings_of([RulingLine(finding=finding, ruling=word, reason=" r\n") for finding, word in sent])
-    assert rulings[:2] == [Ruled("a", "VERIFIED", "r"), Ruled("b", "NOT_FIXED", "r")]
+    assert rulings[:2] == [DocumentRuling("a", "VERIFIED", "r"), DocumentRuling("b", "NOT_FIXED", "r")]
     assert [message.partition(" is ")[0] for _, message in said(problems)] == [
         'payload.rulings[2].finding: "a"', "payload.rulings[3].finding: empty; name the finding",
         'payload.rulings[4].ruling: "fine"',

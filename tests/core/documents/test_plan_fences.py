@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foureyes.core.documents.plan_file import PlannedTask, read_plan
+from foureyes.core.documents.plan_file import PlanSection, read_plan
 from foureyes.errors import BadInput
 
 from tests.core.samples import quick
 
 
-def one(text: str) -> PlannedTask:
+def one(text: str) -> PlanSection:
     (found,) = read_plan(text)
     return found
 

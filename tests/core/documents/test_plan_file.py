@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.documents.plan_file import MOST, PlannedTask, read_plan, written
+from foureyes.core.documents.plan_file import MOST, PlanSection, read_plan, written
 from foureyes.errors import BadInput, FoureyesError
 
 from tests.core.samples import quick
@@ -42,7 +42,7 @@ Not part of any task.
 """
 
 
-def one(text: str) -> PlannedTask:
+def one(text: str) -> PlanSection:
     (found,) = read_plan(text)
     return found
 
@@ -56,13 +56,13 @@ def error(text: str, name: str = "plan.md") -> BadInput:
 
 def test_a_plan_has_a_section_per_task_in_its_order_M7() -> None:
     utils, login, docs = read_plan(PLAN)
-    assert utils == PlannedTask(line=5, title="Refactor utils", labels=("trivial",), type="chore")
-    assert login == PlannedTask(
+    assert utils == PlanSection(line=5, title="Refactor utils", labels=("trivial",), type="chore")
+    assert login == PlanSection(
         line=9, title="Add authentication", labels=("review:per-task", "security"), priority=1, depends_on=("Refactor utils", "fe-7k2"),
         acceptance="sign-in works with an expired token\n- and without one\n- and says so",
         description="Sign in with **refresh tokens**.\n\n### Details\nLabels: in the description are words",
     )  # fmt: skip
-    assert docs == PlannedTask(line=25, title="Write the docs")
+    assert docs == PlanSection(line=25, title="Write the docs")
 
 
 def test_a_task_without_a_review_label_is_planned_as_auto_approve_M7() -> None:

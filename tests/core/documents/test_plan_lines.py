@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.documents.plan_file import PlannedTask, read_plan
+from foureyes.core.documents.plan_file import PlanSection, read_plan
 from foureyes.errors import BadInput
 
 
-def one(text: str) -> PlannedTask:
+def one(text: str) -> PlanSection:
     (found,) = read_plan(text)
     return found
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from foureyes.core.documents.plan_file import PlannedTask, read_plan
+from foureyes.core.documents.plan_file import PlanSection, read_plan
 
 
-def one(text: str) -> PlannedTask:
+def one(text: str) -> PlanSection:
     (found,) = read_plan(text)
     return found
 
@@ -20,7 +20,7 @@ def test_the_acceptance_of_an_agent_is_a_list_that_is_not_indented_and_what_foll
         "### Task 3: Add login\n\n**Acceptance Criteria**:\n- [ ] signs in\n  and out\n* [x] expires\n\n"
         "1. says so\n**Depends on:** `S1`, Task 2; and **S3**\n**Priority:** High\n\nText.\n"
     )
-    assert found == PlannedTask(
+    assert found == PlanSection(
         line=1, title="Add login", ref="3", acceptance="- signs in and out\n- expires\n- says so", priority=1,
         depends_on=("S1", "Task 2", "S3"), description="Text.",
     )  # fmt: skip

@@ -19,7 +19,7 @@ from foureyes.core.nouns.finding import (
     SEVERITIES,
     Answer,
     Finding,
-    Found,
+    ReportedFinding,
     weak_reason,
 )
 from foureyes.core.nouns.finding_state import STATES
@@ -206,7 +206,7 @@ def test_an_accepted_rejection_comes_again_with_other_code_or_a_higher_severity_
     old: Any, new: Any, changed: bool
 ) -> None:
     settled = finding(severity=old, state="resolved", ruling="ACCEPTED")
-    refused = why_not_again(settled, Found(severity=new, title="leaks"), code_changed=changed)
+    refused = why_not_again(settled, ReportedFinding(severity=new, title="leaks"), code_changed=changed)
     assert (refused is None) == (changed or SEVERITIES.index(new) < SEVERITIES.index(old))
 
 
@@ -214,7 +214,7 @@ def test_an_accepted_rejection_comes_again_with_other_code_or_a_higher_severity_
 @given(some_findings, st.sampled_from(["", "VERIFIED", "NOT_FIXED", "OVERRULED", "DISMISSED"]), severities)
 def test_everything_else_may_be_raised_again_L9(known: Finding, ruling: str, severity: Any) -> None:
     known = finding(state=known.state, severity=known.severity, ruling=ruling)
-    assert why_not_again(known, Found(severity=severity, title="leaks"), code_changed=False) is None
+    assert why_not_again(known, ReportedFinding(severity=severity, title="leaks"), code_changed=False) is None
 
 
 @pytest.mark.parametrize(
@@ -236,13 +236,15 @@ def test_everything_else_may_be_raised_again_L9(known: Finding, ruling: str, sev
     ],
 )
 def test_where_a_finding_stands_once_it_is_flagged_again_L4(state: Any, severity: Any, expected: str) -> None:
-    assert state_again(finding(state=state, severity="LOW"), Found(severity=severity, title="leaks")) == expected
+    assert (
+        state_again(finding(state=state, severity="LOW"), ReportedFinding(severity=severity, title="leaks")) == expected
+    )
 
 
 @quick
 @given(some_findings, severities)
 def test_a_blocking_finding_that_is_flagged_again_is_never_settled_by_it_D2(known: Finding, severity: Any) -> None:
-    after = state_again(known, Found(severity=severity, title="leaks"))
+    after = state_again(known, ReportedFinding(severity=severity, title="leaks"))
     assert after not in ("resolved", "obsolete")
     assert severity not in BLOCKING or after not in ("deferred", "skipped")
     assert after != "waived" or known.state == "waived"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from foureyes.core.loop.engine import (
     TIERS,
     FindingMove,
+    FruitlessRun,
     LoopAct,
     LoopAttempt,
     LoopState,
-    Odd,
     above,
     loop_state,
     rounds,
@@ -34,7 +34,7 @@ def loop(
     limits: Limits = LIMITS,
     trees: Sequence[str] = (),
     acts: Sequence[LoopAct] = (),
-    odds: Sequence[Odd] = (),
+    odds: Sequence[FruitlessRun] = (),
     failures: Sequence[int] = (),
 ) -> LoopState:
     """A loop whose first round finds so many, and whose later rounds fix as many as told."""
@@ -171,12 +171,12 @@ def test_the_lead_may_be_asked_before_the_loop_goes_on_and_nothing_else_changes_
 )
 @pytest.mark.parametrize("had", [0, 2])
 def test_a_run_that_ended_oddly_counts_only_if_it_had_the_findings_L17(how: str, counts: bool, had: int) -> None:
-    found = loop([1], odds=[Odd(25, 2, how, had)])  # type: ignore[arg-type]
+    found = loop([1], odds=[FruitlessRun(25, 2, how, had)])  # type: ignore[arg-type]
     assert found.no_progress == int(counts and had > 0)
 
 
 def test_two_odd_ends_escalate_like_two_rounds_L17() -> None:
-    found = loop([1], odds=[Odd(25, 2, "crash", 1), Odd(26, 2, "timeout", 1)])
+    found = loop([1], odds=[FruitlessRun(25, 2, "crash", 1), FruitlessRun(26, 2, "timeout", 1)])
     assert (found.tier, found.no_progress) == ("senior", 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.core.loop.failing_checks import LISTED, assigned, failing_of, is_many, was_mended
 from foureyes.core.nouns.check import MANY_FAILURES, CheckResult, ToolFinding
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.finding import Finding, ReportedFinding
 from foureyes.core.words.ids import SessionId, Sha
 
 TESTS = CheckRule(name="tests", run="pytest", report="junit")
@@ -64,7 +64,7 @@ def test_the_same_words_at_two_places_are_two_and_each_is_known_by_its_line_then
     both = [known("one", "R", "a.py", 7), known("two", "R", "a.py", 13)]
 
     def roots(*lines: int) -> dict[int, str]:
-        found = [Found(severity="HIGH", title="eval", path="a.py", line=line, rule="R") for line in lines]
+        found = [ReportedFinding(severity="HIGH", title="eval", path="a.py", line=line, rule="R") for line in lines]
         return {lines[at]: one.root for at, one in assigned(found, both, by_name=False).items()}
 
     assert roots(7, 13) == {7: "one", 13: "two"}

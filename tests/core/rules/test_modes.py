@@ -17,7 +17,15 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Control, Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.modes import NAMES, Chosen, label_mode, loosenings, mode_of, strictest_mode, why_not_by_itself
+from foureyes.core.rules.modes import (
+    NAMES,
+    ModeChoice,
+    label_mode,
+    loosenings,
+    mode_of,
+    strictest_mode,
+    why_not_by_itself,
+)
 from foureyes.core.rules.policy import MODES, AutoApprove, LabelRule, Mode, ReviewPolicy
 from foureyes.core.words.folding import folded
 from foureyes.errors import Reason
@@ -622,6 +630,6 @@ def test_a_condition_that_raises_is_a_reason_G1() -> None:
         def __getattr__(self, name: str) -> object:
             raise OSError("disk gone")
 
-    chosen = Chosen("skip", (Reason("M1", "label review:skip"),))
+    chosen = ModeChoice("skip", (Reason("M1", "label review:skip"),))
     found = why_not_by_itself(work("review:skip"), CHECKED, chosen, (), Broken())  # type: ignore[arg-type]
     assert [reason.rule for reason in found] == ["G1"]

@@ -15,7 +15,7 @@ from foureyes.core.nouns.attempt import Attempt, ChangedFile, Mark, MarkKind
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts, HistoryEntry
-from foureyes.core.rules.modes import Chosen, mode_of
+from foureyes.core.rules.modes import ModeChoice, mode_of
 from foureyes.core.rules.policy import LabelRule, ReviewPolicy, RiskRule
 from foureyes.core.rules.risk import CLASSES, Around, Risk, beside, risk_of
 from foureyes.core.words.ids import SessionId
@@ -124,7 +124,7 @@ def test_each_of_these_is_to_be_looked_at_H1(case: str) -> None:
 def test_why_it_did_not_approve_itself_is_said_where_it_wanted_to_H1_M4() -> None:
     why = (Reason("M4", "iteration 4, limit 3"), Reason("M4", "no check"))
     facts = work()
-    chosen = Chosen("auto-approve", (Reason("M3", "label trivial"),))
+    chosen = ModeChoice("auto-approve", (Reason("M3", "label trivial"),))
     found = risk_of(facts, POLICY, chosen, check_states(facts, POLICY), why)
     assert (found.level, said(found)) == ("medium", ["not auto-approved: iteration 4, limit 3; no check"])
     assert risk(facts, not_by_itself=why) == Risk("low", ()), "a task in batch mode never wanted to"

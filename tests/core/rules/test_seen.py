@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.attempt import HandedIn, Relation
+from foureyes.core.nouns.attempt import EarlierAttempt, Relation
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.seen import has_moved, name_of_seen, read_seen, was_not_seen
 from foureyes.core.words.ids import DiffId
@@ -27,7 +27,8 @@ def again(*relations: Relation, first: str = DIFF) -> Facts:
     """A task whose attempts after the first are this to the one before them; the latest is `DIFF`."""
     ids = [first, *[DIFF] * len(relations)]
     rows = [
-        HandedIn(n, diff, relation) for n, (diff, relation) in enumerate(zip(ids, (None, *relations), strict=True), 1)
+        EarlierAttempt(n, diff, relation)
+        for n, (diff, relation) in enumerate(zip(ids, (None, *relations), strict=True), 1)
     ]
     latest = replace(attempt(len(rows)), relation=rows[-1].relation)
     return replace(made(attempt_=latest), earlier=tuple(rows[:-1]))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.run.plan import plan
-from foureyes.core.run.snapshot import Attention, Left, Slot, Snapshot
+from foureyes.core.run.snapshot import AttentionItem, Left, Slot, Snapshot
 from foureyes.core.run.step import (
     CoolProfile,
     Finish,
@@ -172,7 +172,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     ),
     (
         "a person is told once",
-        {"attention": (Attention(key="a", text="x"), Attention(key="b", text="y")), "told": frozenset({"a"})},
+        {"attention": (AttentionItem(key="a", text="x"), AttentionItem(key="b", text="y")), "told": frozenset({"a"})},
         [Notify(key="b", text="y")],
     ),
     (
@@ -224,7 +224,7 @@ def test_what_is_over_comes_before_what_is_due_and_that_before_what_begins() -> 
             slots=(Slot(profile="claude", slots=5),),
             merge_due=True,
             checks_due=(T("c"),),
-            attention=(Attention(key="k", text="look"),),
+            attention=(AttentionItem(key="k", text="look"),),
         )
     )
     assert [type(step).__name__ for step in found] == [

@@ -5,45 +5,45 @@ from __future__ import annotations
 import pytest
 
 from foureyes.core.nouns.run import ErrorKind
-from foureyes.core.run.retrying import GiveUp, Try, is_blamed, next_try
+from foureyes.core.run.retrying import GiveUp, NextRun, is_blamed, next_try
 from foureyes.core.run.snapshot import PastRun, Slot
 
 from tests.core.run.scene import past, scene, task
 
 
-def tried(*runs: PastRun) -> Try | GiveUp | None:
+def tried(*runs: PastRun) -> NextRun | GiveUp | None:
     return next_try(task(past=runs), scene())
 
 
 def test_a_first_run_is_told_nothing() -> None:
-    assert tried() == Try(profile="claude")
+    assert tried() == NextRun(profile="claude")
 
 
 def test_after_a_crash_the_conversation_goes_on_then_it_begins_anew_then_the_next_profile_does_lesson_43() -> None:
     first = past(conversation="c1")
-    assert tried(first) == Try(profile="claude", resumes="c1", asks="failure")
+    assert tried(first) == NextRun(profile="claude", resumes="c1", asks="failure")
     second = past(conversation="c1", resumed=True)
-    assert tried(first, second) == Try(profile="claude", asks="failure")
+    assert tried(first, second) == NextRun(profile="claude", asks="failure")
     third = past(conversation="c2")
-    assert tried(first, second, third) == Try(profile="codex", asks="failure")
+    assert tried(first, second, third) == NextRun(profile="codex", asks="failure")
     fourth = past(profile="codex", conversation="c3")
     assert isinstance(tried(first, second, third, fourth), GiveUp)
 
 
 def test_a_conversation_of_another_machine_is_not_gone_on_with() -> None:
-    assert tried(past(conversation="c1", elsewhere=True)) == Try(profile="claude", asks="failure")
-    assert tried(past("finished", conversation="c1", elsewhere=True)) == Try(profile="claude")
+    assert tried(past(conversation="c1", elsewhere=True)) == NextRun(profile="claude", asks="failure")
+    assert tried(past("finished", conversation="c1", elsewhere=True)) == NextRun(profile="claude")
 
 
 def test_without_a_conversation_it_begins_anew_and_told_and_then_another_does() -> None:
-    assert tried(past()) == Try(profile="claude", asks="failure")
-    assert tried(past(), past()) == Try(profile="codex", asks="failure")
+    assert tried(past()) == NextRun(profile="claude", asks="failure")
+    assert tried(past(), past()) == NextRun(profile="codex", asks="failure")
 
 
 def test_no_two_tries_of_a_task_are_the_same_lesson_43() -> None:
     runs: tuple[PastRun, ...] = ()
     seen = set()
-    while isinstance(found := tried(*runs), Try):
+    while isinstance(found := tried(*runs), NextRun):
         fresh = sum(not run.resumed for run in runs if run.profile == found.profile)
         assert (found, fresh) not in seen
         seen.add((found, fresh))
@@ -61,13 +61,13 @@ def test_it_ends_before_the_cap_where_nothing_else_is_left_to_try() -> None:
 
 def test_a_run_that_said_nothing_is_asked_once_S4() -> None:
     silent = past("finished", conversation="c1")
-    assert tried(silent) == Try(profile="claude", resumes="c1", asks="signal")
-    assert tried(silent, past("finished", conversation="c1", resumed=True)) == Try(profile="claude", asks="failure")
+    assert tried(silent) == NextRun(profile="claude", resumes="c1", asks="signal")
+    assert tried(silent, past("finished", conversation="c1", resumed=True)) == NextRun(profile="claude", asks="failure")
 
 
 def test_done_without_a_change_twice_is_a_persons_S4() -> None:
     nothing = past("finished", signal="DONE", conversation="c1")
-    assert isinstance(tried(nothing), Try)
+    assert isinstance(tried(nothing), NextRun)
     assert tried(nothing, nothing) == GiveUp(kind="no_change", why="2 runs ended as done, and changed nothing")
 
 
@@ -75,39 +75,41 @@ def test_done_without_a_change_twice_is_a_persons_S4() -> None:
 def test_a_profile_at_fault_is_no_blame_of_the_task(error: ErrorKind) -> None:
     assert not is_blamed(past("failed", error=error))
     many = [past("failed", error=error)] * 20
-    assert isinstance(tried(*many), Try)
+    assert isinstance(tried(*many), NextRun)
 
 
 def test_what_somebody_stopped_goes_on_where_it_was_and_counts_for_nothing() -> None:
     stopped = past("stopped", conversation="c1")
-    assert tried(*[stopped] * 20) == Try(profile="claude", resumes="c1")
+    assert tried(*[stopped] * 20) == NextRun(profile="claude", resumes="c1")
 
 
 def test_what_the_service_refused_is_not_sent_again() -> None:
-    assert tried(past("failed", error="refused", conversation="c1")) == Try(profile="claude", asks="failure")
+    assert tried(past("failed", error="refused", conversation="c1")) == NextRun(profile="claude", asks="failure")
 
 
 def test_a_run_that_lost_its_runner_begins_anew_from_its_worktree() -> None:
-    assert tried(past("lost", conversation="c1")) == Try(profile="claude", asks="failure")
+    assert tried(past("lost", conversation="c1")) == NextRun(profile="claude", asks="failure")
 
 
 def test_the_lead_does_not_go_on_with_the_conversation_of_the_author_E3() -> None:
     author = past("stopped", conversation="the author's")
-    assert next_try(task(past=(author,), purpose="lead"), scene()) == Try(profile="claude")
+    assert next_try(task(past=(author,), purpose="lead"), scene()) == NextRun(profile="claude")
     lead = past("stopped", conversation="the lead's", purpose="lead")
-    assert next_try(task(past=(lead, author), purpose="lead"), scene()) == Try(profile="claude", resumes="the lead's")
+    assert next_try(task(past=(lead, author), purpose="lead"), scene()) == NextRun(
+        profile="claude", resumes="the lead's"
+    )
 
 
 def test_an_author_who_came_to_nothing_leaves_the_lead_its_tries_E3() -> None:
     failed = (past(), past(), past(profile="codex", purpose="respond"), past(profile="codex"))
     assert isinstance(next_try(task(past=failed), scene()), GiveUp)
-    assert next_try(task(past=failed, purpose="lead"), scene()) == Try(profile="claude")
+    assert next_try(task(past=failed, purpose="lead"), scene()) == NextRun(profile="claude")
 
 
 @pytest.mark.parametrize("ending", ["finished", "failed"])
 def test_what_the_lead_did_is_no_try_of_the_author_E3(ending: str) -> None:
     lead = past(ending, conversation="the lead's", purpose="lead")
-    assert tried(*[lead] * 9) == Try(profile="claude")
+    assert tried(*[lead] * 9) == NextRun(profile="claude")
     assert tried(*[lead] * 9, past(purpose="respond", conversation="c1")).resumes == "c1"  # type: ignore[union-attr]
 
 

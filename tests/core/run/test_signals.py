@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.run.signals import Signalled, Spoken, after_echo, events_in, signal_in
+from foureyes.core.run.signals import ParsedSignal, Spoken, after_echo, events_in, signal_in
 
 DONE = '{"type": "signal", "signal": "DONE", "message": "made"}'
 BLOCKED = '{"type":"signal","signal":"BLOCKED"}'
@@ -26,10 +26,10 @@ def test_words_quotes_fences_and_malformed_lines_are_no_signal_S1_lesson_42(text
 
 
 def test_the_last_valid_one_counts_S1() -> None:
-    assert signal_in(f"Made.\n\n  {DONE}  \n") == Signalled("DONE", "made")
-    assert signal_in(f"{DONE}\n{BLOCKED}\nbye") == Signalled("BLOCKED")
-    assert signal_in(f'{BLOCKED}\n{{"type":"signal","signal":"nonsense"}}\n```\n{DONE}\n```') == Signalled("BLOCKED")
-    assert signal_in(f"````\n```\n{BLOCKED}\n````\n{DONE}") == Signalled("DONE", "made")
+    assert signal_in(f"Made.\n\n  {DONE}  \n") == ParsedSignal("DONE", "made")
+    assert signal_in(f"{DONE}\n{BLOCKED}\nbye") == ParsedSignal("BLOCKED")
+    assert signal_in(f'{BLOCKED}\n{{"type":"signal","signal":"nonsense"}}\n```\n{DONE}\n```') == ParsedSignal("BLOCKED")
+    assert signal_in(f"````\n```\n{BLOCKED}\n````\n{DONE}") == ParsedSignal("DONE", "made")
 
 
 def test_what_is_said_with_it_is_cut() -> None:
@@ -41,7 +41,7 @@ def test_what_is_said_with_it_is_cut() -> None:
 def test_an_echoed_prompt_is_not_the_agents_own_S1() -> None:
     prompt = f"Do it. At the end write a line:\n{DONE}\n"
     assert signal_in(after_echo(f"> prompt:\n{prompt}\nI could not.", prompt)) is None
-    assert signal_in(after_echo(f"{prompt}{prompt}{BLOCKED}", prompt)) == Signalled("BLOCKED")
+    assert signal_in(after_echo(f"{prompt}{prompt}{BLOCKED}", prompt)) == ParsedSignal("BLOCKED")
     assert after_echo("all of it", "") == "all of it"
 
 

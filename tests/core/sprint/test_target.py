@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.sprint import Target
+from foureyes.core.nouns.sprint import SprintTarget
 from foureyes.core.sprint.target import clean_clock, ends_at, next_clock, span, target_of, target_words
 from foureyes.errors import BadInput
 
@@ -20,15 +20,15 @@ BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
 
 
-def asked(**given: Any) -> Target:
+def asked(**given: Any) -> SprintTarget:
     return target_of(**({"tasks": None, "hours": None, "until": "", "idle": False, "zone": "Europe/Berlin"} | given))
 
 
 def test_a_target_is_one_of_four_and_without_any_it_runs_until_nothing_is_ready_X1() -> None:
-    assert asked(tasks=20) == Target(kind="tasks", tasks=20)
-    assert asked(hours=1.5) == Target(kind="hours", minutes=90)
-    assert asked(until="8:00") == Target(kind="until", clock="08:00", zone="Europe/Berlin")
-    assert asked(idle=True) == asked() == Target(kind="idle")
+    assert asked(tasks=20) == SprintTarget(kind="tasks", tasks=20)
+    assert asked(hours=1.5) == SprintTarget(kind="hours", minutes=90)
+    assert asked(until="8:00") == SprintTarget(kind="until", clock="08:00", zone="Europe/Berlin")
+    assert asked(idle=True) == asked() == SprintTarget(kind="idle")
     assert [target_words(asked(**each)) for each in ({"tasks": 1}, {"hours": 8}, {"until": "23:59"}, {})] == [
         "complete 1 task", "run for 8h", "run until 23:59", "run until no ready tasks"
     ]  # fmt: skip

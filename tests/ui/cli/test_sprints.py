@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.views.run import RunnerView
-from foureyes.app.views.sprint import Ledger, SprintGlance, SprintPlanView, SprintReport, SprintView, TargetView
+from foureyes.app.views.sprint import Ledger, SprintGlance, SprintPlanView, SprintReport, SprintTargetView, SprintView
 from foureyes.core.nouns.sprint import SprintState
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session
@@ -22,7 +22,7 @@ from foureyes.ui.cli.text.sprint import report_markdown, report_text, status_tex
 from tests.stage.commands import Cast
 from tests.ui.cli.counter import Counter, counter
 
-UNTIL = TargetView(kind="until", at="2026-11-18T08:00:00.000Z", zone="UTC", words="run until 08:00")
+UNTIL = SprintTargetView(kind="until", at="2026-11-18T08:00:00.000Z", zone="UTC", words="run until 08:00")
 
 
 @pytest.fixture

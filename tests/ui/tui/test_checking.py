@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from foureyes.app.views.news import News
-from foureyes.ui.tui.checking import MOST_LINES, CheckRun
+from foureyes.ui.tui.checking import MOST_LINES, RunningChecks
 from foureyes.ui.tui.screens.checks import ChecksPage
 from foureyes.ui.tui.screens.task import TaskPage
 
@@ -31,7 +31,7 @@ def outcomes(seat: Seat, task: str) -> dict[str, str]:
 
 
 def test_of_what_a_check_prints_the_last_line_stays_and_of_what_ends_every_one() -> None:
-    run = CheckRun("fe-1")
+    run = RunningChecks("fe-1")
     assert run.in_words() == "waits for other checks"
     for text, printed in [("fe-1  tests on 1a …", False), ("fe-1  tests: 1", True), ("fe-1  tests: 2", True)]:
         run.tell(News(text, printed=printed))

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.app.views.draft import Draft, RedoDraft
 from foureyes.app.views.sprint import SprintAsk
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, ReportedFinding
 from foureyes.ui.tui.keys import CONTEXTS, Context, bound
 from foureyes.ui.tui.screens.diff import DiffPage
 
@@ -48,7 +48,7 @@ PROMISED: dict[Context, str] = {
 
 def note(seat: Seat, task: str, title: str, severity: str = "LOW", **fields: str) -> str:
     """Somebody finds something at the line that changed."""
-    found = Found(severity=severity, title=title, path="src/steps.py", line=22, **fields)  # type: ignore[arg-type]
+    found = ReportedFinding(severity=severity, title=title, path="src/steps.py", line=22, **fields)  # type: ignore[arg-type]
     return seat.app.findings.add(CODEX, task, found).id
 
 

@@ -13,7 +13,7 @@ from foureyes.ui.tui.screens.ask_text import AskText, ask_text
 from foureyes.ui.tui.screens.board import BoardPage
 from foureyes.ui.tui.screens.new_task import NewTaskPage
 from foureyes.ui.tui.screens.redo import RedoPage
-from foureyes.ui.tui.screens.sheet import Field, Sheet
+from foureyes.ui.tui.screens.sheet import Sheet, SheetField
 from foureyes.ui.tui.widgets.rows import PaintedLine
 
 from tests.ui.tui.stage import Player, Seat, play
@@ -94,7 +94,7 @@ def test_sheets_timers_and_painting_go_on(seat: Seat, monkeypatch: pytest.Monkey
         await at.settle()
         assert isinstance(at.app.screen, AskText)
         assert BROKE in await at.press("x", "enter")
-        at.app.push_screen(Sheet("SHEET", [], [Field("reason", "Reason")], broken))
+        at.app.push_screen(Sheet("SHEET", [], [SheetField("reason", "Reason")], broken))
         assert BROKE in await at.press("escape") or BROKE in await at.press("enter")
         page.note("")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from foureyes.config.own import THEMES
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui.marks import (
     FINE,
     PALETTES,
@@ -105,7 +105,9 @@ def test_nothing_untrusted_reaches_the_terminal_as_control(text: str) -> None:
 def test_every_page_is_drawn_in_ascii_where_that_is_asked_for(seat: Seat, size: tuple[int, int]) -> None:
     task = seat.deliver("Add login", {"src/add_login.py": CODE, "poetry.lock": "a = 1\n"})
     seat.deliver("Add logout")
-    seat.app.findings.add(BOB, task, Found(title="Why one?", severity="HIGH", path="src/add_login.py", line=2))
+    seat.app.findings.add(
+        BOB, task, ReportedFinding(title="Why one?", severity="HIGH", path="src/add_login.py", line=2)
+    )
     seat.app.stops.hold(BOB, seat.create("Pay by card"), "ask legal first")
     keys = """
         n tab tab tab escape ! 1 escape escape ? escape r a down escape w escape f escape / x escape

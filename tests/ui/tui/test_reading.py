@@ -11,7 +11,7 @@ from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.ui.tui.looking import Looking
-from foureyes.ui.tui.reading import Compared, Loaded, Reading, comparisons, last_look, since_of
+from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, comparisons, last_look, since_of
 
 
 def detail(*attempts: int, looked: int = 0) -> TaskDetail:
@@ -72,23 +72,23 @@ def test_a_decision_on_record_is_a_look() -> None:
 
 
 def test_i_goes_round() -> None:
-    reading = Reading(Loaded(detail(1, 2, 3), view(3, "a"), view(3, "a", since=1), 1), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a", since=1), 1), Looking("fe-1"))
     assert reading.mode == "looked"
     assert reading.next_mode() == "previous"
-    reading = Reading(Loaded(detail(1, 2, 3), view(3, "a"), view(3, "a"), 1), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a"), 1), Looking("fe-1"))
     assert reading.next_mode() == "looked"
-    reading = Reading(Loaded(detail(1), view(1, "a"), view(1, "a"), 0), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1), view(1, "a"), view(1, "a"), 0), Looking("fe-1"))
     assert reading.next_mode() is None
 
 
 def test_a_hunk_that_did_not_change_stays_seen_in_a_later_attempt_H4() -> None:
     looking = Looking("fe-1")
-    first = Reading(Loaded(detail(1), view(1, "a", "b"), view(1, "a", "b"), 0), looking)
+    first = ChangeReading(LoadedChange(detail(1), view(1, "a", "b"), view(1, "a", "b"), 0), looking)
     first.look([0], 0.0)
     assert first.look([], 1.0)
     assert looking.unseen == 1
     looking.leave()
-    later = Reading(Loaded(detail(1, 2), view(2, "a", "c"), view(2, "a", "c"), 1), looking)
+    later = ChangeReading(LoadedChange(detail(1, 2), view(2, "a", "c"), view(2, "a", "c"), 1), looking)
     assert looking.unseen == 1
     assert looking.attempt == 1
     assert later.next_unseen_file(0) == 1
@@ -100,7 +100,7 @@ def test_a_hunk_that_did_not_change_stays_seen_in_a_later_attempt_H4() -> None:
 
 def test_marked_by_hand_is_not_shown_until_it_is_H4() -> None:
     looking = Looking("fe-1")
-    reading = Reading(Loaded(detail(1), view(1, "a"), view(1, "a"), 0), looking)
+    reading = ChangeReading(LoadedChange(detail(1), view(1, "a"), view(1, "a"), 0), looking)
     looking.mark(["a"])
     assert (looking.unseen, looking.marked, looking.shown) == (0, {"a"}, set())
     reading.look([0], 0.0)
@@ -110,7 +110,7 @@ def test_marked_by_hand_is_not_shown_until_it_is_H4() -> None:
 
 def test_folded_files_are_not_read_on_to_and_stay_unseen() -> None:
     it = view(1, "a", "lock", folded=True)
-    reading = Reading(Loaded(detail(1), it, it, 0), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1), it, it, 0), Looking("fe-1"))
     reading.look([0], 0.0)
     reading.look([], 1.0)
     assert reading.next_unseen_file(0) is None

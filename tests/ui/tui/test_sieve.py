@@ -11,11 +11,11 @@ from textual.widgets import Static
 
 from foureyes.adapters.drafts.files import directory_of
 from foureyes.app.views.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.app import FoureyesApp
 from foureyes.ui.tui.screens.ask_text import ask_text
-from foureyes.ui.tui.screens.sheet import Field, Sheet
+from foureyes.ui.tui.screens.sheet import Sheet, SheetField
 from foureyes.ui.tui.sieve import Sieve, harmless, signs, typed
 from foureyes.ui.tui.widgets.options import OptionLines
 from foureyes.ui.tui.widgets.rows import plain
@@ -67,7 +67,9 @@ def test_no_page_draws_a_control_character(seat: Seat, app: FoureyesApp, size: t
     files = {"src/login.py": f"x = '{HOSTILE}'\n", "src/\x1b[2Jodd\x07.py": "y = 1\n"}
     task = seat.deliver("Add login", files)
     other = seat.deliver("Add logout")
-    seat.app.findings.add(CODEX, task, Found(severity="HIGH", title="Odd", path="src/\x1b[2Jodd\x07.py", line=1))
+    seat.app.findings.add(
+        CODEX, task, ReportedFinding(severity="HIGH", title="Odd", path="src/\x1b[2Jodd\x07.py", line=1)
+    )
     forge(seat, task)
     seen: list[str] = []
 
@@ -110,7 +112,7 @@ def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: Fo
         ask_text(page, HOSTILE, lambda _: None, lines=[HOSTILE])
         await at.settle()
         assert not control_on(at.app)
-        fields = [Field("a", "A", HOSTILE), Field("b", "B", HOSTILE, (HOSTILE, "no"))]
+        fields = [SheetField("a", "A", HOSTILE), SheetField("b", "B", HOSTILE, (HOSTILE, "no"))]
         at.app.push_screen(Sheet(HOSTILE, [HOSTILE], fields, lambda _: None))
         await at.settle()
         assert not control_on(at.app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 
 from tests.ui.tui.stage import BOB, CLAUDE, CODE, CODEX, LARGE, SMALL, Player, Seat, play, small_work
 
@@ -36,7 +36,7 @@ ONLY_LARGE = {
 
 def plan(seat: Seat) -> None:
     task = seat.deliver("Add login", STEPS, labels=["security"])
-    found = Found(severity="HIGH", title="55 is written in the code", path="src/steps.py", line=22)
+    found = ReportedFinding(severity="HIGH", title="55 is written in the code", path="src/steps.py", line=22)
     seat.app.findings.add(CODEX, task, found)
     seat.deliver("Sort the list", small_work("sort"))
     taken = seat.create("Export orders")

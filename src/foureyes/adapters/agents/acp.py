@@ -37,7 +37,7 @@ SAID_NO = {
 Message = Mapping[str, Any]
 
 
-class Failed(Exception):
+class AgentFailure(Exception):
     """The agent said no, or went away; in its own words."""
 
     def __init__(self, text: str, code: int = 0) -> None:
@@ -45,11 +45,11 @@ class Failed(Exception):
         self.code = code
 
 
-class Gone(Failed):
+class Gone(AgentFailure):
     """The agent is not there any more: there is no end of its stream to tell."""
 
 
-class Wire:
+class AgentRpc:
     """JSON-RPC with one agent: a message is a line."""
 
     def __init__(self, argv: list[str]) -> None:
@@ -81,7 +81,7 @@ class Wire:
         while part := os.read(self._in, CHUNK):
             *lines, rest = (rest + part).split(b"\n")
             if len(rest) > LONGEST:
-                raise Failed("the agent sent a message without an end")
+                raise AgentFailure("the agent sent a message without an end")
             for line in lines:
                 try:
                     found = json.loads(line)
@@ -170,7 +170,7 @@ class ClaudeStream:
 class Client:
     """One conversation."""
 
-    def __init__(self, wire: Wire, told: ClaudeStream, options: Mapping[str, str]) -> None:
+    def __init__(self, wire: AgentRpc, told: ClaudeStream, options: Mapping[str, str]) -> None:
         self._wire, self._told, self._options = wire, told, options
         self._messages = wire.messages()
         self._listens = False
@@ -196,7 +196,7 @@ class Client:
         place = {"cwd": os.getcwd(), "mcpServers": self._servers()}
         before = self._options.get("--resume", "")
         if before and not loads:
-            raise Failed("the agent cannot go on with a conversation")
+            raise AgentFailure("the agent cannot go on with a conversation")
         if before:
             made = self._answer("session/load", {"sessionId": before, **place})
         else:
@@ -218,7 +218,7 @@ class Client:
                 self._hear(message)
             elif message.get("id") == number:
                 if isinstance(error := message.get("error"), dict):
-                    raise Failed(_why(error), int(error.get("code") or 0))
+                    raise AgentFailure(_why(error), int(error.get("code") or 0))
                 return _table(message.get("result"))
         raise Gone("the agent ended in the middle of its work")
 
@@ -278,7 +278,7 @@ def main(argv: Sequence[str]) -> int:
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     told = ClaudeStream()
     try:
-        wire = Wire([program, *arguments])
+        wire = AgentRpc([program, *arguments])
     except OSError as problem:
         sys.stderr.write(f"{program}: {problem.strerror}\n")
         return 127
@@ -289,7 +289,7 @@ def main(argv: Sequence[str]) -> int:
         told.whole()
         sys.stderr.write(f"{problem}\n")
         code = 1
-    except Failed as problem:
+    except AgentFailure as problem:
         code = told.end(str(problem), problem.code)
     wire.close()
     return code

@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.adapters.agents.log import Log
+from foureyes.adapters.agents.log import RunLog
 from foureyes.adapters.agents.outcome import Ending, outcome
-from foureyes.adapters.agents.streams.reading import Reader
+from foureyes.adapters.agents.streams.reading import RunStreams
 from foureyes.adapters.agents.sweep import sweep
 from foureyes.adapters.supervised import Supervised
 from foureyes.core.nouns.run import RunId, RunOutcome
@@ -22,7 +22,7 @@ FLOOD = 1 << 30
 """Bytes that a run may write; one that writes for ever is ended."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class RunLimits(msgspec.Struct, frozen=True):
     """Seconds that a run has, and that it may be silent."""
 
     deadline: float
@@ -47,13 +47,13 @@ class LiveProgram:
     """`LiveRun`. `over` is called once everything of it is gone, and what it asked for is done (`quiet`)."""
 
     def __init__(
-        self, asked: RunBrief, child: Supervised, process: str, log: Log, limits: Limits, over: Callable[[], None],
-        quiet: Callable[[], bool] = lambda: True,
+        self, asked: RunBrief, child: Supervised, process: str, log: RunLog, limits: RunLimits,
+        over: Callable[[], None], quiet: Callable[[], bool] = lambda: True,
     ) -> None:  # fmt: skip
         self.run, self.program, self.digest, self.process = asked.run, asked.program, asked.digest, process
         self._asked, self._child, self._log, self._limits, self._over = asked, child, log, limits, over
         self._quiet = quiet
-        self._reader = Reader(asked.format)
+        self._reader = RunStreams(asked.format)
         self._began = self._heard = self._moved = time.monotonic()
         self._written = 0
         self._is_going = False

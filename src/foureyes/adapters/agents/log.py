@@ -25,7 +25,7 @@ LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=
 Stream = Literal["out", "err"]
 
 
-class Log:
+class RunLog:
     """The end of a log, for one run. A log that cannot be written (a full disk) stops nothing."""
 
     def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST) -> None:
@@ -80,7 +80,7 @@ class Log:
                 text = text[os.write(self._handle, text) :]
 
 
-LAST: dict[tuple[int, int], Log] = {}
+LAST: dict[tuple[int, int], RunLog] = {}
 """Which run of this process wrote to a log last, by the file: two reviewers of one task write to the same."""
 
 

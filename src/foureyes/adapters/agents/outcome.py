@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.adapters.agents.streams.reading import Reader
-from foureyes.adapters.agents.streams.story import Story
+from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.streams.story import RunStory
 from foureyes.adapters.agents.streams.trouble import kind_of, wait_in
 from foureyes.core.nouns.run import ErrorKind, RunOutcome, conversation_of
 from foureyes.core.run.signals import after_echo, signal_in
@@ -34,7 +34,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outcome(
-    reader: Reader, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float, asks: bool = False
+    reader: RunStreams, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float, asks: bool = False
 ) -> RunOutcome:
     """What became of a run. A signal counts where it stands in the program's own last message; `asks`: a document was
     asked for, and the whole message is kept.
@@ -66,7 +66,7 @@ def outcome(
     )
 
 
-def _error(story: Story, ending: Ending, last_words: str, *, is_text: bool) -> tuple[ErrorKind, str]:
+def _error(story: RunStory, ending: Ending, last_words: str, *, is_text: bool) -> tuple[ErrorKind, str]:
     """What kept it from its work, and in whose words."""
     if ending.failed:
         return "missing", ending.failed
@@ -85,7 +85,7 @@ def _error(story: Story, ending: Ending, last_words: str, *, is_text: bool) -> t
     return ("crash" if guessed == "refused" else guessed), told or NO_LAST_EVENT
 
 
-def _why_so_long(story: Story, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
+def _why_so_long(story: RunStory, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
     """A program that fell silent may have said why: its service takes no work, and it tries for ever."""
     told = story.trouble or (last_words if ending.timed_out == "idle" else "")
     kind = kind_of(told, story.status) if told else "refused"

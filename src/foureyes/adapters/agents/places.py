@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from foureyes.adapters import process
-from foureyes.adapters.folders import LOGS, Odd, entered, entries, folder, opened, replace
+from foureyes.adapters.folders import LOGS, OddFile, entered, entries, folder, opened, replace
 from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.shape import Shape
 
@@ -124,8 +124,8 @@ class RunFiles:
                     os.mkdir(name, 0o700, dir_fd=at)
                 try:
                     at = stack.enter_context(entered(name, at))
-                except Odd as odd:
-                    raise Odd(odd.strerror or "", path) from odd
+                except OddFile as odd:
+                    raise OddFile(odd.strerror or "", path) from odd
 
     def _below(self, room: str, name: str) -> str:
         return os.path.join(self._base, room, _named(name))
@@ -172,7 +172,7 @@ def _quoted(value: str) -> str:
 def _named(name: str) -> str:
     """A name that stays below its folder."""
     if not NAME.match(name):
-        raise Odd(f"{name!r} cannot be the name of a file of ours")
+        raise OddFile(f"{name!r} cannot be the name of a file of ours")
     return name
 
 

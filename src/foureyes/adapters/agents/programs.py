@@ -22,8 +22,8 @@ from foureyes.adapters.agents.environment import (
     login_profile,
     persons_environment,
 )
-from foureyes.adapters.agents.live import Limits, LiveProgram, RunBrief
-from foureyes.adapters.agents.log import Log
+from foureyes.adapters.agents.live import LiveProgram, RunBrief, RunLimits
+from foureyes.adapters.agents.log import RunLog
 from foureyes.adapters.agents.places import PROMPT, RunFiles, furnish, identity_of
 from foureyes.adapters.agents.sweep import marked, sweep
 from foureyes.adapters.agents.words import attached_words, words_of
@@ -117,7 +117,7 @@ class AgentPrograms:
             self.places.write(launch.run, name, text)
         given = os.path.join(directory, PROMPT)
         # Everything that can fail comes first: no reaper is left waiting.
-        log = Log(
+        log = RunLog(
             self.places.append_to_log(self.places.log(launch.task or launch.run)),
             f"{launch.run} {launch.profile_name} {launch.purpose} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             secret=launch.token,
@@ -134,7 +134,7 @@ class AgentPrograms:
             format=launch.profile.output or dialect.output,
             asks=launch.purpose in ("review", "clarify", "plan"),
         )
-        limits = Limits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
+        limits = RunLimits(launch.profile.deadline_minutes * self._minute, launch.profile.idle_minutes * self._minute)
         over = lambda: self.places.close_run(launch.run)  # noqa: E731
         return LiveProgram(asked, child, self._evidence(child.pid), log, limits, over, lambda: self._shut(launch.run))
 

@@ -33,7 +33,7 @@ class Over(Exception):
         self.code = code
 
 
-class Player:
+class ScriptPlayer:
     """One run of a script: what it knows, and what it does."""
 
     def __init__(self, known: dict[str, str], stream: Stream) -> None:
@@ -357,7 +357,7 @@ def main(words: list[str]) -> int:
     if play is None:
         os.write(2, f"scripted: no play fits {json.dumps(known)}\n".encode())
         return NO_PLAY
-    return Player(known, STREAMS[play.get("stream") or script.get("stream", "claude")]()).play(play["steps"])
+    return ScriptPlayer(known, STREAMS[play.get("stream") or script.get("stream", "claude")]()).play(play["steps"])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ SERVER = "foureyes"
 SCHEMA = "answer.schema.json"
 
 
-class Words(msgspec.Struct, frozen=True):
+class LaunchWords(msgspec.Struct, frozen=True):
     """What a program is started with, beside its environment of every day."""
 
     arguments: tuple[str, ...]
@@ -26,7 +26,9 @@ class Words(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
-def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]) -> Words:
+def words_of(
+    dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str], environ: Mapping[str, str]
+) -> LaunchWords:
     """Everything behind the program's name, and the variables of its own. `mcp`: the command of the server of a run."""
     profile, may_write, resumes = launch.profile, launch.writes, conversation_of(launch.resumes)
     server = [*mcp, "--run", directory] if mcp else []
@@ -48,7 +50,7 @@ def words_of(dialect: Dialect, launch: Launch, directory: str, mcp: Sequence[str
     arguments = tuple(_fill(word, filled) for word in (*chosen, *dialect.between, *own, *dialect.last))
     files = _filled(dialect.mcp_files, filled) if serves else {}
     files |= {SCHEMA: launch.schema} if launch.schema else {}
-    return Words(arguments, _filled(env, filled), files)
+    return LaunchWords(arguments, _filled(env, filled), files)
 
 
 def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:

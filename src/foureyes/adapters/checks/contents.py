@@ -9,7 +9,7 @@ import stat
 from collections.abc import Mapping
 from hashlib import new
 
-from foureyes.adapters.folders import Odd, opened
+from foureyes.adapters.folders import OddFile, opened
 
 LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
@@ -92,6 +92,6 @@ def what(path: str, like: str) -> str:
             digest.update(b"blob %d\0" % about.st_size)
             while part := file.read(AT_ONCE):
                 digest.update(part)
-    except (Odd, OSError):
+    except (OddFile, OSError):
         return ""
     return f"{PROGRAM if about.st_mode & stat.S_IXUSR else FILE} {digest.hexdigest()}"

@@ -26,7 +26,7 @@ from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared,
 from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
-from foureyes.adapters.process import Ended, ProcessProblem
+from foureyes.adapters.process import ProcessProblem, ProgramEnd
 from foureyes.core.nouns.check import CANNOT_RUN, IN_ENVIRONMENT, Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten
@@ -258,7 +258,7 @@ def _readable_path(stand: Stand, path: str) -> str:
     return os.pathsep.join([*map(stand.readable, stand.first), *path.split(os.pathsep)[len(stand.first) :]])
 
 
-def _seen(ended: Ended, program: str) -> Ran:
+def _seen(ended: ProgramEnd, program: str) -> Ran:
     return Ran(exit_code=ended.rc, timed_out=ended.timed_out, program=program, problem=ended.problem)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, Files
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
-from foureyes.adapters.folders import Odd, entered, opened
+from foureyes.adapters.folders import OddFile, entered, opened
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.words.globs import matching
@@ -122,7 +122,7 @@ def _content(path: str, at: int, name: str, most: int) -> bytes:
     try:
         with open(opened(path, at=at), "rb") as file:
             data = file.read(most + 1)
-    except Odd as odd:
+    except OddFile as odd:
         raise ValueError(f"the report {visible(name)} is not a plain file: {odd.strerror}") from odd
     if len(data) > most:
         raise ValueError(f"the report {visible(name)} is larger than {LARGEST_REPORT // 1_000_000} MB")

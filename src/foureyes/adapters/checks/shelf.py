@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 from foureyes.adapters.checks.scratch import INSIDE, remove
 from foureyes.adapters.checks.stand import Stop, Stopped, Unprepared
-from foureyes.adapters.folders import Odd, opened
+from foureyes.adapters.folders import OddFile, opened
 
 AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
@@ -45,7 +45,7 @@ class Shelf:
             os.mkdir(self.root, 0o700)
         about = os.lstat(self.root)
         if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o022:
-            raise Odd("it is not a directory of this user alone", self.root)
+            raise OddFile("it is not a directory of this user alone", self.root)
         for name in (AT, ENVIRONMENTS, RUNS, SLOTS):
             with suppress(FileExistsError):
                 os.mkdir(os.path.join(self.root, name), 0o700)

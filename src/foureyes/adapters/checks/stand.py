@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.adapters.checks.variables import SHELL
-from foureyes.adapters.process import Ended, supervise
+from foureyes.adapters.process import ProgramEnd, supervise
 
 if TYPE_CHECKING:
     from foureyes.adapters.checks.rooms import Room
@@ -58,7 +58,7 @@ class Stand(msgspec.Struct, frozen=True):
     def run(
         self, command: str, env: Mapping[str, str], timeout: float, hear: Callable[[bytes], None],
         stop: Callable[[int], bool],
-    ) -> Ended:  # fmt: skip
+    ) -> ProgramEnd:  # fmt: skip
         """A command of the project, in its tree."""
         return run_in(self.room, [SHELL, "-c", command], self.work, env, timeout, hear, stop)
 
@@ -66,14 +66,14 @@ class Stand(msgspec.Struct, frozen=True):
 def run_in(
     room: Room | None, argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float,
     hear: Callable[[bytes], None], stop: Callable[[int], bool] | None = None,
-) -> Ended:  # fmt: skip
+) -> ProgramEnd:  # fmt: skip
     """Run a program in a room, or where there is none; nothing that it started is left."""
     if room is None:
         return supervise(argv, cwd=cwd, env=env, timeout=timeout, hear=hear, stop=stop)
     return supervise(room.entering(cwd, argv), env=env, timeout=timeout, hear=hear, stop=stop)
 
 
-def why_ended(ended: Ended, minutes: int) -> str:
+def why_ended(ended: ProgramEnd, minutes: int) -> str:
     """How a command ended that had to end well; empty where it did."""
     if ended.timed_out:
         return f"was still running after {minutes} minutes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foureyes.core.nouns.finding import Found, Severity
+from foureyes.core.nouns.finding import ReportedFinding, Severity
 from foureyes.core.words.text import CONTROL, SURROGATE, first_line, spaced
 
 MAX_TITLE = 200
@@ -41,7 +41,7 @@ def finding_of(
     otherwise: str = "",
     tool: str = "",
     mark: str = "",
-) -> Found:
+) -> ReportedFinding:
     """One finding. A place that is not in the repository (`place` without a `path`) is told in its words."""
     problem = spaced(message, MAX_TEXT).strip("\n")
     if place and not path:
@@ -49,7 +49,7 @@ def finding_of(
         note = f"The report places it at {where}, which is not a path of the repository."
         problem = f"{spaced(problem, MAX_TEXT - len(note) - 2)}\n\n{note}".lstrip("\n")
     titles = (first_line(text, MAX_TITLE) for text in (message, otherwise, rule))
-    return Found(
+    return ReportedFinding(
         severity=severity,
         title=next(filter(None, titles), "a finding without a message"),
         path=path,

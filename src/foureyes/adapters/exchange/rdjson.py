@@ -11,7 +11,7 @@ from foureyes.adapters.exchange.cleaning import finding_of, replacement
 from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.core.documents.shapes import words
 from foureyes.core.documents.typed import typed
-from foureyes.core.nouns.finding import Found, Severity
+from foureyes.core.nouns.finding import ReportedFinding, Severity
 
 SEVERITIES: dict[str, Severity] = {"ERROR": "HIGH", "WARNING": "MEDIUM", "INFO": "LOW"}
 UNKNOWN: Severity = "MEDIUM"
@@ -59,19 +59,19 @@ class _Document(msgspec.Struct, frozen=True):
     severity: SeverityName | SeverityNumber | None = None
 
 
-def diagnostics(document: Any, places: ReportPaths) -> Iterator[Found]:
+def diagnostics(document: Any, places: ReportPaths) -> Iterator[ReportedFinding]:
     """The findings of a parsed document; its severity is that of diagnostics that have none."""
     whole = typed(document, _Document)
     otherwise = _severity(whole.severity, UNKNOWN)
     return (_finding(each, places, otherwise) for each in whole.diagnostics)
 
 
-def diagnostic(line: Any, places: ReportPaths) -> Found:
+def diagnostic(line: Any, places: ReportPaths) -> ReportedFinding:
     """The finding of one parsed line."""
     return _finding(typed(line, _Diagnostic), places, UNKNOWN)
 
 
-def _finding(each: _Diagnostic, places: ReportPaths, otherwise: Severity) -> Found:
+def _finding(each: _Diagnostic, places: ReportPaths, otherwise: Severity) -> ReportedFinding:
     location = each.location or _Location()
     place = location.path or ""
     return finding_of(

@@ -12,7 +12,7 @@ from foureyes.adapters.exchange import rdjson, sarif_report
 from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.typed import Wrong, typed
-from foureyes.core.nouns.finding import Found, Severity
+from foureyes.core.nouns.finding import ReportedFinding, Severity
 from foureyes.core.words.text import in_line
 from foureyes.errors import BadInput
 from foureyes.steps import prose
@@ -23,13 +23,13 @@ BOM = b"\xef\xbb\xbf"
 NEXT = prose("write the report as SARIF 2.1.0, rdjson or rdjsonl, and try again")
 
 
-class _Object(msgspec.Struct, frozen=True):
+class _AnyReport(msgspec.Struct, frozen=True):
     """What every report is, whatever its fields."""
 
 
 def read(
     document: bytes, name: str, places: ReportPaths | None = None, most: Mapping[str, Severity] | None = None
-) -> tuple[str, list[Found]]:
+) -> tuple[str, list[ReportedFinding]]:
     """The name of the format and every finding in it. What is none of the formats, or is broken, is refused as a whole
     (`BadInput`).
 
@@ -57,7 +57,9 @@ def _named(name: str) -> str:
     return in_line(" ".join(name.split()), 200) or "the report"
 
 
-def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]) -> tuple[str, Iterable[Found]]:
+def _findings(
+    document: bytes, places: ReportPaths, most: Mapping[str, Severity]
+) -> tuple[str, Iterable[ReportedFinding]]:
     if not document.removeprefix(BOM).strip():
         raise Wrong("it is empty, which says neither that something was found nor that nothing was")
     try:
@@ -66,7 +68,7 @@ def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]
         if _is_diagnostic(_first_line(document)):
             return "rdjsonl", _lines(document, places)
         raise
-    typed(top, _Object)
+    typed(top, _AnyReport)
     if top.get("runs") is not None or "sarif" in str(top.get("$schema", "")).lower():
         return "sarif", sarif_report.findings(top, places, most)
     if top.get("diagnostics") is not None:
@@ -93,7 +95,7 @@ def _is_diagnostic(value: Any) -> bool:
     )
 
 
-def _lines(document: bytes, places: ReportPaths) -> Iterator[Found]:
+def _lines(document: bytes, places: ReportPaths) -> Iterator[ReportedFinding]:
     """One diagnostic per line; what is wrong with one is told with its number."""
     for number, line in enumerate(document.removeprefix(BOM).split(b"\n"), 1):
         if not line.strip():

@@ -9,17 +9,17 @@ from foureyes.adapters.exchange.cleaning import finding_of, replacement
 from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.core.documents.sarif import CRITICAL, HIGH, Reported, is_address, results
 from foureyes.core.documents.sarif import OWN as OWN
-from foureyes.core.nouns.finding import SEVERITIES, Found, Severity
+from foureyes.core.nouns.finding import SEVERITIES, ReportedFinding, Severity
 
 LEVELS: dict[str, Severity] = {"error": "HIGH", "warning": "MEDIUM", "note": "LOW"}
 
 
-def findings(document: Any, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[Found]:
+def findings(document: Any, places: ReportPaths, most: Mapping[str, Severity]) -> Iterator[ReportedFinding]:
     """Every result of a parsed log that is a failure. `most`: what a level alone is worth at most, by tool."""
     return (_finding(result, places, most) for result in results(document) if result.level != "none")
 
 
-def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]) -> Found:
+def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]) -> ReportedFinding:
     return finding_of(
         _severity(result, most),
         result.message,

@@ -15,7 +15,7 @@ from foureyes.adapters.git.client.shared_git import SharedGit
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.adapters.git.objects.export import Exports
-    from foureyes.app.git_ports import CaughtUp, Fence, Merged
+    from foureyes.app.git_ports import CaughtUp, Fence, MergeResult
     from foureyes.app.views.work import CheckpointView, Copied, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 
@@ -51,7 +51,7 @@ class GitWorkshop:
         """Every path of a tree, with its mode and object."""
         return objects.export.files_of(self._git, tree)
 
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
         """What git by itself makes of base..head brought onto `tip`, by that base and no other; where that conflicts,
         of what comes after `landed`, which is there already. Moves nothing.
         """

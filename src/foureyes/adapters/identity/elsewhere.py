@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from foureyes.adapters.identity.process_tree import Process, Tree, program_of
+from foureyes.adapters.identity.process_tree import Process, ProcessTree, program_of
 
 TOP = frozenset({0, 1})
 
@@ -25,11 +25,11 @@ def place() -> str:
     return f"{sys.platform}:0"
 
 
-def read_tree() -> Tree:
+def read_tree() -> ProcessTree:
     """Walk from the parent of this process up to the top; without psutil the tree is unreadable."""
     psutil = _psutil()
     if psutil is None:
-        return Tree()
+        return ProcessTree()
     ancestors: list[Process] = []
     try:
         own = psutil.Process()
@@ -37,8 +37,8 @@ def read_tree() -> Tree:
             ancestors.append(_process(psutil, above))
         terminal = str(own.terminal() or "").removeprefix("/dev/")
     except psutil.Error:
-        return Tree(ancestors=tuple(ancestors), place=place())
-    return Tree(
+        return ProcessTree(ancestors=tuple(ancestors), place=place())
+    return ProcessTree(
         ancestors=tuple(ancestors),
         readable=bool(ancestors) and ancestors[-1].pid in TOP,
         leader=os.getsid(0),

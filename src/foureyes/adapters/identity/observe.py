@@ -10,7 +10,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from foureyes.adapters.identity.environment import AgentMarks, read_marks
-from foureyes.adapters.identity.process_tree import Process, Tree, read_tree
+from foureyes.adapters.identity.process_tree import Process, ProcessTree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
 from foureyes.core.nouns.session import HOST_MAP, NESTED, RUN_DIR, RUN_MARK, Actor, Standing
 from foureyes.core.words.ids import session_of, token_hash
@@ -55,14 +55,16 @@ def token_in(environ: Mapping[str, str]) -> str:
 
 
 def actor_from(
-    tree: Tree, environ: Mapping[str, str], *, token: str = "", asserted: str = "", programs: Sequence[str] = ()
+    tree: ProcessTree, environ: Mapping[str, str], *, token: str = "", asserted: str = "", programs: Sequence[str] = ()
 ) -> Actor:
     """The same for a tree already read. `token` is the one that is shown."""
     actor = _seen(tree, environ, asserted=asserted, programs=programs, shows=bool(token))
     return replace(actor, token=token_hash(token)) if token else actor
 
 
-def _seen(tree: Tree, environ: Mapping[str, str], *, asserted: str, programs: Sequence[str], shows: bool) -> Actor:
+def _seen(
+    tree: ProcessTree, environ: Mapping[str, str], *, asserted: str, programs: Sequence[str], shows: bool
+) -> Actor:
     user, host = _user(), os.uname().nodename
     ours = [above for above in tree.ancestors if is_foureyes(above.names, above.paths)]
     if ours or RUN_MARK in environ:
@@ -87,7 +89,7 @@ def _seen(tree: Tree, environ: Mapping[str, str], *, asserted: str, programs: Se
     return _asserted(actor, asserted) if asserted else actor
 
 
-def _standing(tree: Tree, programs: Sequence[str]) -> Standing | None:
+def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
     """I3: where the caller stands; nothing, if that is the machine itself."""
     if tree.first and tree.uid_map == HOST_MAP and not tree.forged:
         return None
@@ -101,7 +103,7 @@ def _standing(tree: Tree, programs: Sequence[str]) -> Standing | None:
     )
 
 
-def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | None:
+def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Reason | None:
     """I5: why this decides nothing: git started it, or a command that has ended left it at the terminal.
 
     Of an agent only what git starts below the agent is meant: what runs there is not the agent's choice, either.
@@ -119,7 +121,7 @@ def _left_behind(tree: Tree, agents: Sequence[tuple[str, Process]]) -> Reason | 
     return None
 
 
-def _git(tree: Tree, below: Sequence[Process]) -> tuple[str, Reason] | None:
+def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | None:
     """I5: the nearest git among these, and why nothing that it started decides."""
     git = next((above for above in below if is_git(above.names)), None)
     if git is None:
@@ -128,7 +130,7 @@ def _git(tree: Tree, below: Sequence[Process]) -> tuple[str, Reason] | None:
     return tree.evidence(git), Reason("I5", f"{message} nothing", prose("type it in the shell itself"))
 
 
-def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor:
+def _within(tree: ProcessTree, ours: Sequence[Process], mark: str, place: str) -> Actor:
     """I5: Foureyes started it: it is nobody, whatever terminal or agent there is. `ours` are the processes of Foureyes
     above.
 
@@ -156,7 +158,7 @@ def _within(tree: Tree, ours: Sequence[Process], mark: str, place: str) -> Actor
     )
 
 
-def _below_a_runner(actor: Actor, tree: Tree, reaper: Process, programs: Sequence[str]) -> Actor:
+def _below_a_runner(actor: Actor, tree: ProcessTree, reaper: Process, programs: Sequence[str]) -> Actor:
     """I2: who shows a token may be a run: the nearest process of Foureyes above is then the one it was given to, and
     the agents below that are the run's own. Whoever has the store checks it; until then it has no rights at all.
     """
@@ -175,7 +177,7 @@ def _command(process: Process) -> str:
     return " ".join(("fe", *takewhile(lambda word: word.isascii() and word.isalpha(), process.words)))
 
 
-def _agent(tree: Tree, agents: Sequence[tuple[str, Process]], marks: AgentMarks) -> Actor:
+def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: AgentMarks) -> Actor:
     """I3: every agent process above is evidence; the nearest one is the session.
 
     Where the tree is not fully readable, another agent may be hidden above: what was seen still joins origins, but
@@ -219,7 +221,7 @@ def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
     )
 
 
-def _person(tree: Tree, user: str, host: str) -> Actor:
+def _person(tree: ProcessTree, user: str, host: str) -> Actor:
     """I5: a terminal without an agent; the same person in every terminal."""
     person = f"{user}@{host}"
     return Actor(
@@ -232,7 +234,7 @@ def _person(tree: Tree, user: str, host: str) -> Actor:
     )
 
 
-def _service(tree: Tree, user: str, host: str, left: Reason | None) -> Actor:
+def _service(tree: ProcessTree, user: str, host: str, left: Reason | None) -> Actor:
     """I5: no terminal, ancestors that cannot be read, or nobody who typed it."""
     evidence = f"service:{user}@{host}"
     why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
@@ -263,7 +265,7 @@ def _user() -> str:
         return f"uid-{uid}"
 
 
-def _count(tree: Tree) -> str:
+def _count(tree: ProcessTree) -> str:
     number = len(tree.ancestors)
     return f"{number} ancestor" if number == 1 else f"{number} ancestors"
 

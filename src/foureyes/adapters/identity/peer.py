@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.identity.alive import own
 from foureyes.adapters.identity.observe import actor_from, refuse_typed_name
-from foureyes.adapters.identity.process_tree import Tree, itself, read_tree
+from foureyes.adapters.identity.process_tree import ProcessTree, itself, read_tree
 from foureyes.adapters.identity.procfs import NotProc, root
 from foureyes.adapters.identity.programs import is_foureyes
 from foureyes.core.nouns.session import RUN_MARK, Actor
@@ -33,13 +33,13 @@ def caller(
     may be somebody else's by now (`is_there` is asked last) is not seen at all.
     """
     refuse_typed_name(token, asserted)
-    tree, environ = (_tree_of(pid), _environ_of(pid)) if pid > 0 and uid == os.geteuid() else (Tree(), NOBODY)
+    tree, environ = (_tree_of(pid), _environ_of(pid)) if pid > 0 and uid == os.geteuid() else (ProcessTree(), NOBODY)
     if not is_there():
-        tree, environ = Tree(), NOBODY
+        tree, environ = ProcessTree(), NOBODY
     return actor_from(tree, environ, token=token, asserted=asserted, programs=programs)
 
 
-def _tree_of(pid: int) -> Tree:
+def _tree_of(pid: int) -> ProcessTree:
     """The tree above a process; one that is no command of ours speaks for itself, and is the first in it. Its numbers
     mean something where this process is, wherever that one is (a sandbox).
     """

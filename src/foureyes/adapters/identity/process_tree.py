@@ -48,7 +48,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
 
 
-class Tree(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
     """All ancestors, nearest first. `place` says in which boot and pid namespace their numbers mean something.
 
     `readable` is false when an ancestor is missing; what was seen is still there. `leader` is the pid of the process
@@ -124,7 +124,7 @@ _OPTIONS = {
 }
 
 
-def read_tree(*, pid: int | None = None) -> Tree:
+def read_tree(*, pid: int | None = None) -> ProcessTree:
     """Walk from the parent of `pid` (this process) up to the top; never raises."""
     if not sys.platform.startswith("linux"):
         from foureyes.adapters.identity import elsewhere
@@ -136,28 +136,28 @@ def read_tree(*, pid: int | None = None) -> Tree:
         with root() as proc:
             return tree_in(proc, pid)
     except NotProc as problem:
-        return Tree(forged=str(problem), terminal=_own_terminal())
+        return ProcessTree(forged=str(problem), terminal=_own_terminal())
 
 
-def tree_in(proc: ProcDirectory, pid: int | None = None) -> Tree:
+def tree_in(proc: ProcDirectory, pid: int | None = None) -> ProcessTree:
     """The same in a `/proc` that is open; raises NotProc where it is not about this process."""
     parent = os.getppid()
     # The number that this /proc knows us by; another one than our own means a /proc of another pid namespace.
     own = pid if pid is not None else _number(proc.link("self"))
     here = proc.below(str(own)) if own > 0 else None
     if here is None:
-        return Tree()
+        return ProcessTree()
     with here:
         stat = _stat(here, own)
         if stat is None:
-            return Tree()
+            return ProcessTree()
         if pid is None and (own != os.getpid() or stat.parent not in (parent, os.getppid())):
             raise _not_ours(own, stat.parent)
         ancestors, complete = _walk(proc, own, stat)
         place, namespace = _place(proc, here)
         uid_map = _uid_map(here)
     first = namespace == FIRST_PIDS
-    return Tree(
+    return ProcessTree(
         ancestors=ancestors,
         readable=complete and bool(place),
         leader=stat.leader,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True):
+class KnownProgram(msgspec.Struct, frozen=True, kw_only=True):
     """One agent program. `names`: executables and scripts besides its own name; `places`: directories, as in a path."""
 
     name: str
@@ -21,9 +21,9 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[str, ...] = ()
 
 
-PROGRAMS: tuple[Program, ...] = (
-    Program(name="claude", names=("claude-code",), places=("@anthropic-ai/claude-code", "claude/versions")),
-    Program(
+PROGRAMS: tuple[KnownProgram, ...] = (
+    KnownProgram(name="claude", names=("claude-code",), places=("@anthropic-ai/claude-code", "claude/versions")),
+    KnownProgram(
         name="codex",
         names=(
             "codex-x86_64-unknown-linux-musl",
@@ -36,17 +36,17 @@ PROGRAMS: tuple[Program, ...] = (
         ),
         places=("@openai/codex",),
     ),
-    Program(name="gemini", names=("gemini-cli",), places=("@google/gemini-cli",)),
-    Program(name="opencode", places=("opencode-ai",)),
-    Program(name="qwen", names=("qwen-code",), places=("@qwen-code/qwen-code",)),
-    Program(name="aider"),
-    Program(name="cursor-agent", places=("cursor-agent/versions",)),
-    Program(name="copilot", places=("@github/copilot",)),
-    Program(name="goose", names=("goosed",)),
-    Program(name="amp", places=("@sourcegraph/amp",)),
-    Program(name="crush", places=("@charmland/crush",)),
-    Program(name="pi", places=("@mariozechner/pi-coding-agent", "@earendil-works/pi-coding-agent")),
-    Program(name="auggie", places=("@augmentcode/auggie",)),
+    KnownProgram(name="gemini", names=("gemini-cli",), places=("@google/gemini-cli",)),
+    KnownProgram(name="opencode", places=("opencode-ai",)),
+    KnownProgram(name="qwen", names=("qwen-code",), places=("@qwen-code/qwen-code",)),
+    KnownProgram(name="aider"),
+    KnownProgram(name="cursor-agent", places=("cursor-agent/versions",)),
+    KnownProgram(name="copilot", places=("@github/copilot",)),
+    KnownProgram(name="goose", names=("goosed",)),
+    KnownProgram(name="amp", places=("@sourcegraph/amp",)),
+    KnownProgram(name="crush", places=("@charmland/crush",)),
+    KnownProgram(name="pi", places=("@mariozechner/pi-coding-agent", "@earendil-works/pi-coding-agent")),
+    KnownProgram(name="auggie", places=("@augmentcode/auggie",)),
 )
 
 UNNAMED = "agent"

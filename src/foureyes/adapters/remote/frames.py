@@ -13,7 +13,7 @@ LARGEST = 96 << 20
 PIECE = 1 << 18
 
 
-class Wire(Protocol):
+class AnySocket(Protocol):
     """A socket, of the standard library or of the C module below it, which loads in no time."""
 
     def settimeout(self, value: float | None, /) -> None: ...
@@ -27,13 +27,13 @@ class BrokenFrame(Exception):
     """The other side sent half a frame, too much, or nothing for too long."""
 
 
-def receive(wire: Wire, *, largest: int = LARGEST) -> bytes | None:
+def receive(wire: AnySocket, *, largest: int = LARGEST) -> bytes | None:
     """The next document, however long it takes; None where the other side is done."""
     length = length_of(wire, first=None, rest=None, largest=largest)
     return None if length is None else take(wire, length, rest=None)
 
 
-def length_of(wire: Wire, *, first: float | None, rest: float | None, largest: int = LARGEST) -> int | None:
+def length_of(wire: AnySocket, *, first: float | None, rest: float | None, largest: int = LARGEST) -> int | None:
     """How long the next document is; None where the other side is done. `first`: how many seconds its first byte may
     take, `rest`: the others.
     """
@@ -47,7 +47,7 @@ def length_of(wire: Wire, *, first: float | None, rest: float | None, largest: i
     return length
 
 
-def take(wire: Wire, length: int, *, rest: float | None) -> bytes:
+def take(wire: AnySocket, length: int, *, rest: float | None) -> bytes:
     """So many bytes, within so many seconds altogether."""
     end = None if rest is None else monotonic() + rest
     pieces: list[bytes] = []
@@ -62,7 +62,7 @@ def take(wire: Wire, length: int, *, rest: float | None) -> bytes:
     return b"".join(pieces)
 
 
-def send(wire: Wire, document: bytes, *, within: float | None) -> None:
+def send(wire: AnySocket, document: bytes, *, within: float | None) -> None:
     """One document; who does not take it in time does not get it."""
     wire.settimeout(within)
     wire.sendall(len(document).to_bytes(HEADER, "big") + document)

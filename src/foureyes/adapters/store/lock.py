@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 
-from foureyes.adapters.folders import Odd, opened
+from foureyes.adapters.folders import OddFile, opened
 from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import fe, prose
 
@@ -52,7 +52,7 @@ class WriterLock:
     def _open(self) -> int:
         try:
             return opened(self._path, os.O_RDWR | os.O_CREAT)
-        except Odd as odd:
+        except OddFile as odd:
             raise in_its_place(self._path, odd) from odd
         except OSError as problem:
             folder = os.path.dirname(self._path)
@@ -148,7 +148,7 @@ def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
     )
 
 
-def in_its_place(path: str, odd: Odd) -> StoreProblem:
+def in_its_place(path: str, odd: OddFile) -> StoreProblem:
     """What to say about something else in the place of one of the store's files."""
     name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
     return StoreProblem(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from foureyes.adapters.folders import MB, Odd, folder, keep_aside, opened, read
+from foureyes.adapters.folders import MB, OddFile, folder, keep_aside, opened, read
 from foureyes.app.views.security import SecurityRow
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ class Mirror:
         try:
             try:
                 return self._append(tx) if self._last_seq(tx, end) < end else 0
-            except Odd as odd:
+            except OddFile as odd:
                 self._set_aside(odd)
                 return self._append(tx)
         except OSError:
             return 0
 
-    def _set_aside(self, odd: Odd) -> None:
+    def _set_aside(self, odd: OddFile) -> None:
         """What is there is no mirror of the journal, and is kept; the file is written anew from the journal."""
         around, name = os.path.split(self.path)
         shown = f"{os.path.basename(around)}/{name}"
@@ -162,7 +162,7 @@ def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
     least, rest = end - TAIL, b""
     while end > 0:
         if end <= least:
-            raise Odd(f"its last {TAIL // MB} MB are no lines of the journal")
+            raise OddFile(f"its last {TAIL // MB} MB are no lines of the journal")
         start = max(0, end - PIECE)
         file.seek(start)
         lines = (file.read(end - start) + rest).split(b"\n")

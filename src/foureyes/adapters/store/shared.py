@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from foureyes.adapters.folders import Odd, entries, folder, read, replace
+from foureyes.adapters.folders import OddFile, entries, folder, read, replace
 from foureyes.adapters.store import driver
 from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, Value
@@ -93,7 +93,7 @@ def read_pointer(place: str) -> Pointer | None:
         return msgspec.json.decode(read(path, LARGEST), type=Pointer)
     except FileNotFoundError:
         return None
-    except Odd as odd:
+    except OddFile as odd:
         raise in_its_place(path, odd) from odd
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise StoreProblem(

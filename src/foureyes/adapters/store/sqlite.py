@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from foureyes.adapters.folders import Odd, kind_of
+from foureyes.adapters.folders import OddFile, kind_of
 from foureyes.adapters.store.lock import in_its_place, only_readable
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.place import FILE
@@ -268,7 +268,7 @@ def refuse_odd(path: str) -> None:
         except OSError:
             continue
         if not stat.S_ISREG(found):
-            raise in_its_place(path + ending, Odd(f"it is {kind_of(found)}, not a file", path + ending))
+            raise in_its_place(path + ending, OddFile(f"it is {kind_of(found)}, not a file", path + ending))
 
 
 def check_library_version(version: str) -> None:

@@ -30,18 +30,18 @@ class _Row(msgspec.Struct, frozen=True):
     value: str
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedAddress(msgspec.Struct, frozen=True):
     """What the journal says about the remote of this clone."""
 
     digest: str
     shown: str
 
 
-def recorded(context: Context, tx: Tx, remote: str) -> Recorded | None:
+def recorded(context: Context, tx: Tx, remote: str) -> RecordedAddress | None:
     """Where the remote was the last time; None where nobody has pushed from this clone, or to another remote."""
     row = tx.one("merge.address", _Row, clone=context.outside.clone())
     digest, name, shown = row.value.split(" ", 2) if row else ("", "", "")
-    return Recorded(digest, shown) if name == remote else None
+    return RecordedAddress(digest, shown) if name == remote else None
 
 
 def said_about(context: Context, remote: str, address: Address) -> RemoteAddressed:
@@ -52,7 +52,7 @@ def said_about(context: Context, remote: str, address: Address) -> RemoteAddress
 class Addressed:
     """A remote that is asked where it is on record, and nowhere else."""
 
-    def __init__(self, context: Context, remote: Remote, known: Recorded | None) -> None:
+    def __init__(self, context: Context, remote: Remote, known: RecordedAddress | None) -> None:
         self._context, self._remote, self._known = context, remote, known
 
     @property
@@ -61,7 +61,7 @@ class Addressed:
         return self._remote.name
 
     @property
-    def known(self) -> Recorded | None:
+    def known(self) -> RecordedAddress | None:
         """What is on record."""
         return self._known
 
@@ -111,5 +111,5 @@ class Addressed:
             self._known = recorded(context, work.tx, self.name)
             if self._known is None:
                 work.record("", said_about(context, self.name, address))
-                self._known = Recorded(address.digest, address.shown)
+                self._known = RecordedAddress(address.digest, address.shown)
         self._check()

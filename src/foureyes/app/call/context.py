@@ -22,7 +22,7 @@ from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.git_ports import Remote, Repo, Workshop
-    from foureyes.app.ports import Clock, DraftFiles, Ids, Keys, Outside, Store, Tx
+    from foureyes.app.ports import Clock, DraftFiles, Ids, Outside, OwnKeys, Store, Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
     from foureyes.config.settings import Value
@@ -44,7 +44,7 @@ class Context:
         clock: Clock,
         ids: Ids,
         environ: Mapping[str, str],
-        keys: Callable[[], Keys] | None = None,
+        keys: Callable[[], OwnKeys] | None = None,
         outside: Outside | None = None,
     ) -> None:
         self.store = store
@@ -65,7 +65,7 @@ class Context:
         return self._repo()
 
     @cached_property
-    def keys(self) -> Keys:
+    def keys(self) -> OwnKeys:
         """The caller's keys; made when first asked for, because hardly any command signs."""
         if self._keys is None:
             raise Internal("this Application was made without keys")
@@ -193,9 +193,9 @@ class Context:
     @staticmethod
     def has_keys(tx: Tx) -> bool:
         """Whether any person's key counts in this project."""
-        from foureyes.app.views.key import Key
+        from foureyes.app.views.key import SigningKey
 
-        return any(key.retired_at is None for key in tx.all("record.keys", Key))
+        return any(key.retired_at is None for key in tx.all("record.keys", SigningKey))
 
     def project(self, tx: Tx) -> ProjectView:
         from foureyes.app.views.project import ProjectView

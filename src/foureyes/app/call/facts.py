@@ -14,10 +14,10 @@ from foureyes.app.call.controls import controls_of
 from foureyes.app.call.holding import holding_of
 from foureyes.app.call.parties import parties_of as parties_of
 from foureyes.app.call.rows import EvidenceRow
-from foureyes.core.nouns.attempt import Attempt, HandedIn
+from foureyes.core.nouns.attempt import Attempt, EarlierAttempt
 from foureyes.core.nouns.session import NESTED, Party, is_one_origin
 from foureyes.core.nouns.task import Task
-from foureyes.core.rules.facts import Control, Facts, HistoryEntry, Recorded
+from foureyes.core.rules.facts import Control, Facts, HistoryEntry, RecordedApproval
 from foureyes.core.words.ids import SessionId, TaskId
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ class TestList(msgspec.Struct, frozen=True):
     packed: str
 
 
-class HandedInRow(HandedIn, frozen=True, kw_only=True):
+class HandedInRow(EarlierAttempt, frozen=True, kw_only=True):
     """An attempt with its task."""
 
     task: str
 
 
-class RecordedRow(Recorded, frozen=True, kw_only=True):
+class RecordedRow(RecordedApproval, frozen=True, kw_only=True):
     """A recorded approval with its task."""
 
     task: str
@@ -170,7 +170,7 @@ def _facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None
     return facts
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+class FactRows(msgspec.Struct, frozen=True, kw_only=True):
     """Rows about some tasks, by task."""
 
     tasks: list[Task]
@@ -198,13 +198,13 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         return named
 
 
-def _read(tx: Tx, ids: list[TaskId]) -> Page:
+def _read(tx: Tx, ids: list[TaskId]) -> FactRows:
     tasks = tx.all("task.some", Task, ids=ids)
     attempts = attempts_of(tx, ids)
     trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})
     epics = [task.id for task in tasks if task.type == "epic"]
     children = tx.all("task.child_standing", Children, ids=epics) if epics else []
-    return Page(
+    return FactRows(
         tasks=tasks,
         attempts=attempts,
         earlier=_by_task(_earlier(tx, attempts)),
@@ -355,7 +355,7 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
     return {row.digest: unpack(row.packed) for row in tx.all("check.tests", TestList, digests=digests)}
 
 
-def _counts_only_signed(context: Context, tx: Tx, page: Page, parties: dict[SessionId, Party]) -> bool:
+def _counts_only_signed(context: Context, tx: Tx, page: FactRows, parties: dict[SessionId, Party]) -> bool:
     """M6, I9: whether what a person loosens counts only signed; asked where there is something that a person did not
     sign.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.facts import Facts
-    from foureyes.core.rules.modes import Chosen
+    from foureyes.core.rules.modes import ModeChoice
 
 
 def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
@@ -35,7 +35,7 @@ def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> 
     return modes
 
 
-def modes_of(context: Context, tx: Tx, actor: Actor, facts: Mapping[TaskId, Facts]) -> dict[TaskId, Chosen]:
+def modes_of(context: Context, tx: Tx, actor: Actor, facts: Mapping[TaskId, Facts]) -> dict[TaskId, ModeChoice]:
     """The modes of tasks, each with its reasons; none while the configuration is broken."""
     try:
         policy = context.policy(tx, actor)

@@ -51,13 +51,13 @@ class MergeOf(msgspec.Struct, frozen=True):
     sha: Sha
 
 
-class Brought(msgspec.Struct, frozen=True):
+class AttemptCommits(msgspec.Struct, frozen=True):
     """The commits of an attempt that is on the target."""
 
     commits: list[Commit]
 
 
-class Answered(msgspec.Struct, frozen=True):
+class RemoteAnswer(msgspec.Struct, frozen=True):
     """A remote that answers, and where its target is; None where it has none."""
 
     name: str
@@ -118,7 +118,7 @@ def remote_of(context: Context, tx: Tx) -> str:
         return ""
 
 
-def asked(context: Context) -> Answered | None:
+def asked(context: Context) -> RemoteAnswer | None:
     """What the remote says about the target, fetched; None where the project has none. `RemoteProblem` where it cannot
     be asked.
     """
@@ -126,7 +126,7 @@ def asked(context: Context) -> Answered | None:
         remote = context.remote(tx) if remote_of(context, tx) else None
         target = context.project(tx).target
     branch = f"refs/heads/{target}"
-    return Answered(remote.name, target, remote.fetch([branch]).get(branch)) if remote is not None else None
+    return RemoteAnswer(remote.name, target, remote.fetch([branch]).get(branch)) if remote is not None else None
 
 
 def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
@@ -205,7 +205,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
 def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit]:
     """Q5: what a merge stands on, that the target lacks, and that no task brought: nobody is to push that unseen."""
     known = {row.sha for row in tx.all("merge.shas", MergeOf)}
-    known |= {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
+    known |= {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
     line = context.repo.line(newest, HOW_FAR)
     above = takewhile(lambda commit: not context.repo.is_ancestor(commit.sha, tip), line)
     return [commit for commit in above if commit.sha not in known]

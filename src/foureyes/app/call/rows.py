@@ -32,7 +32,7 @@ class Hash(msgspec.Struct, frozen=True):
     hash: str
 
 
-class Point(msgspec.Struct, frozen=True):
+class TargetCommit(msgspec.Struct, frozen=True):
     """A commit of the target that the store knows."""
 
     sha: Sha

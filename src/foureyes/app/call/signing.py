@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import Hash
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.key import Key
+from foureyes.app.views.key import SigningKey
 from foureyes.core.events import DecisionSigned
 from foureyes.errors import Conflict, NotFound, Reason, Refused
 from foureyes.steps import Steps, fe, prose
@@ -81,7 +81,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.verb} {self.how}".strip()
 
 
-class Diff(msgspec.Struct, frozen=True):
+class AttemptDiff(msgspec.Struct, frozen=True):
     """The change that an attempt is."""
 
     diff_id: str
@@ -131,7 +131,7 @@ def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[
         yield work
 
 
-def _keys_and_head(context: Context) -> tuple[list[Key], JournalHead | None]:
+def _keys_and_head(context: Context) -> tuple[list[SigningKey], JournalHead | None]:
     with context.store.read() as tx:
         return active_keys(tx), tx.one("journal.head", JournalHead)
 
@@ -180,7 +180,7 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
         raise unsigned(wrong, prose("try again"))
 
 
-def sign(context: Context, keys: list[Key], act: Intent, head: JournalHead) -> Proof:
+def sign(context: Context, keys: list[SigningKey], act: Intent, head: JournalHead) -> Proof:
     """A signature with the newest of the project's keys that lies here."""
     if not keys:
         raise unsigned(f"{act.signed} needs a person's key, and this project has none yet", NEW_KEY)
@@ -247,7 +247,7 @@ def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, 
     row = tx.one("journal.at", Hash, seq=statement.row)
     diff_id = act.diff_id
     if task is not None and diff_id:
-        latest = tx.one("attempt.latest", Diff, ids=[task.id])
+        latest = tx.one("attempt.latest", AttemptDiff, ids=[task.id])
         diff_id = latest.diff_id if latest else ""
     expected = (context.store.project, task.id if task else "", act.signed, diff_id, act.reason.strip())
     if (statement.project, statement.task, statement.verb, statement.diff_id, statement.reason) != expected:
@@ -256,16 +256,16 @@ def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, 
         raise unsigned("the signature was made over another journal", fe("audit", "verify"))
 
 
-def active_keys(tx: Tx) -> list[Key]:
+def active_keys(tx: Tx) -> list[SigningKey]:
     """The keys that count, the oldest first."""
-    return [key for key in tx.all("record.keys", Key) if key.retired_at is None]
+    return [key for key in tx.all("record.keys", SigningKey) if key.retired_at is None]
 
 
-def key_named(tx: Tx, text: str) -> Key:
+def key_named(tx: Tx, text: str) -> SigningKey:
     """The key that a fingerprint, or an unambiguous part of one, means."""
     keys = [
         key
-        for key in tx.all("record.keys", Key)
+        for key in tx.all("record.keys", SigningKey)
         if text.removeprefix("SHA256:") and text.removeprefix("SHA256:") in key.fingerprint
     ]
     if len(keys) != 1:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import HOW_FAR, SHOWN, Brought, known_target
-from foureyes.app.call.rows import Point
+from foureyes.app.call.one_target import HOW_FAR, SHOWN, AttemptCommits, known_target
+from foureyes.app.call.rows import TargetCommit
 from foureyes.app.views.work import LineCommit
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -80,7 +80,7 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
 def _is_on_its_own(context: Context, head: Sha) -> bool:
     """Whether the target has gone on since the last merge, or since it was accepted."""
     with context.store.read() as tx:
-        last, project = tx.one("merge.last", Point), context.project(tx)
+        last, project = tx.one("merge.last", TargetCommit), context.project(tx)
     done = last.sha if last else project.tip
     return bool(done) and head != done
 
@@ -88,9 +88,11 @@ def _is_on_its_own(context: Context, head: Sha) -> bool:
 def _line(context: Context, at: str) -> _Line:
     with context.store.read() as tx:
         project = context.project(tx)
-        merged = {row.sha for row in tx.all("merge.points", Point)}
-        points = merged | {row.sha for row in tx.all("merge.starts", Point)} | {Sha(project.tip or "")} - {Sha("")}
-        known = merged | {commit.sha for row in tx.all("merge.brought", Brought) for commit in row.commits}
+        merged = {row.sha for row in tx.all("merge.points", TargetCommit)}
+        points = (
+            merged | {row.sha for row in tx.all("merge.starts", TargetCommit)} | {Sha(project.tip or "")} - {Sha("")}
+        )
+        known = merged | {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
     line = context.repo.line(at, HOW_FAR) if points else []
     # Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
     # Where none of so many is one, they are all later.
@@ -106,7 +108,7 @@ def unknown_before(context: Context) -> str:
     with context.store.read() as tx:
         project = context.project(tx)
         at = known_target(context, tx, project)
-        points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
+        points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
     if not project.tip:
         return ""
     line = [commit.sha for commit in context.repo.line(at, HOW_FAR)]

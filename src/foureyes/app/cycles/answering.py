@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.facts import parties_of
 from foureyes.app.call.parties import programs_of
-from foureyes.app.cycles.reading import Whole, live_of, wholes
+from foureyes.app.cycles.reading import WholeCycle, live_of, wholes
 from foureyes.app.ports import Tx
 from foureyes.core.nouns.cycle import ANY_PERSON, Asked
 from foureyes.core.nouns.session import Actor, Party, is_one_origin, is_tied
@@ -32,13 +32,13 @@ def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, 
     return (first[1], first[2]) if first else ("", "")
 
 
-def _opened_by(tx: Tx, known: Whole, me: Party) -> bool:
+def _opened_by(tx: Tx, known: WholeCycle, me: Party) -> bool:
     """Whether an agent, by origin, opened the cycle: nobody chose it."""
     opener = parties_of(tx, {known.cycle.session}).get(known.cycle.session)
     return me.kind == "agent" and opener is not None and opener.kind == "agent" and is_tied(me, opener)
 
 
-def asked_as(tx: Tx, known: Whole, facts: Facts, me: Party, actor: Actor) -> Asked | None:
+def asked_as(tx: Tx, known: WholeCycle, facts: Facts, me: Party, actor: Actor) -> Asked | None:
     """How the caller was asked, the silent ones first. A seat that somebody answered from is theirs: another one of the
     same name comes by (V8).
     """

@@ -14,13 +14,13 @@ from foureyes.app.call.parties import programs_of
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes
-from foureyes.app.cycles.reading import Whole
+from foureyes.app.cycles.reading import WholeCycle
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.standstill import Cooldown
 from foureyes.config.policy import agent_profiles
 from foureyes.core import events as e
-from foureyes.core.cycle.choosing import Maker, ReviewerCandidate, ReviewerChoice, choose, why_not
+from foureyes.core.cycle.choosing import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
 from foureyes.core.nouns.cycle import ANY_PERSON, CycleId, ReviewerKind, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force, made_by, makers_of
@@ -94,12 +94,12 @@ def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
     return {row.profile: row.error for row in rows if all((row.profile, host) in left for host in hosts)}
 
 
-def makers(tx: Tx, facts: Facts) -> list[Maker]:
+def makers(tx: Tx, facts: Facts) -> list[MakerTraits]:
     """Who made the work, by what their profiles are called; of a child that an agent made a session for, both names."""
     rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
     programs = programs_of(tx, [SessionId(row.id) for row in rows])
     return [
-        Maker(name=name, model=row.model, vendor=row.vendor)
+        MakerTraits(name=name, model=row.model, vendor=row.vendor)
         for row in rows
         for name in sorted(programs.get(SessionId(row.id), ())) or [row.agent or row.name]
     ]
@@ -148,7 +148,7 @@ def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, 
 
 
 def ask_more(
-    context: Context, work: Work, known: Whole, short: Collection[str] = (), lacking: Collection[str] = ()
+    context: Context, work: Work, known: WholeCycle, short: Collection[str] = (), lacking: Collection[str] = ()
 ) -> bool:
     """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was. Of
     those in `short` too few answers count: one more is asked. Of those in `lacking` nobody but who has to (D6) helps.
@@ -170,7 +170,7 @@ def ask_more(
     return asked_any
 
 
-def can_ask(context: Context, tx: Tx, known: Whole) -> bool:
+def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """V4: whether there is anybody left to ask about a target."""
     for target in known.live:
         already = {row.reviewer for row in known.asked if row.task == target.task}
@@ -179,7 +179,7 @@ def can_ask(context: Context, tx: Tx, known: Whole) -> bool:
     return False
 
 
-def is_cooling(context: Context, tx: Tx, known: Whole) -> bool:
+def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """V4: whether somebody could be asked about a target, were it not left alone for now."""
     policy = context.gate_policy(tx)
     for target in known.live:
@@ -192,7 +192,7 @@ def is_cooling(context: Context, tx: Tx, known: Whole) -> bool:
     return False
 
 
-def left_out(context: Context, tx: Tx, known: Whole) -> list[str]:
+def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
     """V4: why nobody could be asked, of each candidate."""
     found = []
     for target in known.live:
@@ -201,6 +201,6 @@ def left_out(context: Context, tx: Tx, known: Whole) -> list[str]:
     return list(dict.fromkeys(found)) or ["the policy names nobody who could be asked"]
 
 
-def pending_of(known: Whole, target: TargetRow) -> int:
+def pending_of(known: WholeCycle, target: TargetRow) -> int:
     """How many were asked about it and have neither answered nor said that they will not."""
     return sum(row.state == "asked" and row.task == target.task for row in known.asked)

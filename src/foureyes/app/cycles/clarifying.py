@@ -11,7 +11,7 @@ from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.eyes import eyes, last_words
-from foureyes.app.cycles.reading import Whole, chain
+from foureyes.app.cycles.reading import WholeCycle, chain
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.documents.shapes import ClarifiedPoint
@@ -41,7 +41,7 @@ def is_last_round(tx: Tx, cycle: Cycle) -> bool:
     return rounds >= CLARIFICATIONS_MOST
 
 
-def ask_to_clarify(context: Context, work: Work, known: Whole) -> None:
+def ask_to_clarify(context: Context, work: Work, known: WholeCycle) -> None:
     """R2: every concern is a point; those who made the work are asked about it."""
     points = points_of(work.tx, known)
     minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
@@ -69,7 +69,7 @@ def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
     return max(cycle.clarify_until, stamp(datetime.fromisoformat(row.ended_at) + timedelta(minutes=minutes)))
 
 
-def points_of(tx: Tx, known: Whole) -> tuple[Point, ...]:
+def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
     """The findings of each concern that stands; where none of them does, its summary. What a reviewer said before it
     agreed, and findings that were taken back, ask nobody anything.
     """

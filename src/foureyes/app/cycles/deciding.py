@@ -11,7 +11,7 @@ from foureyes.app.cycles.asking import ask_more, left_out
 from foureyes.app.cycles.clarifying import answer_by, ask_to_clarify, is_last_round
 from foureyes.app.cycles.eyes import eyes, may_stop
 from foureyes.app.cycles.opening import open_again
-from foureyes.app.cycles.reading import Whole, chain, whole
+from foureyes.app.cycles.reading import WholeCycle, chain, whole
 from foureyes.app.findings.by_rule import decide_by_rule
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import send_back
@@ -19,7 +19,7 @@ from foureyes.app.ports import Tx
 from foureyes.app.views.pause import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
-from foureyes.core.cycle.deciding import Ask, Ruled, TargetReview, decide, is_complete
+from foureyes.core.cycle.deciding import AskedReviewer, CycleResult, TargetReview, decide, is_complete
 from foureyes.core.nouns.cycle import Asked, CycleId, TargetRow
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
@@ -28,15 +28,15 @@ from foureyes.core.rules.required import is_profile, unmet_names
 from foureyes.core.words.ids import SessionId
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class CycleEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a cycle: still open, or the rule it came to; and which attempts were sent back or approved."""
 
-    ruled: Ruled | None = None
+    ruled: CycleResult | None = None
     sent_back: tuple[str, ...] = ()
     by_rule: tuple[str, ...] = ()
 
 
-WAITS = Done()
+WAITS = CycleEffect()
 
 
 class CycleStanding(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class CycleStanding(msgspec.Struct, frozen=True):
     closed: bool
 
 
-def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> Done:
+def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> CycleEffect:
     """V8: who is overdue gives no review; whoever is next is asked; when nobody is waited for, the rule. Where nobody
     could be asked, who comes by is waited for as long as somebody would have been; `now`: not any more, and nobody else
     is asked.
@@ -72,7 +72,7 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     return _follow(context, work, known, ruled)
 
 
-def _without_overdue(context: Context, work: Work, known: Whole) -> Whole:
+def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCycle:
     late = [row for row in known.asked if is_overdue(row, context.now()) and known.cycle.state == "open"]
     for row in late:
         event = e.ReviewNotGiven(cycle=known.cycle.id, reviewer=row.reviewer, why="timeout", text=f"until {row.until}")
@@ -92,14 +92,14 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
             work.record(row.task, event)
 
 
-def is_waited_out(context: Context, tx: Tx, known: Whole) -> bool:
+def is_waited_out(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """V8: whether nobody could be asked for as long as a reviewer has: then nobody is left but a person (R0)."""
     if known.asked or known.cycle.state != "open":
         return False
     return known.cycle.at <= context.ago(max(1, context.gate_policy(tx).peers.timeout_minutes))
 
 
-def may_be_due(context: Context, tx: Tx, known: Whole) -> bool:
+def may_be_due(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """Whether anything may have to be decided: somebody is late, nobody is waited for, or whoever comes by was for
     long enough.
     """
@@ -118,17 +118,17 @@ def is_overdue(row: Asked, now: str) -> bool:
     return row.state == "asked" and bool(row.until) and row.until <= now
 
 
-def asks_of(known: Whole) -> list[Ask]:
+def asks_of(known: WholeCycle) -> list[AskedReviewer]:
     """Who was asked about what has not moved on."""
     live = set(known.tasks)
     return [
-        Ask(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
+        AskedReviewer(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
         for row in known.asked
         if row.task in live
     ]
 
 
-def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]) -> list[TargetReview]:
+def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
     """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
     found = []
     loud = may_stop(context, work.tx, known)
@@ -150,7 +150,7 @@ def answers_of(context: Context, work: Work, known: Whole, names: dict[str, str]
     return found
 
 
-def counting_in(context: Context, work: Work, known: Whole) -> set[int]:
+def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
     """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
     found: set[int] = set()
     without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
@@ -164,7 +164,7 @@ def counting_in(context: Context, work: Work, known: Whole) -> set[int]:
     return found
 
 
-def unmet_in(context: Context, work: Work, known: Whole) -> dict[str, list[str]]:
+def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[str]]:
     """D6: the agents that have to review an attempt of the cycle and have not; people approve when they come."""
     policy = context.gate_policy(work.tx)
     found: dict[str, list[str]] = {}
@@ -174,14 +174,14 @@ def unmet_in(context: Context, work: Work, known: Whole) -> dict[str, list[str]]
     return found
 
 
-def _with_whom(context: Context, work: Work, known: Whole, ruled: Ruled) -> Ruled:
+def _with_whom(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleResult:
     """R0: who agrees and does not count, and where nobody was asked why nobody could be (V3, V4)."""
     without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
     left = [] if known.asked else left_out(context, work.tx, known)
     return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys([*left, *without.values()])))
 
 
-def _follow(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:
+def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
     """What the rule does: hold, pause and clarify, flag, go on; then the findings decide about each attempt (V10)."""
     cycle, gate = known.cycle, work.gate
     reasons = ruled.reasons
@@ -209,7 +209,7 @@ def _follow(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:
     return _by_findings(context, work, known, ruled)
 
 
-def _stop(context: Context, work: Work, known: Whole, words: str) -> None:
+def _stop(context: Context, work: Work, known: WholeCycle, words: str) -> None:
     """R1: each target is held until a person says otherwise; a run-wide cycle pauses everything (V9)."""
     for task in known.tasks:
         if context.get(work.tx, task).hold is None:
@@ -218,13 +218,13 @@ def _stop(context: Context, work: Work, known: Whole, words: str) -> None:
         pause(work, known, "R1", words)
 
 
-def pause(work: Work, known: Whole, rule: str, words: str) -> None:
+def pause(work: Work, known: WholeCycle, rule: str, words: str) -> None:
     """V9: new work on the targets, or everywhere."""
     for task in [""] if known.cycle.wide else known.tasks:
         work.gate.record(task, e.RunsPaused(reason=words, by="rule", rule=rule, cycle=known.cycle.id))
 
 
-def lift(work: Work, known: Whole, rule: str) -> None:
+def lift(work: Work, known: WholeCycle, rule: str) -> None:
     """V9: R3 and R4 lift what R2 paused: in the cycles that this one follows, and about an older attempt of the same
     target; what pauses everything, once each of its targets is judged. What was left to a person only a person lifts.
     """
@@ -237,7 +237,7 @@ def lift(work: Work, known: Whole, rule: str) -> None:
             work.gate.record(each.task, event)
 
 
-def _is_about_older_work(tx: Tx, known: Whole, paused: PauseView) -> bool:
+def _is_about_older_work(tx: Tx, known: WholeCycle, paused: PauseView) -> bool:
     """Whether a pause came from an attempt, or a look, before the attempt that was judged now, and no person was left
     to decide: who makes the work opens no other cycle to be rid of the first (R2).
     """
@@ -250,7 +250,7 @@ def _is_about_older_work(tx: Tx, known: Whole, paused: PauseView) -> bool:
     return all(_is_judged(tx, known, target) for target in about)
 
 
-def _is_judged(tx: Tx, known: Whole, was: TargetRow) -> bool:
+def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow) -> bool:
     """Whether a newer attempt than this was judged by R3 or R4, now or before; or the task is closed, and nobody
     will.
     """
@@ -261,7 +261,7 @@ def _is_judged(tx: Tx, known: Whole, was: TargetRow) -> bool:
     return last is not None and (last.closed or last.attempt > was.attempt)
 
 
-def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Done:
+def _by_findings(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
     """V10: with the cycle the round of an attempt is over: what blocks sends it back, else its mode may decide (M4)."""
     sent_back, by_rule = [], []
     for target in known.live:
@@ -273,7 +273,7 @@ def _by_findings(context: Context, work: Work, known: Whole, ruled: Ruled) -> Do
             facts = facts_of(context, work.tx, target.task)
             if decide_by_rule(context, work, target.task, _tip(context, work, facts)).is_by_rule:
                 by_rule.append(str(target.task))
-    return Done(ruled=ruled, sent_back=tuple(sent_back), by_rule=tuple(by_rule))
+    return CycleEffect(ruled=ruled, sent_back=tuple(sent_back), by_rule=tuple(by_rule))
 
 
 def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
@@ -281,14 +281,14 @@ def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
     return tip_of(context, facts.task.id, facts.attempt, target, work.tx) if facts.attempt else None
 
 
-def _again(context: Context, work: Work, known: Whole) -> Done:
+def _again(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
     """R2: what was not answered moved on meanwhile: the others run again."""
     if known.live:
         open_again(context, work.gate, known.cycle)
     return WAITS
 
 
-def _unanswered(context: Context, work: Work, known: Whole) -> Done:
+def _unanswered(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
     """V9: no answer by the deadline is R0: a person looks; the pause stays."""
     cycle = known.cycle
     deadline = answer_by(context, work.tx, cycle)
@@ -296,5 +296,5 @@ def _unanswered(context: Context, work: Work, known: Whole) -> Done:
         return WAITS
     open_points = [point.id for point in known.unanswered]
     reasons = (f"no answer about {', '.join(open_points)} until {deadline}",)
-    ruled = Ruled(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
+    ruled = CycleResult(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
     return _follow(context, work, known, ruled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import parties_of
 from foureyes.app.call.parties import programs_of
-from foureyes.app.cycles.reading import Whole
+from foureyes.app.cycles.reading import WholeCycle
 from foureyes.app.ports import Tx
 from foureyes.app.views.session import SessionView
 from foureyes.core.loop.review import Review
@@ -13,7 +13,7 @@ from foureyes.core.nouns.session import Party, is_one_origin
 from foureyes.core.words.ids import SessionId
 
 
-def eyes(tx: Tx, known: Whole) -> dict[str, str]:
+def eyes(tx: Tx, known: WholeCycle) -> dict[str, str]:
     """What each session that reviewed is called; sessions of one origin are one pair of eyes (I4)."""
     sessions = {SessionId(review.session) for review in known.reviews}
     parties = parties_of(tx, sessions)
@@ -31,7 +31,7 @@ def eyes(tx: Tx, known: Whole) -> dict[str, str]:
     return names
 
 
-def may_stop(context: Context, tx: Tx, known: Whole) -> set[str]:
+def may_stop(context: Context, tx: Tx, known: WholeCycle) -> set[str]:
     """R1: the sessions whose `blocker` stops the work: people, who was asked, and agents that the policy names as
     reviewers. Where it names none, whoever looks.
     """
@@ -51,7 +51,7 @@ def _is_named(programs: frozenset[str] | None, peers: tuple[str, ...]) -> bool:
     return programs is not None and bool(programs) and programs <= set(peers)
 
 
-def last_words(known: Whole, names: dict[str, str]) -> list[Review]:
+def last_words(known: WholeCycle, names: dict[str, str]) -> list[Review]:
     """What each pair of eyes said last about each target that has not moved on, the oldest first."""
     live = set(known.tasks)
     latest = {(names[review.session], review.task): review for review in known.reviews if review.task in live}

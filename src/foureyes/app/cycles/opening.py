@@ -10,7 +10,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, ask_more, seats_of, wants_eyes
 from foureyes.app.cycles.reading import chain, live_of, next_id, whole, wholes
 from foureyes.core import events as e
-from foureyes.core.nouns.cycle import Cycle, CycleId, Target, Trigger
+from foureyes.core.nouns.cycle import Cycle, CycleId, CycleTarget, Trigger
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
@@ -22,7 +22,7 @@ def open_cycle(
     context: Context,
     work: Work,
     trigger: Trigger,
-    targets: Sequence[Target],
+    targets: Sequence[CycleTarget],
     *,
     reason: str = "",
     follows: str = "",
@@ -54,7 +54,7 @@ def open_cycle(
     return cycle
 
 
-def same_work(work: Work, targets: Sequence[Target], trigger: Trigger, *, wide: bool) -> Cycle | None:
+def same_work(work: Work, targets: Sequence[CycleTarget], trigger: Trigger, *, wide: bool) -> Cycle | None:
     """The live cycle that is about exactly this work: of an attempt there is one, whatever asked for it (V4); a look is
     asked about by each trigger (V1).
     """
@@ -72,12 +72,12 @@ def _triggers(work: Work, cycle: Cycle) -> set[Trigger]:
     return {each.trigger for each in chain(work.tx, cycle)}
 
 
-def attempt_target(facts: Facts) -> Target:
+def attempt_target(facts: Facts) -> CycleTarget:
     """The latest attempt of a task, to be asked about."""
     attempt = facts.attempt
     assert attempt is not None
     summary = one_line(attempt.message or facts.task.title, SUMMARY)
-    return Target(task=facts.task.id, attempt=attempt.n, diff_id=attempt.diff_id, summary=summary)
+    return CycleTarget(task=facts.task.id, attempt=attempt.n, diff_id=attempt.diff_id, summary=summary)
 
 
 def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | None:
@@ -93,7 +93,8 @@ def open_again(context: Context, work: Work, cycle: Cycle) -> CycleId:
     known = whole(work.tx, cycle.id)
     work.record(cycle.task, e.CycleEnded(cycle=cycle.id, why="clarified"))
     targets = [
-        Target(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary) for t in known.live
+        CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary)
+        for t in known.live
     ]
     new = open_cycle(
         context, work, "CLARIFIED", targets, reason=cycle.id, follows=cycle.id, wide=cycle.wide, choose=False

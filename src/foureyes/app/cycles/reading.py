@@ -16,7 +16,7 @@ from foureyes.errors import NotFound
 from foureyes.steps import fe
 
 
-class Whole(msgspec.Struct, frozen=True, kw_only=True):
+class WholeCycle(msgspec.Struct, frozen=True, kw_only=True):
     """A cycle, its targets, who was asked, and what came of it."""
 
     cycle: Cycle
@@ -64,7 +64,7 @@ def chain(tx: Tx, cycle: Cycle) -> Iterator[Cycle]:
         found = tx.one("cycle.get", Cycle, cycle=found.follows) if found.follows else None
 
 
-def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[Whole]:
+def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[WholeCycle]:
     """Several cycles, each with all of it."""
     ids = [cycle.id for cycle in cycles]
     if not ids:
@@ -74,7 +74,7 @@ def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[Whole]:
     reviews = _by_cycle(tx.all("cycle.reviews", Review, ids=ids))
     points = _by_cycle(tx.all("cycle.points", Clarification, ids=ids))
     return [
-        Whole(
+        WholeCycle(
             cycle=cycle,
             targets=targets[cycle.id],
             asked=asked[cycle.id],
@@ -100,7 +100,7 @@ def _by_cycle(rows: Sequence[R]) -> dict[str, list[R]]:
     return found
 
 
-def whole(tx: Tx, cycle: str) -> Whole:
+def whole(tx: Tx, cycle: str) -> WholeCycle:
     """One cycle with all of it."""
     return wholes(tx, [cycle_named(tx, cycle)])[0]
 

@@ -10,7 +10,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.findings.answers import known_ids
 from foureyes.app.findings.findings import at_an_attempt, end_approvals, everything, raise_all
 from foureyes.app.findings.lookup import findings_of
-from foureyes.app.findings.raising import Anchored, Code, anchor, code_of
+from foureyes.app.findings.raising import Anchored, AnchorTexts, anchor, code_of
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.work.elsewhere import bring
 from foureyes.core.documents.counts import summary_problems
@@ -18,7 +18,7 @@ from foureyes.core.documents.findings import lead_findings, resolved_of, status_
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import TechLeadHandoff
 from foureyes.core.loop.fingerprint import normal, words
-from foureyes.core.nouns.finding import Finding, Found, Kind, most_of
+from foureyes.core.nouns.finding import Finding, Kind, ReportedFinding, most_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import BadInput
@@ -84,7 +84,9 @@ class Exchange:
             next=fe("finding", "list", facts.task.id, "--open"),
         )
 
-    def _read(self, facts: Facts, document: bytes, name: str) -> tuple[str, list[Found], Kind, tuple[str, ...]]:
+    def _read(
+        self, facts: Facts, document: bytes, name: str
+    ) -> tuple[str, list[ReportedFinding], Kind, tuple[str, ...]]:
         if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
             handoff = read(document, TechLeadHandoff)
             findings, notes, problems = lead_findings(handoff)
@@ -119,13 +121,13 @@ class Exchange:
         return self._context.outside.write_sarif(rows)
 
 
-def _anchored(finding: Found, code: Code) -> Anchored:
+def _anchored(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
     """Tools write things into their quotes that are nowhere in the code; then the place alone says where it is."""
     anchored = anchor(finding, code)
     return anchor(msgspec.structs.replace(finding, quote=""), code) if anchored.lost and finding.quote else anchored
 
 
-def _key(finding: Finding | Found) -> tuple[str, ...]:
+def _key(finding: Finding | ReportedFinding) -> tuple[str, ...]:
     """A report that is read twice for one attempt says nothing new the second time."""
     place = str(finding.line) if finding.path else finding.problem
     return (finding.path, place, finding.rule, finding.severity, normal(finding.quote), words(finding.title))

@@ -46,7 +46,7 @@ SHOWN = 5
 Handoff = TechLeadHandoff | DeveloperHandoff | QaHandoff
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
+class HandoffResult(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a handoff that was read."""
 
     task: str
@@ -167,7 +167,7 @@ class Handoffs:
                 tests.append(Tests(attempt.n, frozenset(name for state in checked for name in _failing(state))))
         return track(tests)
 
-    def take_in(self, actor: Actor, task: str, document: bytes) -> Taken:
+    def take_in(self, actor: Actor, task: str, document: bytes) -> HandoffResult:
         """A developer's answers, a tech lead's issues, or what QA says, which is compared with the checks and never
         stored.
         """
@@ -178,7 +178,7 @@ class Handoffs:
             from foureyes.app.findings.answers import Answers
 
             done = Answers(self._context).respond_document(actor, task, document)
-            return Taken(
+            return HandoffResult(
                 task=done.task, type=kind, changed=True, message=done.message, next=done.next, notes=done.notes
             )
         if kind == "handoff_qa":
@@ -187,7 +187,7 @@ class Handoffs:
 
         read(document, TechLeadHandoff)
         read_in = Exchange(self._context).take_in(actor, task, document)
-        return Taken(
+        return HandoffResult(
             task=read_in.task,
             type="handoff_tech_lead",
             changed=bool(read_in.raised or read_in.again),
@@ -197,7 +197,7 @@ class Handoffs:
             again=read_in.again,
         )
 
-    def _compared(self, task: str, document: bytes) -> Taken:
+    def _compared(self, task: str, document: bytes) -> HandoffResult:
         """L13: what the checks say counts; a document that says something else is an error that names both."""
         sent = read(document, QaHandoff, rule="L13")
         problems = summary_problems(sent)
@@ -228,7 +228,9 @@ class Handoffs:
         message = (
             f"the checks of {name} say the same about iteration {sent.test_tracking.iteration}; nothing was stored"
         )
-        return Taken(task=name, type="handoff_qa", changed=False, message=message, next=fe("check", "show", name))
+        return HandoffResult(
+            task=name, type="handoff_qa", changed=False, message=message, next=fe("check", "show", name)
+        )
 
 
 def kind_of(document: bytes) -> str:

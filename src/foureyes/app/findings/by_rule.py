@@ -21,7 +21,7 @@ from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states, seen_on_tip
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import labels_in_force
-from foureyes.core.rules.modes import Chosen, mode_of, why_not_by_itself
+from foureyes.core.rules.modes import ModeChoice, mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy, required_grade
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import Status
@@ -102,7 +102,7 @@ def decide_by_rule(
     )
 
 
-def approval(facts: Facts, chosen: Chosen, checked: tuple[CheckState, ...]) -> Approved:
+def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> Approved:
     """M4, M5: approved by the rule itself, with what it rests on; nobody waits for it any more."""
     attempt = facts.attempt
     assert attempt is not None
@@ -148,7 +148,7 @@ def _counts(state: CheckState) -> bool:
     return state.rule.required and not state.claimed
 
 
-def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tuple[CheckState, ...]) -> bool:
+def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
     """T `send_back`: red, and no person is asked for: the mode is auto-approve. However often: the loop ends it (L13,
     E1). Where only tests are gone, a person is asked at once; what is red on the target, too, waits for that.
     """
@@ -157,7 +157,7 @@ def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: Chosen, checked: tu
     return is_ours and any(is_own_red(state) for state in checked)
 
 
-class Output(msgspec.Struct, frozen=True):
+class CheckOutputRow(msgspec.Struct, frozen=True):
     """What a check printed."""
 
     seq: int
@@ -167,7 +167,7 @@ class Output(msgspec.Struct, frozen=True):
 def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
     """What failed, for the next iteration: the failing tests, and the end of what was printed about them."""
     seqs = [str(state.result.seq) for state in red if state.result]
-    printed = {row.seq: row.output for row in tx.all("check.outputs", Output, seqs=seqs)}
+    printed = {row.seq: row.output for row in tx.all("check.outputs", CheckOutputRow, seqs=seqs)}
     lines = []
     for state in red:
         assert state.result is not None

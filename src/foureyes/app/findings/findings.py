@@ -25,7 +25,7 @@ from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, ra
 from foureyes.app.findings.rulings import tip_in
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.finding import FindingPage, FindingView, MoveView
+from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
@@ -35,7 +35,7 @@ from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.next_steps import next_step
-from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, Found, Kind
+from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, Kind, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
@@ -85,7 +85,7 @@ class Findings:
         )
         return {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if sessions else {}
 
-    def show(self, actor: Actor, finding: str) -> FindingPage:
+    def show(self, actor: Actor, finding: str) -> FindingDetail:
         """One finding with everything that happened to it, and what the caller can do about it."""
         with self._context.store.read() as tx:
             known = finding_named(tx, finding)
@@ -95,7 +95,7 @@ class Findings:
             view = self._with_moves(tx, known, task.iteration)
         if actor.kind == "service" and step.steps[-1].argv[1] == "finding":  # which never decides (I5)
             step = by_person(step)
-        return FindingPage(**msgspec.structs.asdict(view), acceptance=task.acceptance, next=step)
+        return FindingDetail(**msgspec.structs.asdict(view), acceptance=task.acceptance, next=step)
 
     def _with_moves(self, tx: Tx, known: Finding, iteration: int) -> FindingView:
         """A finding with everything that happened to it."""
@@ -114,7 +114,7 @@ class Findings:
             row = tx.one("task.exists", IdRow, id=ref.removeprefix(OWN_BRANCHES))
         return row.id if row else ""
 
-    def add(self, actor: Actor, task: str, finding: Found) -> FindingPage:
+    def add(self, actor: Actor, task: str, finding: ReportedFinding) -> FindingDetail:
         """A person or a session points at something; a blocking one ends an approval (D2)."""
         permit(actor, "finding add")
         finding = _clean(finding)
@@ -144,7 +144,7 @@ class Findings:
             view = self._with_moves(work.tx, raised, now.task.iteration)
             status = self._context.get(work.tx, now.task.id).status
         step = _after_adding(view, status, may_decide(me) is None and made_by(now, me) is None)
-        return FindingPage(**msgspec.structs.asdict(view), next=step)
+        return FindingDetail(**msgspec.structs.asdict(view), next=step)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
         """E3: a person outside the author set lets a blocking finding pass, for a while, on every report."""
@@ -366,7 +366,7 @@ def _unquoted(name: str) -> str:
         return name
 
 
-def _clean(finding: Found) -> Found:
+def _clean(finding: ReportedFinding) -> ReportedFinding:
     path, wrong = path_of(finding.path) if finding.path else ("", "")
     if wrong:
         raise BadInput(f"{named(finding.path)}: {wrong}", next_step=fe("finding", "add", "src/file.py:12", blank("…")))

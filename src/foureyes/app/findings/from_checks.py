@@ -16,7 +16,7 @@ from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
-from foureyes.core.nouns.finding import Finding, Found, Kind
+from foureyes.core.nouns.finding import Finding, Kind, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
@@ -68,7 +68,7 @@ class _Noting:
         if not self._state.red_before:  # what the target fails, too, is no finding of the task
             self._raise(failing, fits)
 
-    def _failing(self) -> list[Found]:
+    def _failing(self) -> list[ReportedFinding]:
         """What a failed check names: tests, a tool's findings, or only itself."""
         told = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
         if self._result.failures > len(told) and not self._is_sarif:
@@ -127,7 +127,7 @@ class _Noting:
         name, seq = self._state.rule.name, self._result.seq
         return next((row for row in reversed(rows) if row.name == name and row.seq < seq and row.failing), None)
 
-    def _raise(self, failing: list[Found], fits: dict[int, Finding]) -> None:
+    def _raise(self, failing: list[ReportedFinding], fits: dict[int, Finding]) -> None:
         """What fails and is not open yet: for the first time, or again."""
         states = {one.root: one.state for one in findings_of(self._gate.tx, self._facts.task.id)}
         fresh = []

@@ -58,7 +58,7 @@ def laundered(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted
     return msgspec.structs.replace(event, authors=(*event.authors, *more.values())) if more else event
 
 
-class Found(msgspec.Struct, frozen=True):
+class InheritedFindings(msgspec.Struct, frozen=True):
     """Where findings are again, by root, and the tasks that some of them are of. `back`: those that were settled there,
     because their code was taken out.
     """
@@ -68,7 +68,7 @@ class Found(msgspec.Struct, frozen=True):
     back: frozenset[str] = frozenset()
 
 
-def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Found:
+def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> InheritedFindings:
     """A6, L4: blocking findings of other tasks, and obsolete ones of this: where their code is in the attempt."""
     paths = sorted({path for file in event.files for path in (file.path, file.old_path) if path})
     with context.store.read() as tx:
@@ -92,7 +92,7 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Foun
     by_quote = places_by_quote(context, event, quoted) | back
     tasks = {row.task for row in (*quoted, *settled) if row.root in by_quote}
     known = {place.root: place for place in places if place is not None}
-    return Found(by_quote | known, tuple(sorted(tasks)), frozenset(back))
+    return InheritedFindings(by_quote | known, tuple(sorted(tasks)), frozenset(back))
 
 
 def is_gone(finding: Finding) -> bool:
@@ -117,7 +117,7 @@ def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, 
     )
 
 
-def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:
+def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: InheritedFindings) -> None:
     """A6: the open blocking findings of such an attempt whose code is here are open here, too, and those that were
     settled because it was taken out; each once.
     """
@@ -186,7 +186,7 @@ def _came_along(finding: Finding, how: str) -> str:
     return f"{finding.why}\n\n{how} from {finding.id} of {finding.task} (A6).".strip()
 
 
-def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: Found) -> None:
+def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: InheritedFindings) -> None:
     """L4: what was ruled obsolete is open again, under another id, once its code is part of the change again."""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [finding for finding in findings_of(work.tx, task) if is_gone(finding) and finding.root in found.places]

@@ -15,7 +15,7 @@ from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answering import state_again, why_not_again
 from foureyes.core.loop.fingerprint import FindingTraits, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.finding import SEVERITIES, Finding, Found, Kind, Raised, stem
+from foureyes.core.nouns.finding import SEVERITIES, Finding, Kind, Raised, ReportedFinding, stem
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
@@ -25,7 +25,7 @@ from foureyes.errors import Reason
 from foureyes.steps import fe, one_of, prose
 
 
-class Code(msgspec.Struct, frozen=True):
+class AnchorTexts(msgspec.Struct, frozen=True):
     """The texts that findings are anchored in: of the attempt's head and of its base."""
 
     head: Mapping[str, str] = {}
@@ -37,7 +37,7 @@ class Anchored(msgspec.Struct, frozen=True):
     sought.
     """
 
-    finding: Found
+    finding: ReportedFinding
     symbol: str = ""
     lost: bool = False
     head: Mapping[str, str] = {}
@@ -51,12 +51,12 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[Reason, ...] = ()
 
 
-def code_of(context: Context, attempt: Attempt | None, findings: Sequence[Found]) -> Code:
+def code_of(context: Context, attempt: Attempt | None, findings: Sequence[ReportedFinding]) -> AnchorTexts:
     """The texts, in head and base, of the files that the findings name or that the findings they repeat name (L9). All
     changed files where a finding has a quote and no path.
     """
     if attempt is None or attempt.no_code:
-        return Code()
+        return AnchorTexts()
     paths = {each.path for each in findings if each.path} | _paths_named(
         context, [each.id for each in findings if each.id]
     )
@@ -64,11 +64,11 @@ def code_of(context: Context, attempt: Attempt | None, findings: Sequence[Found]
         paths |= {file.path for file in attempt.files}
     paths |= {file.old_path for file in attempt.files if file.old_path and file.path in paths}
     if not paths:
-        return Code()
+        return AnchorTexts()
     wanted = sorted(paths)
     head, base = context.repo.texts(attempt.head, wanted), context.repo.texts(attempt.base, wanted)
     silent = {file.path: "" for file in attempt.files if file.path in paths and file.path not in head}
-    return Code(head, silent | base)  # what has no text (a key, an image) is a place all the same
+    return AnchorTexts(head, silent | base)  # what has no text (a key, an image) is a place all the same
 
 
 def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
@@ -80,12 +80,12 @@ def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
     return {row.path for row in rows if row is not None and row.path}
 
 
-def anchor(finding: Found, code: Code) -> Anchored:
+def anchor(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
     """V7: by its quote, white space aside; without one by its place."""
     return msgspec.structs.replace(_anchored(finding, code), head=code.head)
 
 
-def _anchored(finding: Found, code: Code) -> Anchored:
+def _anchored(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
     if finding.quote.strip():
         return _by_quote(finding, code)
     if not finding.path:
@@ -100,7 +100,7 @@ def _anchored(finding: Found, code: Code) -> Anchored:
     return Anchored(msgspec.structs.replace(finding, quote=quote), symbol_at(text, finding.line), lost)
 
 
-def _by_quote(finding: Found, code: Code) -> Anchored:
+def _by_quote(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
     paths = [finding.path] if finding.path else sorted(code.head)
     places = [(path, find_quote(finding.quote, code.head[path], finding.line)) for path in paths if path in code.head]
     there = [(path, line) for path, line in places if line]
@@ -210,7 +210,7 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
     return bool(before) and bool(after) and before != after
 
 
-def _is_anothers(old: Finding, new: Found, me: Party | None, attempt: int) -> bool:
+def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: int) -> bool:
     """L2: two reviewers of one attempt, at one place, in different words: two findings, shown as alike. What one says
     never takes the place of what another one said.
     """
@@ -224,7 +224,7 @@ def _not_yours(old: Finding) -> Reason:
     return Reason("L2", why, fe("finding", "respond", old.id, one_of("--fixed", "--rejected")))
 
 
-def _lost(finding: Found) -> str:
+def _lost(finding: ReportedFinding) -> str:
     if finding.quote.strip():
         return f"the quote of {finding.title!r} is neither in base nor in head"
     return f"{named(f'{finding.path}:{finding.line}')} of {finding.title!r} is neither in base nor in head"

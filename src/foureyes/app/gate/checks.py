@@ -16,7 +16,7 @@ from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_ba
 from foureyes.app.gate.running import CheckRuns, Stopping, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.views.check import CheckReport, CheckRow, Later, Pending
+from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
 from foureyes.app.work.elsewhere import bring
@@ -121,7 +121,7 @@ class Checks:
         """
         permit(actor, "check run")
         waiting: list[str] = []
-        later: list[Later] = []
+        later: list[CheckRetry] = []
         with self._context.store.read() as tx:
             after = None
             while rows := tx.tasks(ListQuery(status="reviewing", limit=PAGE, after=after), TaskRow):
@@ -133,7 +133,7 @@ class Checks:
 
     def _due(self, tx: Tx, actor: Actor, tasks: Sequence[str], *, again: bool = False) -> Pending:
         waiting: list[str] = []
-        later: list[Later] = []
+        later: list[CheckRetry] = []
         for task in tasks:
             facts, policy = self._look(tx, actor, TaskId(task))
             if facts.task.status != "reviewing":
@@ -145,7 +145,7 @@ class Checks:
                 later += paused
         return Pending(tasks=tuple(waiting), later=tuple(later))
 
-    def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[Later]:
+    def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[CheckRetry]:
         """The required checks that broke, and are not due again yet."""
         found, task, now = [], facts.task.id, self._context.now()
         for state in check_states(facts, policy):
@@ -153,7 +153,7 @@ class Checks:
             due = stamp(datetime.fromisoformat(broken.last.at) + timedelta(seconds=broken.pause)) if broken else ""
             if broken and due > now:
                 name, outcome, step = state.rule.name, broken.last.outcome, fe("check", "run", task)
-                found.append(Later(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step))
+                found.append(CheckRetry(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step))
         return found
 
     def _has_to_do(self, tx: Tx, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:

@@ -77,7 +77,7 @@ class HandIn:
     change: Change
     event: AttemptSubmitted
     places: tuple[Placed, ...]
-    brought: inherited.Found
+    brought: inherited.InheritedFindings
     followed: tuple[str, ...]
     branches: dict[TaskId, Sha]
     only_others = ""

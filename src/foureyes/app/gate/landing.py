@@ -12,7 +12,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.one_target import elsewhere as merged_elsewhere
 from foureyes.app.call.one_target import lacking, newest_after, sent_for
 from foureyes.app.call.placing import found_elsewhere, lost_anchor
-from foureyes.app.call.rows import Point
+from foureyes.app.call.rows import TargetCommit
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
 from foureyes.app.gate.target_line import TargetLine
@@ -237,7 +237,7 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
         raise _foreign(elsewhere)
     if told := merged_elsewhere(context, tx) or lacking(context, tx, project):
         raise _foreign(told.text, told.next, rule="Q6")
-    last = tx.one("merge.last", Point)  # what lies behind it was looked at when it was merged
+    last = tx.one("merge.last", TargetCommit)  # what lies behind it was looked at when it was merged
     anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.ref)
     if anchor:
         raise _foreign(

@@ -12,10 +12,10 @@ import msgspec
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import seconds_since
-from foureyes.app.pages.choices import Ways
+from foureyes.app.pages.choices import CallerWays
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.ruled import ruled
-from foureyes.app.pages.stopped_runs import Halt, halts
+from foureyes.app.pages.stopped_runs import StandstillRow, halts
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
@@ -75,7 +75,7 @@ class AttentionQuery(msgspec.Struct, kw_only=True):
     """One look: who looks, at what."""
 
     tx: Tx
-    ways: Ways
+    ways: CallerWays
     project: ProjectView
     policy: ReviewPolicy | None
     broken: ConfigError | None
@@ -130,7 +130,7 @@ class Attention:
 
     def _look(self, tx: Tx, actor: Actor, seen: TargetState, most: int) -> AttentionQuery:
         policy, broken = self._policy(tx, actor)
-        ways, project = Ways(self._context, tx, actor), self._context.project(tx)
+        ways, project = CallerWays(self._context, tx, actor), self._context.project(tx)
         return AttentionQuery(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
 
     def _policy(self, tx: Tx, actor: Actor) -> tuple[ReviewPolicy | None, ConfigError | None]:
@@ -193,7 +193,7 @@ class Attention:
             next=choices[0].step if choices else otherwise,
         )
 
-    def _halted(self, halt: Halt) -> AttentionRow:
+    def _halted(self, halt: StandstillRow) -> AttentionRow:
         return self._row(
             halt.kind, halt.text, task=halt.task, of=halt.of, since=halt.since, details=halt.details,
             choices=halt.choices(), otherwise=halt.otherwise,

@@ -39,7 +39,7 @@ LATEST = 1_000
 """How many of the latest approvals are looked at for those of today."""
 
 
-class Group(msgspec.Struct, frozen=True):
+class CardGroup(msgspec.Struct, frozen=True):
     """A part of a column: the statement that lists it, and how many it has."""
 
     statement: str
@@ -140,7 +140,7 @@ class Board:
         return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
 
     def _in_progress(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        group = Group("board.of_status", look.counters.get("status:in_progress", 0), "in_progress")
+        group = CardGroup("board.of_status", look.counters.get("status:in_progress", 0), "in_progress")
         return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
 
     def _reviewing(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
@@ -172,7 +172,7 @@ class Board:
         approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
         items = items_of(look.tx, after=after, limit=limit) if after < approved else []
         cards = merging_cards(self._context, look.tx, items)
-        rest = Group("board.closed", closed)
+        rest = CardGroup("board.closed", closed)
         ids = _ids(look.tx, [rest], max(0, after - approved), limit - len(cards))
         return approved + closed, cards + closed_cards(self._context, look.tx, ids)
 
@@ -181,7 +181,7 @@ def _window(limit: int) -> int:
     return min(max(1, limit), BLOCK)
 
 
-def _open_groups(look: BoardQuery) -> list[Group]:
+def _open_groups(look: BoardQuery) -> list[CardGroup]:
     """The parts of the column of open tasks, in their order. An epic is work for nobody (T4)."""
     count = look.counters.get
     held = look.tx.one("board.count_held", Count) if count("held", 0) else None
@@ -190,17 +190,17 @@ def _open_groups(look: BoardQuery) -> list[Group]:
     epics = look.tx.one("project.ready_goals", Count) if ready else None
     goals = epics.n if epics else 0
     return [
-        Group("board.ready", ready - goals),
-        Group("board.goals", goals),
-        Group("board.waiting", count("status:open", 0) - ready - stopped),
-        Group("board.rejected", rejected),
-        Group("board.blocked", count("status:blocked", 0) - rejected),
-        Group("board.of_status", count("status:deferred", 0), "deferred"),
-        Group("board.held", stopped),
+        CardGroup("board.ready", ready - goals),
+        CardGroup("board.goals", goals),
+        CardGroup("board.waiting", count("status:open", 0) - ready - stopped),
+        CardGroup("board.rejected", rejected),
+        CardGroup("board.blocked", count("status:blocked", 0) - rejected),
+        CardGroup("board.of_status", count("status:deferred", 0), "deferred"),
+        CardGroup("board.held", stopped),
     ]
 
 
-def _ids(tx: Tx, groups: Sequence[Group], after: int, limit: int) -> list[str]:
+def _ids(tx: Tx, groups: Sequence[CardGroup], after: int, limit: int) -> list[str]:
     """A window of groups that stand one behind the other; what lies outside of it is not read."""
     ids: list[str] = []
     for group in groups:

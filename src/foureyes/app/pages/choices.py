@@ -30,7 +30,7 @@ LEAD: dict[LeadOption, str] = {
 }
 
 
-class Ways:
+class CallerWays:
     """The ways that one caller has."""
 
     def __init__(self, context: Context, tx: Tx, actor: Actor) -> None:

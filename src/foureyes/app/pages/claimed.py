@@ -46,7 +46,7 @@ def claims_of(context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: in
     return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))
 
 
-class Heard(msgspec.Struct, frozen=True, kw_only=True):
+class LatestWord(msgspec.Struct, frozen=True, kw_only=True):
     """S3: what the agent at work on a task said last in the middle of its work."""
 
     task: str
@@ -61,7 +61,7 @@ def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[Agen
     claims, runs = claims_of(context, tx, policy), tx.all("run.live", Run, host="")
     if not runs:
         return claims
-    heard = {row.task: row for row in tx.all("board.heard", Heard, ids=[run.task for run in runs])}
+    heard = {row.task: row for row in tx.all("board.heard", LatestWord, ids=[run.task for run in runs])}
     by_task: dict[str, Run] = {run.task: run for run in runs if run.role == "implement"}
     rows = [_of_run(row, by_task[row.task], heard) if row.task in by_task else row for row in claims]
     claimed = {row.task for row in claims}
@@ -70,14 +70,14 @@ def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[Agen
     return tuple(replace(row, left=left.get(of.get(row.run, ""), "")) for row in rows)
 
 
-def _of_run(row: AgentRow, run: Run, heard: dict[str, Heard]) -> AgentRow:
+def _of_run(row: AgentRow, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
     said = heard.get(row.task)
     is_newer = said is not None and said.word and said.at >= row.line_at
     line = one_line(f"{said.word.replace('_', ' ')}: {said.text}", LINE) if said and is_newer else row.line
     return replace(row, run=run.id, profile=run.profile, stopping=run.stop_asked, line=line)
 
 
-def _beginning(context: Context, run: Run, heard: dict[str, Heard]) -> AgentRow:
+def _beginning(context: Context, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
     """A run without a claim."""
     since = run.started_at or run.reserved_at
     said = heard.get(run.task)

@@ -25,7 +25,7 @@ class Head(msgspec.Struct, frozen=True):
     seq: int
 
 
-class Happened(msgspec.Struct, frozen=True):
+class PackedEvent(msgspec.Struct, frozen=True):
     """A row of the journal with its event, still packed."""
 
     seq: int
@@ -51,14 +51,14 @@ class Events:
     def latest(self, limit: int = 50) -> list[EventLine]:
         """The latest events, the oldest of them first."""
         with self._context.store.read() as tx:
-            return self._lines(tx, tx.all("journal.events", Happened, before=END, quiet=QUIET, limit=limit)[::-1])
+            return self._lines(tx, tx.all("journal.events", PackedEvent, before=END, quiet=QUIET, limit=limit)[::-1])
 
     def since(self, seq: int, limit: int = 200) -> list[EventLine]:
         """The events after a row, the oldest first; as many as asked for, and the rest from the last of them on."""
         with self._context.store.read() as tx:
-            return self._lines(tx, tx.all("journal.events_since", Happened, after=seq, quiet=QUIET, limit=limit))
+            return self._lines(tx, tx.all("journal.events_since", PackedEvent, after=seq, quiet=QUIET, limit=limit))
 
-    def _lines(self, tx: Tx, rows: Sequence[Happened]) -> list[EventLine]:
+    def _lines(self, tx: Tx, rows: Sequence[PackedEvent]) -> list[EventLine]:
         """Rows as sentences, with what people call each session."""
         sessions = sorted({row.session for row in rows})
         names = {row.id: row.name for row in tx.all("session.some", SessionView, ids=sessions)} if rows else {}
@@ -66,7 +66,7 @@ class Events:
         return [_line(row, names.get(row.session, row.session)) for row in rows]
 
 
-def _line(row: Happened, who: str) -> EventLine:
+def _line(row: PackedEvent, who: str) -> EventLine:
     """One row; one that this version cannot read is said to be unreadable, and hides no other."""
     try:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))

@@ -58,21 +58,21 @@ class JudgingBasis(msgspec.Struct, frozen=True, kw_only=True):
     hold: str | None
 
 
-class End(msgspec.Struct, frozen=True):
+class JournalEnd(msgspec.Struct, frozen=True):
     """The end of the journal."""
 
     seq: int
     hash: str
 
 
-class Touched(msgspec.Struct, frozen=True):
+class TouchedTask(msgspec.Struct, frozen=True):
     """A task that something happened to, and what."""
 
     task: str
     kind: str
 
 
-class Tree(msgspec.Struct, frozen=True):
+class JudgedTree(msgspec.Struct, frozen=True):
     """A tree that a check ran on."""
 
     tree: str
@@ -84,19 +84,19 @@ class Judgements:
     def __init__(self) -> None:
         self.of: dict[str, Judgement] = {}
         self._ground: JudgingBasis | None = None
-        self._end = End(0, "")
+        self._end = JournalEnd(0, "")
         self._parties: dict[SessionId, Party] = {}
 
     def catch_up(self, tx: Tx, ground: JudgingBasis) -> None:
         """Forget what no longer holds in the state that is read."""
-        end = tx.one("journal.head", End) or End(0, "")
+        end = tx.one("journal.head", JournalEnd) or JournalEnd(0, "")
         if ground != self._ground or not self._goes_on(tx, end):
             self._forget_all()
         elif end.seq > self._end.seq:
             self._follow(tx)
         self._ground, self._end = ground, end
 
-    def _goes_on(self, tx: Tx, end: End) -> bool:
+    def _goes_on(self, tx: Tx, end: JournalEnd) -> bool:
         """Whether this is the same journal as before, perhaps longer: a restored store is another."""
         if end.seq == self._end.seq:
             return end == self._end
@@ -104,13 +104,13 @@ class Judgements:
         return row is not None and row.hash == self._end.hash
 
     def _follow(self, tx: Tx) -> None:
-        touched = tx.all("journal.touched", Touched, after=self._end.seq)
+        touched = tx.all("journal.touched", TouchedTask, after=self._end.seq)
         self.forget(row.task for row in touched)
         kinds = {row.kind for row in touched}
         if kinds & JOINING and parties_of(tx, self._parties) != self._parties:
             self._forget_all()
         if CHECKED in kinds:
-            trees = {row.tree for row in tx.all("check.trees_since", Tree, after=self._end.seq)}
+            trees = {row.tree for row in tx.all("check.trees_since", JudgedTree, after=self._end.seq)}
             self.forget([task for task, judgement in self.of.items() if not trees.isdisjoint(judgement.trees)])
 
     def add(self, judgements: Iterable[Judgement], parties: dict[SessionId, Party]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
 
-class Claimed(msgspec.Struct, frozen=True):
+class TaskHolder(msgspec.Struct, frozen=True):
     """Who has a task, and who has to decide before anybody can go on with it."""
 
     task: str
@@ -38,7 +38,7 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
     whoever asks.
     """
     live = [TaskId(row.id) for row in rows if row.status != "closed"]
-    claims = {row.task: row for row in tx.all("task.claimed", Claimed, ids=live)} if live else {}
+    claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
     waits: dict[str, list[str]] = defaultdict(list)
     for wait in tx.all("board.waits", Wait, ids=live) if live else ():
         waits[wait.task].append(wait.depends_on)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.rows import IdRow
-from foureyes.app.pages.stopped_runs import WHY, Halt
+from foureyes.app.pages.stopped_runs import WHY, StandstillRow
 from foureyes.app.views.pause import PauseView
 from foureyes.core.words.text import one_line
 from foureyes.steps import by_person, fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.cycles.reading import Whole
-    from foureyes.app.pages.choices import Ways
+    from foureyes.app.cycles.reading import WholeCycle
+    from foureyes.app.pages.choices import CallerWays
     from foureyes.app.ports import Tx
     from foureyes.app.views.attention import Choice
     from foureyes.core.nouns.cycle import Cycle
@@ -39,7 +39,7 @@ class HeldTask(msgspec.Struct, frozen=True):
     hold: str | None = None
 
 
-def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
+def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
     """R1, R2, and R0 where nobody clarified: a row for each task that its last cycle stopped; R3 only flags."""
     if tx.one("cycle.flagged", IdRow, limit=1) is None:
         return
@@ -60,9 +60,9 @@ def ruled(context: Context, tx: Tx, ways: Ways) -> Iterator[Halt]:
             yield _halt(context, tx, ways, held, known[cycle.id])
 
 
-def _halt(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole) -> Halt:
+def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> StandstillRow:
     task, cycle = held.id, known.cycle
-    return Halt(
+    return StandstillRow(
         kind="pause",
         task=task,
         of=f"{task} {cycle.id}",
@@ -90,7 +90,7 @@ def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
         yield "Whatever reviewers say now, a person lets it go on (resume)."
 
 
-def _said(tx: Tx, task: str, known: Whole) -> Iterator[str]:
+def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
     """Who said what about it, and what was asked about that."""
     from foureyes.app.call.facts import parties_of
 
@@ -110,7 +110,7 @@ def _said(tx: Tx, task: str, known: Whole) -> Iterator[str]:
             yield f"  {one_line(point.answer, LINE) or 'not answered yet'}"
 
 
-def _choices(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole) -> tuple[Choice, ...]:
+def _choices(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> tuple[Choice, ...]:
     """Send back, resume, clarify, look again, waive: those that would not be refused."""
     from foureyes.app.findings.lookup import open_blocking
 
@@ -131,13 +131,13 @@ def _choices(context: Context, tx: Tx, ways: Ways, held: HeldTask, known: Whole)
     )
 
 
-def _may_ask(context: Context, tx: Tx, known: Whole) -> bool:
+def _may_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
     from foureyes.app.review.clarifications import why_not_clarified
 
     return not why_not_clarified(context, tx, known)
 
 
-def _who(context: Context, tx: Tx, known: Whole) -> str:
+def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
     """Who is asked, and who looks again after that: the makers, then the reviewers who do not agree."""
     from foureyes.app.call.facts import parties_of
     from foureyes.core.words.ids import SessionId

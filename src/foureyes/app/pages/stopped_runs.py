@@ -21,7 +21,7 @@ from foureyes.steps import Steps, by_person, fe, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.pages.choices import Ways
+    from foureyes.app.pages.choices import CallerWays
     from foureyes.app.ports import Tx
     from foureyes.app.views.attention import AttentionKind, Choice
 
@@ -33,7 +33,7 @@ MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
 START = by_person(fe("run"))
 
 
-class Halt(msgspec.Struct, frozen=True, kw_only=True):
+class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
     """Something that stands still, as a row of attention needs it."""
 
     kind: AttentionKind
@@ -93,8 +93,8 @@ MENDED = {
 
 
 def halts(
-    context: Context, tx: Tx, ways: Ways, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
-) -> Iterator[Halt]:
+    context: Context, tx: Tx, ways: CallerWays, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
+) -> Iterator[StandstillRow]:
     """Everything of runs that waits for a person; `by_rule`: tasks whose review cycle says already why they wait,
     `reviewers`: whom the policy names.
     """
@@ -120,9 +120,9 @@ def halts(
             yield _cooled(cooled)
 
 
-def _paused(pause: PauseView, ways: Ways) -> Halt:
+def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
     where = f"{pause.task} only; other work goes on." if pause.task else "Nothing new begins anywhere."
-    return Halt(
+    return StandstillRow(
         kind="pause",
         task=pause.task,
         text=pause.reason if pause.task else f"the project: {pause.reason}",
@@ -137,12 +137,12 @@ def _paused(pause: PauseView, ways: Ways) -> Halt:
     )
 
 
-def _paused_sprint(sprint: PausedSprint) -> Halt:
+def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
     """X3: none of its tasks begins until somebody says so, or its reason is gone."""
     from foureyes.core.nouns.sprint import PASSING
 
     passes = "It goes on by itself when that is gone." if sprint.pause_kind in PASSING else "Somebody lets it go on."
-    return Halt(
+    return StandstillRow(
         kind="pause",
         of=sprint.id,
         text=f"sprint {sprint.id}: {one_line(sprint.why, LINE)}",
@@ -152,8 +152,8 @@ def _paused_sprint(sprint: PausedSprint) -> Halt:
     )
 
 
-def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
-    return Halt(
+def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
         kind="review",
         task=row.task,
         of=row.cycle,
@@ -169,14 +169,14 @@ def _unreviewed(row: Unreviewed, ways: Ways) -> Halt:
     )
 
 
-def _waits(row: WaitsForPerson) -> Halt:
+def _waits(row: WaitsForPerson) -> StandstillRow:
     """V8: nobody else moves such a cycle, and while it is open no rule approves."""
     from foureyes.core.nouns.cycle import ANY_PERSON
 
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
     who = who if row.reviewer else "whoever looks"
     why = f"{who} was asked to review it; everybody else has answered." if row.reviewer else "Nobody could be asked."
-    return Halt(
+    return StandstillRow(
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
@@ -187,8 +187,8 @@ def _waits(row: WaitsForPerson) -> Halt:
     )
 
 
-def _stuck(stuck: StuckView, ways: Ways) -> Halt:
-    return Halt(
+def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
         kind="run",
         task=stuck.task,
         text=stuck.why,
@@ -203,8 +203,8 @@ def _stuck(stuck: StuckView, ways: Ways) -> Halt:
     )
 
 
-def _blocked(blocked: Blocked, ways: Ways) -> Halt:
-    return Halt(
+def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:
+    return StandstillRow(
         kind="blocked",
         task=blocked.task,
         text=blocked.why,
@@ -215,9 +215,9 @@ def _blocked(blocked: Blocked, ways: Ways) -> Halt:
     )
 
 
-def _left(left: LeftRunner, ways: Ways) -> Halt:
+def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
     runs = "1 run" if left.runs == 1 else f"{left.runs} runs"
-    return Halt(
+    return StandstillRow(
         kind="runner",
         of=left.session,
         text=f"the runner on {left.host} is gone and left {runs}",
@@ -238,9 +238,9 @@ def _last_sign(left: LeftRunner) -> str:
     return max(heard, left.started_at)
 
 
-def _cooled(cooled: Cooldown) -> Halt:
+def _cooled(cooled: Cooldown) -> StandstillRow:
     what = COOLED[cooled.error]
-    return Halt(
+    return StandstillRow(
         kind="run",
         of=f"{cooled.profile} {cooled.host}",
         text=f"{cooled.profile} {what} on {cooled.host}: others take what they may of its tasks",

@@ -15,7 +15,7 @@ from foureyes.app.ports import Progress
 from foureyes.app.project.kept_attempts import attempts_lost
 from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.key import Key
+from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, by_person
@@ -105,7 +105,7 @@ class Audit:
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
             said = tx.all("journal.signed", EventRow)
-            keys = {key.fingerprint: key for key in tx.all("record.keys", Key)} if rows else {}
+            keys = {key.fingerprint: key for key in tx.all("record.keys", SigningKey)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
         discrepancies = [
             Discrepancy("integrity", f"row {row.seq}: the signature does not hold: {why}", row.seq)
@@ -114,7 +114,7 @@ class Audit:
         ]
         return [*discrepancies, *_without_signature(said, rows)], len(rows)
 
-    def _wrong(self, row: Signature, key: Key | None) -> str:
+    def _wrong(self, row: Signature, key: SigningKey | None) -> str:
         if key is None:
             return f"{row.fingerprint} is no key of this project"
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptAttempt(msgspec.Struct, frozen=True):
     """What was handed in, and what git has to keep of it."""
 
     task: str
@@ -34,7 +34,7 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
     there, and perhaps nothing of the others.
     """
     with context.store.read() as tx:
-        attempts = tx.all("attempt.kept", Kept)
+        attempts = tx.all("attempt.kept", KeptAttempt)
     if not attempts:
         return [], []
     try:
@@ -48,7 +48,7 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
     return lost, notes
 
 
-def _wrong(attempt: Kept, kept: Sha | None, gone: set[Sha]) -> list[Discrepancy]:
+def _wrong(attempt: KeptAttempt, kept: Sha | None, gone: set[Sha]) -> list[Discrepancy]:
     name = f"attempt {attempt.n} of {attempt.task}"
     if kept is not None and kept != attempt.head:
         return [Discrepancy("integrity", f"{name}: {attempt.ref} is at {kept[:12]}, not at {attempt.head[:12]}")]

@@ -12,7 +12,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
 from foureyes.app.call.signing import Intent, active_keys, check, key_named, known_by_key, sign
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.key import Key, KeyOutcome, KeyView
+from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
@@ -107,7 +107,7 @@ class Keys:
         with self._context.store.read() as tx:
             keys = active_keys(tx)
             head = tx.one("journal.head", JournalHead)
-            known = [key for key in tx.all("record.keys", Key) if key.fingerprint == fingerprint]
+            known = [key for key in tx.all("record.keys", SigningKey) if key.fingerprint == fingerprint]
         assert head is not None
         if known:
             state = "retired" if known[0].retired_at else "on record already"
@@ -162,5 +162,5 @@ class Keys:
         with self._context.store.read() as tx:
             return [
                 KeyView(**msgspec.structs.asdict(key), here=key.fingerprint in held)
-                for key in tx.all("record.keys", Key)
+                for key in tx.all("record.keys", SigningKey)
             ]

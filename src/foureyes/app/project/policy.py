@@ -15,7 +15,7 @@ from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.asking import ask_remote, refuse_unpushed
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, read_at, wanted_target
 from foureyes.app.views.project import ProjectView
-from foureyes.app.views.settings import Acceptance, ChangedSetting, Offer, SettingView
+from foureyes.app.views.settings import Acceptance, ChangedSetting, ConfigurationOffer, SettingView
 from foureyes.config.agreeing import refuse_disagreement
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
@@ -61,14 +61,14 @@ class Policy:
         self._change(actor, "policy set" if text is not None else "policy unset", key, text)
         return next(row for row in self.show(actor) if row.key == key)
 
-    def offered(self, actor: Actor) -> Offer:
+    def offered(self, actor: Actor) -> ConfigurationOffer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
         permit(actor, "policy accept")
         project = ask_remote(self._context)
         offered = proposal(self._context, project)
         if not offered.is_new(project):
             refuse_unpushed(self._context, project)
-        return Offer(
+        return ConfigurationOffer(
             target=offered.target,
             seen=offered.seal,
             digest=offered.digest,

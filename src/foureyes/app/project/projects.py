@@ -12,7 +12,7 @@ from foureyes.app.call.placing import ADOPT, lost_anchor, misplaced
 from foureyes.app.call.rows import IdRow
 from foureyes.app.project.retargeting import is_missing
 from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.kept_store import Adoption, Milestones, Restored, StoreRole
+from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
@@ -48,7 +48,7 @@ class Projects:
             merged = tuple(row.id for row in tx.all("merge.merged", IdRow))
         return Milestones(rows=head.seq if head else 0, merged=merged)
 
-    def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> Restored:
+    def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> RestoredStore:
         """A restored store may lack what happened since the backup: that it was restored is on record (P8). What it
         undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
         """
@@ -63,7 +63,7 @@ class Projects:
             gone = is_missing(self._context, project.target)
             wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))
         undone = [task for task in before.merged if task not in after.merged] if before else []
-        return Restored(
+        return RestoredStore(
             kept=kept,
             rows=after.rows,
             rows_undone=max(0, before.rows - after.rows) if before else None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.rows import Point
+from foureyes.app.call.rows import TargetCommit
 from foureyes.config import FILE
 from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import flat
@@ -123,7 +123,7 @@ def brought_along(context: Context, project: ProjectView, target: str) -> tuple[
     commits, down to one that a task began from or was merged as. And where that branch is.
     """
     with context.store.read() as tx:
-        known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, Point)}
+        known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
     line = context.repo.line(read_at(context, project, target), MOST)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""

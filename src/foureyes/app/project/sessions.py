@@ -11,7 +11,7 @@ from foureyes.app.call.caller import permit, refuse_other_task, spawners
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import Count, EvidenceRow, IdRow, Token
 from foureyes.app.call.work import Work
-from foureyes.app.views.session import Ended, SessionView, Spawned, Whoami
+from foureyes.app.views.session import EndedSessions, SessionView, Spawned, Whoami
 from foureyes.core import events as e
 from foureyes.core.nouns.session import NESTED, ROLES, Actor, Role, is_oneself
 from foureyes.core.words.ids import SessionId, Sha, session_id, session_of, token_hash
@@ -290,7 +290,7 @@ class Sessions:
             )
         return actor.leader
 
-    def end(self, actor: Actor, session: str = "", *, reason: str = "") -> Ended:
+    def end(self, actor: Actor, session: str = "", *, reason: str = "") -> EndedSessions:
         """A session is over, and so are those it spawned: their tokens are void, their claims free."""
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "session end") as work:
@@ -339,13 +339,13 @@ def _role(text: str) -> Role:
     )
 
 
-def _end(work: Work, target: SessionView, reason: str) -> Ended:
+def _end(work: Work, target: SessionView, reason: str) -> EndedSessions:
     line = _with_spawned(work.tx, target)
     released = [task for row in line for task in _release(work, row, reason)]
     ended = [row for row in line if not row.ended]
     for row in reversed(ended):
         work.record("", e.SessionEnded(session=SessionId(row.id), reason=reason))
-    return Ended(ended=[row.id for row in ended], released=released)
+    return EndedSessions(ended=[row.id for row in ended], released=released)
 
 
 def _release(work: Work, row: SessionView, reason: str) -> list[str]:

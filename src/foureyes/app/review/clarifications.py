@@ -11,7 +11,7 @@ from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.clarifying import ask_to_clarify
 from foureyes.app.cycles.opening import open_again
-from foureyes.app.cycles.reading import Whole, live_of, whole
+from foureyes.app.cycles.reading import WholeCycle, live_of, whole
 from foureyes.app.ports import Tx
 from foureyes.app.review.cycle_pages import outcome_of
 from foureyes.app.views.cycle import CycleOutcome
@@ -65,7 +65,7 @@ def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
         return outcome_of(context, work.tx, known.cycle.id, message=f"{known.cycle.id} asks about {names}")
 
 
-def why_not_clarified(context: Context, tx: Tx, known: Whole) -> str:
+def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
     """Why nobody is asked about what a cycle came to; empty where nothing speaks against it."""
     cycle, tasks = known.cycle, {target.task: context.get(tx, target.task) for target in known.live}
     if cycle.state != "decided" or cycle.rule not in ("R0", "R1", "R2"):
@@ -86,7 +86,7 @@ def why_not_clarified(context: Context, tx: Tx, known: Whole) -> str:
     return f"{again[0]} is about it, and not over" if again else ""
 
 
-def _asked(known: Whole, given: Mapping[str, str]) -> list[Clarification]:
+def _asked(known: WholeCycle, given: Mapping[str, str]) -> list[Clarification]:
     """The points that are meant; each must be there, and wait for an answer."""
     cycle = known.cycle
     points = {point.id: point for point in known.points}

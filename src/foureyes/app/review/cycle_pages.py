@@ -11,9 +11,9 @@ from foureyes.app.call.facts import facts_for, parties_of, voiceless
 from foureyes.app.call.rows import Count
 from foureyes.app.cycles.clarifying import answer_by
 from foureyes.app.cycles.deciding import is_overdue, is_waited_out
-from foureyes.app.cycles.reading import Whole, whole, wholes
+from foureyes.app.cycles.reading import WholeCycle, whole, wholes
 from foureyes.app.ports import Tx
-from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleView, GivenView, IssueRow, PointView, TargetView
+from foureyes.app.views.cycle import AskedView, CycleOutcome, CycleTargetView, CycleView, GivenView, IssueRow, PointView
 from foureyes.core.nouns.cycle import Asked, Clarification, Cycle, CycleId
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.text import one_line
@@ -22,7 +22,7 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe, in_turn, phrase
 LINE = 300
 
 
-def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
+def view_of(context: Context, tx: Tx, known: WholeCycle) -> CycleView:
     """A cycle with everything that is known about it, and what moves it."""
     known = _with_deadline(context, tx, known)
     cycle, now = known.cycle, context.now()
@@ -44,7 +44,9 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
         quorum=cycle.quorum,
         seats=cycle.seats,
         targets=tuple(
-            TargetView(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary, over=t.over)
+            CycleTargetView(
+                task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary, over=t.over
+            )
             for t in known.targets
         ),
         asked=tuple(_asked(row, late=cycle.is_live and is_overdue(row, now)) for row in known.asked),
@@ -58,7 +60,7 @@ def view_of(context: Context, tx: Tx, known: Whole) -> CycleView:
     )
 
 
-def _with_deadline(context: Context, tx: Tx, known: Whole) -> Whole:
+def _with_deadline(context: Context, tx: Tx, known: WholeCycle) -> WholeCycle:
     """V9: with the time until which an answer is waited for, as things stand now."""
     if known.cycle.state != "clarifying":
         return known
@@ -105,7 +107,7 @@ def _asked(row: Asked, *, late: bool) -> AskedView:
     )
 
 
-def _given(context: Context, tx: Tx, known: Whole, names: dict[str, str]) -> tuple[GivenView, ...]:
+def _given(context: Context, tx: Tx, known: WholeCycle, names: dict[str, str]) -> tuple[GivenView, ...]:
     """The reviews, and which of them count as things stand now (V6)."""
     facts = facts_for(context, tx, known.tasks) if known.reviews and known.tasks else {}
     counting = {(task, session) for task, about in facts.items() for session in about.reviewers}
@@ -138,7 +140,7 @@ def _point(point: Clarification, names: dict[str, str]) -> PointView:
     )
 
 
-def waits_for(known: Whole) -> tuple[str, ...]:
+def waits_for(known: WholeCycle) -> tuple[str, ...]:
     """Whom a cycle waits for."""
     if known.cycle.state == "clarifying":
         return tuple(known.cycle.clarifiers)
@@ -148,7 +150,7 @@ def waits_for(known: Whole) -> tuple[str, ...]:
     return tuple(dict.fromkeys(silent)) or ("whoever looks",)
 
 
-def next_of(known: Whole, now: str, *, out: bool = False) -> Steps:
+def next_of(known: WholeCycle, now: str, *, out: bool = False) -> Steps:
     """What moves a cycle, and who may do that. `out`: nobody could be asked, and nobody came by for long enough."""
     cycle = known.cycle
     task = known.tasks[0] if known.tasks else ""
@@ -189,13 +191,13 @@ def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
     return rows[:limit]
 
 
-def _is_unreviewed(flagged: Cycle, known: Whole) -> bool:
+def _is_unreviewed(flagged: Cycle, known: WholeCycle) -> bool:
     """R0: whether this target is one that too few agreed about; of several, others may be none."""
     agreed = {review.session for review in known.reviews if review.task == flagged.task and review.agrees}
     return flagged.rule == "R0" and (len(known.targets) == 1 or len(agreed) < known.cycle.quorum)
 
 
-def _issues(tx: Tx, flagged: Cycle, known: Whole, settled: Collection[int]) -> list[IssueRow]:
+def _issues(tx: Tx, flagged: Cycle, known: WholeCycle, settled: Collection[int]) -> list[IssueRow]:
     task, step = flagged.task, after_rule(flagged.rule, flagged.task, wide=flagged.wide)
     parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
     against = [review for review in known.reviews if review.task == task and review.effective != "approved"]

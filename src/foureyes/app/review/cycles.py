@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import needed, refuse_verb
 from foureyes.app.call.rows import IdRow
 from foureyes.app.cycles.asking import ask, can_ask
 from foureyes.app.cycles.deciding import decide_if_due, give_up_on_people, may_be_due
-from foureyes.app.cycles.reading import Whole, cycle_named, is_cycle_name, whole, wholes
+from foureyes.app.cycles.reading import WholeCycle, cycle_named, is_cycle_name, whole, wholes
 from foureyes.app.ports import Tx
 from foureyes.app.review.clarifications import ask_author, clarify_points
 from foureyes.app.review.cycle_pages import issues_of, outcome_of, view_of
@@ -120,7 +120,7 @@ class Cycles:
                     found.append(outcome_of(self._context, work.tx, row.id, changed=False))
             return found
 
-    def _is_due(self, tx: Tx, known: Whole) -> bool:
+    def _is_due(self, tx: Tx, known: WholeCycle) -> bool:
         """V4, V8: it may have to be decided, or somebody can be asked by now."""
         if may_be_due(self._context, tx, known):
             return True

@@ -46,7 +46,7 @@ def _kept(facts: Facts, event: RedoRequested) -> str:
     return f"attempt {attempt.n} stays as it was, at {attempt.head[:7]}: {attempt_ref(facts.task.id, attempt.n)}"
 
 
-class Feedback:
+class SendingBack:
     """What sends work back."""
 
     def __init__(self, context: Context) -> None:

@@ -12,7 +12,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import answers
-from foureyes.app.cycles.deciding import Done, decide_if_due
+from foureyes.app.cycles.deciding import CycleEffect, decide_if_due
 from foureyes.app.cycles.reading import live_of, wholes
 from foureyes.app.findings.raising import Raising, anchor, code_of, raising
 from foureyes.app.ports import Tx
@@ -162,7 +162,13 @@ def _record(
 
 
 def _outcome(
-    context: Context, work: Work, case: Case, event: e.ReviewSubmitted, raised: Raising, done: Done, about: AskedLook
+    context: Context,
+    work: Work,
+    case: Case,
+    event: e.ReviewSubmitted,
+    raised: Raising,
+    done: CycleEffect,
+    about: AskedLook,
 ) -> ReviewOutcome:
     task, cycle = case.task.id, event.cycle or about.cycle
     said = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"

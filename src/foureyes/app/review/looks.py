@@ -11,7 +11,7 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.work import Work
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import Change
-from foureyes.core.nouns.cycle import Look, Target, look_ref
+from foureyes.core.nouns.cycle import CycleTarget, Look, look_ref
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import one_line
@@ -21,7 +21,7 @@ from foureyes.steps import fe
 SUMMARY = 400
 
 
-class Looked(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewSubject(msgspec.Struct, frozen=True, kw_only=True):
     """What a reviewer is to look at: the latest attempt, or the work as it is now (`change`)."""
 
     task: TaskId
@@ -30,14 +30,14 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
     change: Change | None = None
 
 
-def take_look(context: Context, actor: Actor, task: str) -> Looked:
+def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
     """Freeze what is there: of a task in review its attempt is frozen already, of one in progress its worktree is."""
     with context.store.read() as tx:
         row = context.find(tx, task)
         refuse_other_task(actor, row.id)
         target = known_target(context, tx, context.project(tx))
     if row.status == "reviewing":
-        return Looked(task=row.id)
+        return ReviewSubject(task=row.id)
     if row.status != "in_progress":
         why = f"{row.id} is {row.status}: only work in progress or in review is looked at"
         refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
@@ -51,10 +51,10 @@ def take_look(context: Context, actor: Actor, task: str) -> Looked:
     if change.is_empty:
         why = f"nothing has changed in {row.id} yet"
         refuse_task(row.id, "was not looked at", Reason("V1", why, fe("show", row.id)))
-    return Looked(task=row.id, summary=summary, commit=commit, change=change)
+    return ReviewSubject(task=row.id, summary=summary, commit=commit, change=change)
 
 
-def record_look(context: Context, work: Work, looked: Looked) -> Target:
+def record_look(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
     """The look, on record; the same work again is the same look. Its number is given, and its ref made, in the writing
     transaction: of two who look at once each has its own.
     """
@@ -68,4 +68,4 @@ def record_look(context: Context, work: Work, looked: Looked) -> Target:
         files = tuple(file.path for file in change.files)
         event = e.LookTaken(n=n, commit=looked.commit, base=change.base, diff_id=change.diff_id, files=files)
         work.record(looked.task, event)
-    return Target(task=looked.task, look=n, diff_id=change.diff_id, summary=looked.summary)
+    return CycleTarget(task=looked.task, look=n, diff_id=change.diff_id, summary=looked.summary)

@@ -12,11 +12,11 @@ from foureyes.app.call.work import Work
 from foureyes.app.cycles.asking import ask, choice_for, pending_of, why_not_asked
 from foureyes.app.cycles.choosing import meant, refuse_choosing
 from foureyes.app.cycles.opening import attempt_target, open_cycle, same_work
-from foureyes.app.cycles.reading import Whole, live_of, whole, wholes
+from foureyes.app.cycles.reading import WholeCycle, live_of, whole, wholes
 from foureyes.app.review.cycle_pages import outcome_of
-from foureyes.app.review.looks import Looked, record_look, take_look
+from foureyes.app.review.looks import ReviewSubject, record_look, take_look
 from foureyes.app.views.cycle import CycleOutcome
-from foureyes.core.nouns.cycle import CycleId, ReviewerKind, Target, Trigger
+from foureyes.core.nouns.cycle import CycleId, CycleTarget, ReviewerKind, Trigger
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.required import wants_reviews
@@ -56,7 +56,7 @@ def open_about(
         return outcome_of(context, work.tx, cycle, message=words, changed=changed, notes=notes, step=step)
 
 
-def _not_asked_about(work: Work, targets: list[Target], left: list[str]) -> list[Target]:
+def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) -> list[CycleTarget]:
     """V1: what nobody is asked about yet, as it is now; the same again is the cycle that is open already."""
     if same_work(work, targets, "USER_MANUAL", wide=True) is not None:
         return targets
@@ -73,7 +73,7 @@ def _not_asked_about(work: Work, targets: list[Target], left: list[str]) -> list
     return new
 
 
-def _is_about(known: Whole, target: Target) -> bool:
+def _is_about(known: WholeCycle, target: CycleTarget) -> bool:
     return any((each.task, each.diff_id) == (target.task, target.diff_id) for each in known.live)
 
 
@@ -106,8 +106,8 @@ def refuse_maker(context: Context, work: Work, task: TaskId, reviewer: str, kind
         refuse_verb(f"{name} was not asked about {task}.", Reason("V4", f"{name}: {why}", step), task=task)
 
 
-def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[Looked], list[str]]:
-    found: list[Looked] = []
+def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[ReviewSubject], list[str]]:
+    found: list[ReviewSubject] = []
     left: list[str] = []
     for task in dict.fromkeys(tasks):
         try:
@@ -121,7 +121,7 @@ def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[
     return found, left
 
 
-def _target(context: Context, work: Work, looked: Looked) -> Target:
+def _target(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
     if looked.change is not None:
         return record_look(context, work, looked)
     return attempt_target(facts_of(context, work.tx, looked.task))

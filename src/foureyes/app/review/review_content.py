@@ -14,7 +14,7 @@ from foureyes.core import events as e
 from foureyes.core.documents.findings import files_of, findings_of, rulings_of, status_problem
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import ReviewResult
-from foureyes.core.nouns.finding import AFTER_RULING, Finding, Found, Ruling, Severity
+from foureyes.core.nouns.finding import AFTER_RULING, Finding, ReportedFinding, Ruling, Severity
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules.facts import Facts
 from foureyes.core.words.ids import TaskId
@@ -28,7 +28,7 @@ class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     document: ReviewResult
-    findings: list[Found]
+    findings: list[ReportedFinding]
     notes: list[str]
     files: list[str]
     rulings: list[Ruling]

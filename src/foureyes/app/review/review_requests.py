@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import TaskId
 
 
-class About(msgspec.Struct, frozen=True, kw_only=True):
+class RequestSubject(msgspec.Struct, frozen=True, kw_only=True):
     """What a request is about: which change, in whose words, where it is to be read, and what is known of it."""
 
     attempt: int
@@ -48,7 +48,7 @@ def attempt_request(context: Context, tx: Tx, actor: Actor, task: TaskId, review
     attempt = facts.attempt
     if attempt is None:
         raise not_handed_in(task)
-    about = About(
+    about = RequestSubject(
         attempt=attempt.n,
         diff_id=attempt.diff_id,
         summary=attempt.message or facts.task.title,
@@ -70,7 +70,7 @@ def look_request(context: Context, tx: Tx, actor: Actor, run: Run, diff_id: str)
     """V1, V2: what a reviewer of a look is asked: what is known before there is an attempt."""
     task, policy = context.get(tx, run.task), context.policy(tx, actor)
     targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
-    about = About(
+    about = RequestSubject(
         attempt=task.iteration + 1,
         diff_id=diff_id,
         summary=targets[0].summary if targets else task.title,
@@ -88,7 +88,7 @@ def _request(
     tx: Tx,
     policy: ReviewPolicy,
     task: Task,
-    about: About,
+    about: RequestSubject,
     known: Sequence[Finding],
     reviewer: str,
     *,

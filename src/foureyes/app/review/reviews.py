@@ -15,7 +15,7 @@ from foureyes.app.call.parties import programs_of
 from foureyes.app.call.refusals import not_handed_in, refuse_verb
 from foureyes.app.call.work import Work
 from foureyes.app.cycles.answering import answers
-from foureyes.app.cycles.deciding import WAITS, Done, decide_if_due
+from foureyes.app.cycles.deciding import WAITS, CycleEffect, decide_if_due
 from foureyes.app.findings.lookup import finding_named, open_blocking
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, raising
 from foureyes.app.findings.rulings import (
@@ -53,7 +53,7 @@ from foureyes.errors import Reason
 from foureyes.steps import Steps, fe, prose
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
+class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
     """A review that was stored: its event, what it raised and ruled, and what is against counting it."""
 
     event: e.ReviewSubmitted
@@ -61,7 +61,7 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     rulings: list[Ruling]
     against: tuple[Reason, ...]
     stands: AfterRulings
-    done: Done = WAITS
+    done: CycleEffect = WAITS
 
     @property
     def counts(self) -> bool:
@@ -205,7 +205,7 @@ class Reviews:
         if counts and eligible.exception:
             self._note_exception(work, case, eligible, payload.summary)
         done = decide_if_due(self._context, work, CycleId(cycle)) if cycle else WAITS
-        taken = Taken(
+        taken = StoredReview(
             event=event,
             findings=tuple(found),
             rulings=given.rulings,
@@ -227,7 +227,7 @@ class Reviews:
         detail = f"review, attempt {case.attempt.n}"
         work.record(case.task.id, SecurityRecorded(kind=by.exception, rule=by.rule, reason=summary, detail=detail))
 
-    def _outcome(self, work: Work, task: TaskId, taken: Taken) -> ReviewOutcome:
+    def _outcome(self, work: Work, task: TaskId, taken: StoredReview) -> ReviewOutcome:
         now, event, stands = self._context.get(work.tx, task), taken.event, taken.stands
         return ReviewOutcome(
             task=task,
@@ -280,13 +280,13 @@ def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
 
 
-def _standing(stands: AfterRulings, task: TaskId, done: Done) -> AfterRulings:
+def _standing(stands: AfterRulings, task: TaskId, done: CycleEffect) -> AfterRulings:
     """Where a task stands after a review that may have ended its cycle."""
     sent_back, by_rule = task in done.sent_back, task in done.by_rule
     return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)
 
 
-def _next(task: TaskId, taken: Taken, actor: Actor) -> Steps:
+def _next(task: TaskId, taken: StoredReview, actor: Actor) -> Steps:
     if taken.stands.by_rule:
         return merge_by(actor)
     if taken.stands.left:
@@ -294,7 +294,7 @@ def _next(task: TaskId, taken: Taken, actor: Actor) -> Steps:
     return fe("approve", task) if taken.counts else fe("show", task)
 
 
-def _notes(taken: Taken) -> list[str]:
+def _notes(taken: StoredReview) -> list[str]:
     """What a reviewer should know about their review: why it does not count, what it could not say."""
     event = taken.event
     notes = _cycle_notes(taken)
@@ -311,7 +311,7 @@ def _notes(taken: Taken) -> list[str]:
     ]
 
 
-def _cycle_notes(taken: Taken) -> list[str]:
+def _cycle_notes(taken: StoredReview) -> list[str]:
     """V8: what became of the cycle that it is an answer in."""
     ruled = taken.done.ruled
     if ruled is not None:

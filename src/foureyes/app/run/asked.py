@@ -16,7 +16,7 @@ from foureyes.app.cycles.deciding import may_be_due
 from foureyes.app.cycles.reading import wholes
 from foureyes.app.run.rows import AskedRow, Awaited, CalledRow, ClarifyRow, HandedIn, HeardRow, ReviewRun
 from foureyes.app.views.pause import PauseView
-from foureyes.core.cycle.triggering import Heard, silence_begins, silent, trigger_of
+from foureyes.core.cycle.triggering import RunActivity, silence_begins, silent, trigger_of
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
 from foureyes.core.rules.required import wants_peers
@@ -158,7 +158,7 @@ def _silence(context: Context, tx: Tx, desk: Desk, minutes: int, host: str) -> I
         return
     own = heard_by(context, desk)
     heard = [
-        Heard(
+        RunActivity(
             run=row.id,
             task=row.task,
             at=max(own.get(RunId(row.id)) or row.heard or row.started_at, row.said),

@@ -11,7 +11,7 @@ from foureyes.app.run.rows import Troubled
 from foureyes.app.views.pause import PauseView
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.rules.required import all_reviewers
-from foureyes.core.run.snapshot import Attention
+from foureyes.core.run.snapshot import AttentionItem
 from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
@@ -24,37 +24,37 @@ MOST = 10
 LONG = 300
 
 
-def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldown]) -> tuple[Attention, ...]:
+def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """The newest of each kind."""
     found = [
-        Attention(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
+        AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
         for row in tx.all("runner.stuck", Troubled, limit=MOST)
     ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
     found += [
-        Attention(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
+        AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
         for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST)
     ]
     found += [
-        Attention(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
+        AttentionItem(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
         for row in tx.all("runner.stuck_merges", Troubled, limit=MOST)
     ]
     found += [
-        Attention(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
+        AttentionItem(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
         for row in tx.all("runner.blocked", Troubled, limit=MOST)
     ]
     found += [
-        Attention(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
+        AttentionItem(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
         for row in cooled
         if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
     found += _cycles(tx, policy)
     if desk.merge_problem:
-        found.append(Attention(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
-    return tuple(Attention(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)
+        found.append(AttentionItem(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
+    return tuple(AttentionItem(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)
 
 
-def _cycles(tx: Tx, policy: ReviewPolicy) -> list[Attention]:
+def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
     """V8: what reviewers stopped, until a person lifts that; and what nobody reviews."""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST)
     tasks = {row.id: row for row in tx.all("cycle.stands", HeldTask, ids=sorted({row.task for row in rows}))}
@@ -66,9 +66,11 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[Attention]:
         or (row.rule == "R1" and row.task in tasks and tasks[row.task].hold is not None)
         or (row.rule == "R2" and row.state == "decided" and (row.task in paused or (row.wide and "" in paused)))
     ]
-    found = [Attention(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
+    found = [AttentionItem(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
     return found + [
-        Attention(key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}")
+        AttentionItem(
+            key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}"
+        )
         for row in unreviewed(tx, all_reviewers(policy), MOST)
         if row.state != "decided"
     ]

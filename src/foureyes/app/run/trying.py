@@ -19,7 +19,7 @@ from foureyes.app.views.work import ClaimedWorktree
 from foureyes.app.work.claims import Claims
 from foureyes.config.policy import identity_rule
 from foureyes.config.writing import to_toml
-from foureyes.core.cycle.calibrating import Said, judge
+from foureyes.core.cycle.calibrating import TriedFinding, judge
 from foureyes.core.loop.metrics_rows import between
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.calibration import CaseResult
@@ -152,9 +152,9 @@ def _broken(state: str, kind: str, why: str) -> str:
     return why if kind in COOLING else ""
 
 
-def _said(finding: Finding) -> Said:
+def _said(finding: Finding) -> TriedFinding:
     text = "\n".join((finding.title, finding.problem, finding.why))
-    return Said(path=finding.path, line=finding.line, blocking=finding.blocking, text=text)
+    return TriedFinding(path=finding.path, line=finding.line, blocking=finding.blocking, text=text)
 
 
 def _all(parts: Sequence[Tried]) -> Tried:

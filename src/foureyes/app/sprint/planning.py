@@ -12,7 +12,7 @@ from foureyes.app.call.context import stamp
 from foureyes.app.call.modes import modes_by_task
 from foureyes.app.pages.completion import red_on_target
 from foureyes.app.tasks.sprinting import own_zone, sprints_of, zone_named
-from foureyes.app.views.sprint import PlannedTaskView, SprintAsk, SprintPlanView, TargetView
+from foureyes.app.views.sprint import PlannedTaskView, SprintAsk, SprintPlanView, SprintTargetView
 from foureyes.core.events.sprint import Chosen
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.rules.required import is_profile, required_reviewers
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.nouns.sprint import Target
+    from foureyes.core.nouns.sprint import SprintTarget
 
 MOST = 10_000
 PAST_TASKS = 500
@@ -38,7 +38,7 @@ NAMED = 5
 class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a sprint is asked to be."""
 
-    target: Target
+    target: SprintTarget
     wanted: Wanted = Wanted()
     pause_on_error: bool | None = None
     """None: as `[sprint]` says."""
@@ -73,14 +73,14 @@ class Waits(msgspec.Struct, frozen=True):
     depends_on: str
 
 
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
+class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A plan that could be stored: what the store gets, and what people see."""
 
     chosen: tuple[Chosen, ...]
     view: SprintPlanView
 
 
-def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Planned:
+def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> SprintPlan:
     """X1: everything about a sprint that is not stored yet. Nothing is written."""
     rows = tx.all("sprint.candidates", Open, limit=MOST)
     candidates = with_waiting(rows, _waiting(tx))
@@ -107,7 +107,7 @@ def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Plan
         notes=tuple(_left_out(context, tx, wanted.ids, in_it)),
     )
     kept = tuple(Chosen(task=TaskId(each.task), minutes=each.minutes, source=each.estimate) for each in tasks)
-    return Planned(chosen=kept, view=view)
+    return SprintPlan(chosen=kept, view=view)
 
 
 def with_warnings(context: Context, view: SprintPlanView) -> SprintPlanView:
@@ -204,12 +204,12 @@ def refuse_nothing(view: SprintPlanView) -> None:
     raise NotFound(f"there is nothing for a sprint to do.{why}", next_step=fe("list", "--ready"))
 
 
-def target_view(context: Context, target: Target, at: str = "") -> TargetView:
+def target_view(context: Context, target: SprintTarget, at: str = "") -> SprintTargetView:
     """A target, with the instant of its end if it began now, or of the end that it has."""
     if not at:
         end = ends_at(target, context.clock.now(), zone_named(target.zone))
         at = stamp(end) if end is not None else ""
-    return TargetView(
+    return SprintTargetView(
         kind=target.kind,
         at=at,
         zone=target.zone,
@@ -219,7 +219,7 @@ def target_view(context: Context, target: Target, at: str = "") -> TargetView:
     )
 
 
-def _seconds(context: Context, target: Target) -> int | None:
+def _seconds(context: Context, target: SprintTarget) -> int | None:
     now = context.clock.now()
     end = ends_at(target, now, zone_named(target.zone))
     return int((end - now).total_seconds()) if end is not None else None

@@ -39,7 +39,7 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
     output_tokens: int
 
 
-class Merged(msgspec.Struct, frozen=True, kw_only=True):
+class MergedTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task that went through, and who agreed."""
 
     id: str
@@ -57,7 +57,7 @@ class Severity(msgspec.Struct, frozen=True):
     n: int
 
 
-class Halt(msgspec.Struct, frozen=True, kw_only=True):
+class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
     """What stopped a sprint, or let it go on."""
 
     kind: str
@@ -99,7 +99,7 @@ def _report(
         cost_micros=spent.cost_micros,
         input_tokens=spent.input_tokens,
         output_tokens=spent.output_tokens,
-        merged=tuple(map(_merged, tx.all("sprint.merged", Merged, sprint=sprint.id))),
+        merged=tuple(map(_merged, tx.all("sprint.merged", MergedTask, sprint=sprint.id))),
         approved=tuple(_line(row, "approved, waits to be merged") for row in _of(rows, "merging")),
         waiting=tuple(_waiting(row, waiting) for row in in_review),
         failed=tuple(
@@ -111,7 +111,7 @@ def _report(
         out=tuple(_line(row, row.resolution or row.status) for row in _of(rows, "out")),
         findings=_total(severities),
         open_findings=how_far.blocking,
-        halts=tuple(_halt(row, zone) for row in tx.all("sprint.halts", Halt, sprint=sprint.id)),
+        halts=tuple(_halt(row, zone) for row in tx.all("sprint.halts", SprintHalt, sprint=sprint.id)),
         checkpoint=sprint.checkpoint,
         next=_next(sprint, len(in_review)),
     )
@@ -145,7 +145,7 @@ def _waiting(row: SprintTask, waiting: dict[str, tuple[int, str]]) -> Ledger:
     return Ledger(task=row.id, title=row.title, risk=risk, why=RISKS.get(risk, ""), next=fe("show", row.id, "--diff"))
 
 
-def _merged(row: Merged) -> Ledger:
+def _merged(row: MergedTask) -> Ledger:
     by = "rule" if row.rule in ("M4", "M5") else row.name
     return Ledger(task=row.id, title=row.title, sha=row.sha, by=by)
 
@@ -159,7 +159,7 @@ def _total(rows: list[Severity]) -> dict[str, int]:
     return found
 
 
-def _halt(row: Halt, zone: tzinfo) -> str:
+def _halt(row: SprintHalt, zone: tzinfo) -> str:
     what = "went on" if row.kind == "resumed" else "paused"
     return one_line(f"{clock_of(row.at, zone)} {what}: {row.why}", WHY)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TITLE = 400
 
 
-class Brought(msgspec.Struct, frozen=True, kw_only=True):
+class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
     """What a sprint merged, the last one first."""
 
     id: str
@@ -41,7 +41,7 @@ def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
         if sprint.is_active:
             why = Reason("X5", f"{sprint.id} is {sprint.state}: stop it first", fe("sprint", "stop", sprint.id))
             refuse_verb("nothing was planned.", why)
-        rows = work.tx.all("sprint.brought", Brought, sprint=sprint.id)
+        rows = work.tx.all("sprint.brought", SprintMerge, sprint=sprint.id)
         already = tuple((row.id, row.revert) for row in rows if row.revert)
         made = []
         for row in rows:
@@ -59,7 +59,7 @@ def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
     return SprintUndo(id=sprint.id, reverts=tuple(made), already=already, message=message, next=step)
 
 
-def _task(row: Brought, sprint: str, target: str) -> e.TaskCreated:
+def _task(row: SprintMerge, sprint: str, target: str) -> e.TaskCreated:
     description = (
         f"Take back what {row.id} brought to {target} in sprint {sprint}: git revert -m 1 {row.sha}\n\n"
         "What was merged later may rest on it: later merges are taken back first, and every test passes afterwards."

@@ -11,7 +11,7 @@ from foureyes.app.call.work import Work
 from foureyes.app.ports import Tx
 from foureyes.core import events as e
 from foureyes.core.events.loop import Tier
-from foureyes.core.loop.engine import FindingMove, LoopAct, LoopAttempt, LoopState, Odd, loop_state, rounds
+from foureyes.core.loop.engine import FindingMove, FruitlessRun, LoopAct, LoopAttempt, LoopState, loop_state, rounds
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import TaskId
 
@@ -46,7 +46,7 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
         if row.option
     ]
     acts += tx.all("review.agreements", LoopAct, task=task.id)
-    odds = tx.all("review.odd_ends", Odd, task=task.id)
+    odds = tx.all("review.odd_ends", FruitlessRun, task=task.id)
     limits = context.gate_policy(tx).limits
     is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
     return loop_state(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)

@@ -19,7 +19,7 @@ from foureyes.app.tasks.planned_before import PlannedBefore
 from foureyes.app.views.plan import Accepted, PlannedRow
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
-from foureyes.core.documents.plan_file import PlannedTask, read_plan
+from foureyes.core.documents.plan_file import PlanSection, read_plan
 from foureyes.core.documents.plan_order import PlanNames, in_order
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
@@ -79,7 +79,7 @@ class Plans:
             return self._rows(tx, actor, planned, name, make, group=group, again=again)
 
     def _rows(
-        self, tx: Tx, actor: Actor, planned: list[PlannedTask], name: str, make: Make, *, group: str, again: bool
+        self, tx: Tx, actor: Actor, planned: list[PlanSection], name: str, make: Make, *, group: str, again: bool
     ) -> list[PlannedRow]:
         names, before = PlanNames(planned), PlannedBefore(tx)
         ids: dict[int, str] = {}
@@ -109,7 +109,7 @@ class Plans:
         return rows
 
     def _known(
-        self, tx: Tx, actor: Actor, task: PlannedTask, before: PlannedBefore, known: TaskId, needs: list[str]
+        self, tx: Tx, actor: Actor, task: PlanSection, before: PlannedBefore, known: TaskId, needs: list[str]
     ) -> PlannedRow:
         there = self._context.get(tx, known)
         notes = before.differences(task, there, needs)
@@ -144,7 +144,7 @@ class Plans:
         )
         return mode_of(facts, self._context.policy(tx, actor)).mode
 
-    def _need(self, tx: Tx, text: str, task: PlannedTask, names: PlanNames, ids: dict[int, str], name: str) -> str:
+    def _need(self, tx: Tx, text: str, task: PlanSection, names: PlanNames, ids: dict[int, str], name: str) -> str:
         """The task that a section waits for: of this plan, or one that exists."""
         line = names.line_of(text, task, name)
         if line is not None:
@@ -191,7 +191,7 @@ def _at(reason: Reason, place: str) -> Reason:
     return msgspec.structs.replace(reason, message=f"{place}: {reason.message}")
 
 
-def _event(task: PlannedTask, needs: list[str], group: str) -> e.TaskCreated:
+def _event(task: PlanSection, needs: list[str], group: str) -> e.TaskCreated:
     return e.TaskCreated(
         title=task.title,
         description=task.description,

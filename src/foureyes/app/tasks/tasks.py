@@ -123,7 +123,7 @@ class Tasks:
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
         """Lesson 24: a repeat is answered with what is there; a different content under the same key is not success."""
-        planned = tx.one("task.by_key", Planned, key=event.key) if event.key else None
+        planned = tx.one("task.by_key", PlannedWords, key=event.key) if event.key else None
         if planned is None:
             return None
         known = msgspec.json.decode(planned.payload, type=e.TaskCreated)
@@ -309,7 +309,7 @@ class Tasks:
             )
 
 
-class Planned(IdRow, frozen=True):
+class PlannedWords(IdRow, frozen=True):
     """A task and the words it was planned with."""
 
     payload: str

@@ -58,7 +58,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
 
 
-class Later(msgspec.Struct, frozen=True, kw_only=True):
+class CheckRetry(msgspec.Struct, frozen=True, kw_only=True):
     """A required check of a task that broke itself, and when it is tried again."""
 
     task: str
@@ -73,7 +73,7 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
     """The tasks in review whose checks are to be run now, and what is tried again later."""
 
     tasks: tuple[str, ...]
-    later: tuple[Later, ...] = ()
+    later: tuple[CheckRetry, ...] = ()
 
 
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from foureyes.core.words.verdicts import Verdict
 from foureyes.steps import NO_STEP, Steps
 
 
-class TargetView(msgspec.Struct, frozen=True, kw_only=True):
+class CycleTargetView(msgspec.Struct, frozen=True, kw_only=True):
     """What a cycle is about. `over`: why it is that no more. `diff_id`: what a review of it names (D7)."""
 
     task: str
@@ -73,7 +73,7 @@ class CycleView(msgspec.Struct, frozen=True, kw_only=True):
     follows: str = ""
     quorum: int = 1
     seats: int = 1
-    targets: tuple[TargetView, ...] = ()
+    targets: tuple[CycleTargetView, ...] = ()
     asked: tuple[AskedView, ...] = ()
     reviews: tuple[GivenView, ...] = ()
     points: tuple[PointView, ...] = ()

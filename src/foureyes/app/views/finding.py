@@ -92,7 +92,7 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
         return next((move for move in reversed(self.moves) if move.kind == "answered" and not move.undone), None)
 
 
-class FindingPage(FindingView, frozen=True, kw_only=True):
+class FindingDetail(FindingView, frozen=True, kw_only=True):
     """A finding with what the caller can do about it, and what its task is done by (`acceptance`)."""
 
     acceptance: str = ""

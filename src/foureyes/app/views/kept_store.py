@@ -38,7 +38,7 @@ class Milestones(msgspec.Struct, frozen=True, kw_only=True):
     merged: tuple[str, ...] = ()
 
 
-class Restored(msgspec.Struct, frozen=True, kw_only=True):
+class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
     where that one could not be read. `behind`: why merging waits until a person takes this store up (P12). `on_server`:
     the store is on a server, and `kept` the name of a schema there; `let_in`: the other roles that it lets in as

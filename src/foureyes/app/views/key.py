@@ -7,7 +7,7 @@ import msgspec
 from foureyes.steps import NO_STEP, Steps
 
 
-class Key(msgspec.Struct, frozen=True, kw_only=True):
+class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
     """A person's public key on record."""
 
     fingerprint: str
@@ -33,7 +33,7 @@ class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
     next: Steps = NO_STEP
 
 
-class KeyView(Key, frozen=True, kw_only=True):
+class KeyView(SigningKey, frozen=True, kw_only=True):
     """A key on record; `here` when its private part lies on this machine."""
 
     here: bool = False

@@ -80,7 +80,7 @@ class Spawned(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class EndedSessions(msgspec.Struct, frozen=True, kw_only=True):
     """Which sessions are over, and which claims are free again."""
 
     ended: list[str]

@@ -27,7 +27,7 @@ class ChangedSetting(msgspec.Struct, frozen=True):
         return f"{self.key}: {self.old} → {self.new}{' (looser)' if self.looser else ''}"
 
 
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
+class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
     """A configuration that a person may accept: what would change, in lines to be read, the whole text of templates
     among them. `seen` stands for all of it; `new`: it is not the accepted one.
     """

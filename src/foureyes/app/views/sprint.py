@@ -31,7 +31,7 @@ class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
     agents: int = SPRINT_AGENTS
 
 
-class TargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SprintTargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """X1: what a sprint runs for; `at` is the instant of its end, `words` all of it for people."""
 
     kind: TargetKind
@@ -65,7 +65,7 @@ class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     id: str = ""
-    target: TargetView
+    target: SprintTargetView
     tasks: tuple[PlannedTaskView, ...]
     others: tuple[PlannedTaskView, ...] = ()
     agents: int = 0
@@ -113,7 +113,7 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     state: SprintState
-    target: TargetView
+    target: SprintTargetView
     done: int
     of: int
     failed: int
@@ -186,7 +186,7 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     state: SprintState
-    target: TargetView
+    target: SprintTargetView
     sentence: str
     why: str
     started_at: str

@@ -37,7 +37,7 @@ class TrialCase(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class TriedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding of the reviewer that is tried; `line` is 0 where it names the file alone."""
 
     path: str
@@ -47,7 +47,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    case: TrialCase, verdict: Verdict | None, said: Sequence[Said], *, seconds: int = 0, why: str = ""
+    case: TrialCase, verdict: Verdict | None, said: Sequence[TriedFinding], *, seconds: int = 0, why: str = ""
 ) -> CaseResult:
     """What came of a case. A defect is found by a finding at its place in a review that does not agree to the change.
     No review is never a good one (G1). Of the project's own changes nobody knows what else is wrong with them: nothing
@@ -76,7 +76,7 @@ def _end(case: TrialCase, verdict: Verdict | None, at_it: bool, made_up: int) ->
     return "found" if verdict != "approved" else "let_pass"
 
 
-def points_at(case: TrialCase, said: Said) -> bool:
+def points_at(case: TrialCase, said: TriedFinding) -> bool:
     """Whether a finding is about the defect: by file and line. Only one that names no line is known by the words that
     name the defect, in its file.
     """

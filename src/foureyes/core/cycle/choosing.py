@@ -29,7 +29,7 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """D6: a label rule names it."""
 
 
-class Maker(msgspec.Struct, frozen=True, kw_only=True):
+class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
     """Who shaped the work, as far as a choice asks."""
 
     name: str
@@ -54,7 +54,7 @@ class ReviewerChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 def choose(
     candidates: Sequence[ReviewerCandidate],
-    makers: Sequence[Maker],
+    makers: Sequence[MakerTraits],
     grade: Grade,
     *,
     seats: int,
@@ -71,7 +71,7 @@ def choose(
     return ReviewerChoice(chosen=chosen, left_out=tuple(left_out), person=len(chosen) < seats)
 
 
-def why_not(candidate: ReviewerCandidate, makers: Sequence[Maker], grade: Grade, already: Collection[str]) -> str:
+def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: Grade, already: Collection[str]) -> str:
     """V4: why somebody is not asked; empty where nothing speaks against it."""
     if candidate.name in already:
         return "was asked in this cycle already"
@@ -85,7 +85,7 @@ def why_not(candidate: ReviewerCandidate, makers: Sequence[Maker], grade: Grade,
     return candidate.missing or candidate.cooled or candidate.uncounted
 
 
-def reaches(candidate: ReviewerCandidate, maker: Maker, grade: Grade) -> bool:
+def reaches(candidate: ReviewerCandidate, maker: MakerTraits, grade: Grade) -> bool:
     """I6: whether a fresh session of this profile is independent of a maker to this grade. Unknown is not (G1)."""
     if GRADES.index(grade) <= GRADES.index("origin"):
         return True

@@ -17,7 +17,7 @@ NAMED = 5
 NONE_UNMET: Mapping[str, Sequence[str]] = {}
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
+class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody who was asked about a target, and what became of it."""
 
     reviewer: str
@@ -43,7 +43,7 @@ class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
         return "concerns" if self.verdict == "blocker" and not self.may_stop else self.verdict
 
 
-class Ruled(msgspec.Struct, frozen=True, kw_only=True):
+class CycleResult(msgspec.Struct, frozen=True, kw_only=True):
     """The rule that a cycle came to, every reason, and the counts that it rests on. `short`: of R0, the targets that
     have too few counting reviews; `lacking`: those that lack one of who has to review them (D6).
     """
@@ -59,12 +59,12 @@ class Ruled(msgspec.Struct, frozen=True, kw_only=True):
 
 def decide(
     targets: Sequence[str],
-    asked: Sequence[Ask],
+    asked: Sequence[AskedReviewer],
     answered: Sequence[TargetReview],
     counting: Collection[int],
     quorum: int,
     unmet: Mapping[str, Sequence[str]] = NONE_UNMET,
-) -> Ruled:
+) -> CycleResult:
     """V8, when all asked have answered or timed out. R1 to R3 look at every valid review by effective verdict; R4 needs
     `quorum` counting ones of each target, and those of who has to review it (`unmet`: who did not, D6); none of these
     is R0, and no review at all is never a pass (G1).
@@ -75,9 +75,9 @@ def decide(
     concerned = [name for name, verdict in worst.items() if verdict == "concerns"]
     numbers = {target: sum(a.target == target and a.review in counting for a in latest) for target in targets}
 
-    def ruled(rule: CycleRule, *reasons: str) -> Ruled:
+    def ruled(rule: CycleRule, *reasons: str) -> CycleResult:
         counted = sum(numbers.values())
-        return Ruled(rule=rule, reasons=reasons, asked=len(asked), answered=len(latest), counting=counted)
+        return CycleResult(rule=rule, reasons=reasons, asked=len(asked), answered=len(latest), counting=counted)
 
     if blockers:
         return ruled("R1", _say(blockers, "blocker"))
@@ -114,7 +114,7 @@ def _say(names: Sequence[str], verdict: Verdict) -> str:
 
 
 def _why_not_reviewed(
-    missing: Sequence[str], numbers: dict[str, int], asked: Sequence[Ask], quorum: int
+    missing: Sequence[str], numbers: dict[str, int], asked: Sequence[AskedReviewer], quorum: int
 ) -> tuple[str, ...]:
     """R0: which target has too few counting reviews, and who gave none."""
     few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
@@ -122,7 +122,9 @@ def _why_not_reviewed(
     return (*few, *none) or (() if asked else ("nothing was asked about",))
 
 
-def is_complete(asked: Sequence[Ask], answered: Sequence[TargetReview], targets: Sequence[str], seats: int) -> bool:
+def is_complete(
+    asked: Sequence[AskedReviewer], answered: Sequence[TargetReview], targets: Sequence[str], seats: int
+) -> bool:
     """V8: whether nobody is waited for: no one who was asked is silent, and each target has an answer of as many as it
     waits for. Where too few answered and nobody is waited for, somebody else is asked first (V4).
     """

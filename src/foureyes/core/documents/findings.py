@@ -26,8 +26,8 @@ from foureyes.core.nouns.finding import (
     RULINGS,
     STATUS_ALIASES,
     Answer,
-    Found,
     Location,
+    ReportedFinding,
     RulingWord,
     Severity,
     severity_of,
@@ -41,7 +41,7 @@ PLACE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d{1,9})(?:-(?P<last>\d{1,9})|:\d
 COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
-class Ruled(msgspec.Struct, frozen=True):
+class DocumentRuling(msgspec.Struct, frozen=True):
     """A ruling as a document gives it; whether the finding exists is for the store to say."""
 
     finding: str
@@ -64,13 +64,15 @@ class Span(Location, frozen=True):
 # ------------------------------------------------------------------------------------------------------- findings
 
 
-def findings_of(issues: Iterable[Issue], where: str = "issues") -> tuple[list[Found], list[str], list[Reason]]:
+def findings_of(
+    issues: Iterable[Issue], where: str = "issues"
+) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
     """The findings of a document, its notes (FYI, L1), and what is wrong with them, each with its path."""
     return _findings((f"{where}[{number}]", issue) for number, issue in enumerate(issues))
 
 
-def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[str], list[Reason]]:
-    findings: list[Found] = []
+def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
+    findings: list[ReportedFinding] = []
     notes: list[str] = []
     problems: list[Reason] = []
     named: dict[str, str] = {}
@@ -91,8 +93,8 @@ def _findings(issues: Iterable[tuple[str, Issue]]) -> tuple[list[Found], list[st
     return findings, notes, problems
 
 
-def _finding_of(issue: Issue, severity: Severity, place: Span) -> Found:
-    return Found(
+def _finding_of(issue: Issue, severity: Severity, place: Span) -> ReportedFinding:
+    return ReportedFinding(
         severity=severity,
         title=issue.title.strip(),
         path=place.path,
@@ -201,7 +203,7 @@ def files_of(files: Iterable[str], where: str = "files_reviewed") -> tuple[list[
 # -------------------------------------------------------------------------------------- the tech lead's new issues
 
 
-def lead_findings(handoff: TechLeadHandoff) -> tuple[list[Found], list[str], list[Reason]]:
+def lead_findings(handoff: TechLeadHandoff) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
     """Findings, notes and problems of a tech lead's handoff, its lists of new issues included."""
     issues, problems = issues_of(handoff)
     findings, notes, wrong = _findings(issues)
@@ -295,7 +297,9 @@ def _answer_text(answer: IssueResponse) -> str:
     )
 
 
-def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") -> tuple[list[Ruled], list[Reason]]:
+def rulings_of(
+    rulings: Sequence[RulingLine], where: str = "payload.rulings"
+) -> tuple[list[DocumentRuling], list[Reason]]:
     """L8, L9: the rulings of a document, one per finding, and what is wrong with them."""
     problems = twice([each.finding.strip() for each in rulings], where, ".finding", "L8")
     ruled = []
@@ -308,7 +312,7 @@ def rulings_of(rulings: Sequence[RulingLine], where: str = "payload.rulings") ->
                 Reason("L8", f'{where}[{number}].ruling: "{visible(each.ruling[:60])}" is none of {", ".join(RULINGS)}')
             )
         else:
-            ruled.append(Ruled(each.finding.strip(), word, _lines(each.reason).strip()))
+            ruled.append(DocumentRuling(each.finding.strip(), word, _lines(each.reason).strip()))
     return ruled, problems
 
 

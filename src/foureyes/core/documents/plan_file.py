@@ -42,7 +42,7 @@ MOST = 1_000
 MOST_REASONS = 20
 
 
-class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
+class PlanSection(msgspec.Struct, frozen=True, kw_only=True):
     """One section of a plan. `ref` is what the plan calls it by (`Task 3: …`), `key` the word under which it is made
     once. `depends_on` are titles or refs of the same plan, or ids of tasks that exist. `notes`: what was not read.
     """
@@ -121,7 +121,7 @@ class Problems:
             )
 
 
-def read_plan(text: str, name: str = "the plan") -> list[PlannedTask]:
+def read_plan(text: str, name: str = "the plan") -> list[PlanSection]:
     """Every task of a plan, in its order; wrong ones are an error that names their lines, and nothing is taken from
     the file.
     """
@@ -171,7 +171,7 @@ def _belongs_to_a_task(line: str) -> str:
     return lines.why_refused(line)
 
 
-def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask | None:
+def _read(section: Section, names: set[str], problems: Problems) -> PlanSection | None:
     """A section as a task; what is wrong with it goes to `problems`."""
     before = len(problems.reasons)
     said = read_section(section.body, problems.add)
@@ -183,7 +183,7 @@ def _read(section: Section, names: set[str], problems: Problems) -> PlannedTask 
     values = _values(said, names, problems)
     if len(problems.reasons) > before:
         return None
-    task = PlannedTask(line=section.line, title=title, ref=section.ref, notes=said.notes, **values)  # type: ignore[arg-type]
+    task = PlanSection(line=section.line, title=title, ref=section.ref, notes=said.notes, **values)  # type: ignore[arg-type]
     why = _contradiction(task)
     if why:
         problems.add(section.line, why)
@@ -251,7 +251,7 @@ def _needs(value: str, names: set[str]) -> Iterator[str]:
         yield from (whole,) if whole.lower() in names else lines.words_in(line)
 
 
-def _contradiction(task: PlannedTask) -> str:
+def _contradiction(task: PlanSection) -> str:
     """M1, M7: what would lose the stricter of two words about its mode."""
     modes = {mode for label in task.labels if (mode := label_mode(label))}
     if task.mode and modes and modes != {task.mode}:
@@ -264,7 +264,7 @@ def _contradiction(task: PlannedTask) -> str:
     return ""
 
 
-def _refuse_twice(tasks: list[PlannedTask], problems: Problems) -> None:
+def _refuse_twice(tasks: list[PlanSection], problems: Problems) -> None:
     """Two tasks that nobody can tell apart."""
     seen: dict[str, int] = {}
     for task in tasks:

@@ -57,7 +57,7 @@ _BETWEEN = r"[,;\n，、；]"
 NOTHING = frozenset({"", "none", "n/a", "na", "-", "–", "—", "nothing", "no"})
 
 
-class Field(msgspec.Struct, frozen=True):
+class PlanField(msgspec.Struct, frozen=True):
     """A line `Name: value` of a plan."""
 
     name: str
@@ -70,7 +70,7 @@ def plain(text: str) -> str:
     return text.strip().strip("`*\"'[](){}<>;").strip().rstrip(".").strip()
 
 
-def field_in(line: str) -> Field | None:
+def field_in(line: str) -> PlanField | None:
     """The field that a line is."""
     found = HEADER.match(line)
     name = KNOWN.get(_word(found["name"])) if found else None
@@ -79,14 +79,14 @@ def field_in(line: str) -> Field | None:
     value = _EMPHASIS.sub("", found["value"].strip()).strip()
     if value.endswith("**") and value.count("**") % 2:
         value = value[:-2].rstrip()
-    return Field(name, value, _width(found))
+    return PlanField(name, value, _width(found))
 
 
-def heading_field(line: str) -> Field | None:
+def heading_field(line: str) -> PlanField | None:
     """The field that a heading below a task opens: `#### Acceptance criteria`."""
     found = ANY_HEADING.match(line)
     name = KNOWN.get(_word(plain(found["text"]).rstrip(":"))) if found and found["blank"] else None
-    return Field(name, "", 0) if name else None
+    return PlanField(name, "", 0) if name else None
 
 
 def _word(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.documents.plan_file import PlannedTask
+from foureyes.core.documents.plan_file import PlanSection
 from foureyes.core.documents.plan_lines import plain
 from foureyes.errors import BadInput
 from foureyes.steps import prose
@@ -11,13 +11,13 @@ from foureyes.steps import prose
 class PlanNames:
     """Which task of a plan a name means; tasks go by the line of their heading."""
 
-    def __init__(self, planned: list[PlannedTask]) -> None:
+    def __init__(self, planned: list[PlanSection]) -> None:
         self._lines: dict[str, set[int]] = {}
         for task in planned:
             for name in task.names:
                 self._lines.setdefault(name, set()).add(task.line)
 
-    def line_of(self, text: str, task: PlannedTask, name: str) -> int | None:
+    def line_of(self, text: str, task: PlanSection, name: str) -> int | None:
         """The task that is meant; None if the plan has none of that name."""
         word = plain(text).lower()
         found = self._lines.get(text.lower()) or self._lines.get(word) or self._lines.get(word.removeprefix("#"), set())
@@ -29,11 +29,11 @@ class PlanNames:
         return next(iter(found), None)
 
 
-def in_order(planned: list[PlannedTask], name: str) -> list[PlannedTask]:
+def in_order(planned: list[PlanSection], name: str) -> list[PlanSection]:
     """Tasks after those they depend on; otherwise as the plan has them. A circle is an error."""
     names = PlanNames(planned)
     needs = {task.line: {names.line_of(other, task, name) for other in task.depends_on} - {None} for task in planned}
-    done: list[PlannedTask] = []
+    done: list[PlanSection] = []
     ready: set[int | None] = set()
     left = list(planned)
     while left:

@@ -39,7 +39,7 @@ class SectionText(msgspec.Struct, frozen=True):
 Problem = Callable[[int, str], None]
 
 
-class _Reader:
+class _SectionReader:
     """Goes through the lines of a section, top to bottom."""
 
     def __init__(self, problem: Problem) -> None:
@@ -78,7 +78,7 @@ class _Reader:
         self.fields.append(self.open)
         return True
 
-    def _check_alone(self, number: int, field: lines.Field) -> None:
+    def _check_alone(self, number: int, field: lines.PlanField) -> None:
         """Two fields on one line: what comes second would be lost."""
         if field.name != "acceptance" and (second := lines.second_field(field.value)):
             self.problem(number, f"{second} stands behind {field.name.capitalize()}: each has a line of its own")
@@ -123,7 +123,7 @@ class _Reader:
 
 def read_section(body: list[tuple[int, str, bool]], problem: Problem) -> SectionText:
     """The fields and the text of a section; what must not be taken for text is told to `problem`."""
-    reader = _Reader(problem)
+    reader = _SectionReader(problem)
     for number, line, fenced in body:
         if fenced:
             reader.say(line)

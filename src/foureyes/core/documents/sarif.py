@@ -18,14 +18,14 @@ from foureyes.core.documents.sarif_shapes import (
     Fix,
     Invocation,
     Level,
-    Log,
     Message,
     Physical,
     Region,
     Result,
-    Rule,
     RuleReference,
-    Run,
+    SarifLog,
+    SarifRule,
+    SarifRun,
     Score,
     number_of,
 )
@@ -101,7 +101,7 @@ def results(document: Any) -> list[Reported]:
         version = document.get("version")
         given = in_line(version, 60) if isinstance(version, str) else "a log without one"
         raise Wrong(f"version: only {VERSION} is read, not {given}")
-    log = typed(document, Log)
+    log = typed(document, SarifLog)
     if not log.runs:
         raise BrokenReport("runs", "there is no run of any tool in it")
     found = [run.get("results") or () for run in document["runs"]]
@@ -114,7 +114,7 @@ def is_address(place: str) -> bool:
     return bool(_SCHEME.match(place))
 
 
-def _of_run(run: Run, given: Sequence[Any], path: str) -> Iterator[Reported]:
+def _of_run(run: SarifRun, given: Sequence[Any], path: str) -> Iterator[Reported]:
     name = in_line(run.tool.driver.name, 200)
     if run.results is None:
         raise BrokenReport(f"{path}.results", f"is null, so {name} did not scan")
@@ -145,13 +145,13 @@ def _is_left_out(result: Result) -> bool:
     return is_suppressed or result.baseline_state == "absent"
 
 
-NO_RULE = Rule(id="")
+NO_RULE = SarifRule(id="")
 
 
 class _Context:
     """What the results of one run refer to: rules, messages, files and base directories."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: SarifRun) -> None:
         components = (run.tool.driver, *(run.tool.extensions or ()))
         self._rules = [component.rules or () for component in components]
         self._by_id = {rule.id: rule for rules in reversed(self._rules) for rule in rules}
@@ -182,7 +182,7 @@ class _Context:
             mark=mark,
         )
 
-    def _rule(self, result: Result) -> Rule:
+    def _rule(self, result: Result) -> SarifRule:
         """The rule of a result: by its index, else by its name or the part of it before a slash."""
         reference = result.rule or RuleReference()
         component = _index(reference.tool_component.index if reference.tool_component else None) + 1
@@ -195,7 +195,7 @@ class _Context:
             name = name.rpartition("/")[0]
         return self._by_id.get(name, NO_RULE)
 
-    def _words(self, message: Message, rule: Rule) -> str:
+    def _words(self, message: Message, rule: SarifRule) -> str:
         """A message's text, or what its id stands for, with its arguments in their places."""
         text, name = message.text, message.id or ""
         for strings in (rule.message_strings or {}, self._strings):
@@ -257,7 +257,7 @@ def _index(number: int | None) -> int:
     return -1 if number is None else number
 
 
-def _score(result: Result, rule: Rule) -> float:
+def _score(result: Result, rule: SarifRule) -> float:
     """The security severity of the result, else of its rule, or the rank if it is higher."""
     given = [_points(each.properties.security_severity if each.properties else None) for each in (result, rule)]
     severity = given[0] if given[0] is not None else given[1] or 0.0

@@ -54,7 +54,7 @@ class Properties(_Object, frozen=True):
     security_severity: Score = msgspec.field(default=None, name="security-severity")
 
 
-class Rule(_Object, frozen=True):
+class SarifRule(_Object, frozen=True):
     id: str
     default_configuration: Configuration | None = None
     short_description: Message | None = None
@@ -64,11 +64,11 @@ class Rule(_Object, frozen=True):
 
 class Component(_Object, frozen=True):
     name: str
-    rules: tuple[Rule, ...] | None = None
+    rules: tuple[SarifRule, ...] | None = None
     global_message_strings: dict[str, Message] | None = None
 
 
-class Tool(_Object, frozen=True):
+class SarifTool(_Object, frozen=True):
     driver: Component
     extensions: tuple[Component, ...] | None = None
 
@@ -104,7 +104,7 @@ class Physical(_Object, frozen=True):
     region: Region | None = None
 
 
-class Location(_Object, frozen=True):
+class SarifLocation(_Object, frozen=True):
     physical_location: Physical | None = None
 
 
@@ -134,7 +134,7 @@ class Result(_Object, frozen=True):
     kind: Text = None
     level: Level | None = None
     rank: Score = None
-    locations: tuple[Location, ...] | None = None
+    locations: tuple[SarifLocation, ...] | None = None
     suppressions: tuple[Suppression, ...] | None = None
     baseline_state: Text = None
     fixes: tuple[Fix, ...] | None = None
@@ -153,14 +153,14 @@ class Invocation(_Object, frozen=True):
     tool_configuration_notifications: tuple[Notification, ...] | None = None
 
 
-class Run(_Object, frozen=True):
-    tool: Tool
+class SarifRun(_Object, frozen=True):
+    tool: SarifTool
     results: tuple[Result, ...] | None = ()
     invocations: tuple[Invocation, ...] | None = None
     artifacts: tuple[Artifact, ...] | None = None
     original_uri_base_ids: dict[str, File] | None = None
 
 
-class Log(_Object, frozen=True):
+class SarifLog(_Object, frozen=True):
     version: Literal["2.1.0"]
-    runs: tuple[Run, ...]
+    runs: tuple[SarifRun, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.calibration import CaseResult
-from foureyes.core.nouns.cycle import CycleId, CycleRule, NotGivenWhy, Point, ReviewerKind, Target, Trigger
+from foureyes.core.nouns.cycle import CycleId, CycleRule, CycleTarget, NotGivenWhy, Point, ReviewerKind, Trigger
 from foureyes.core.nouns.run import RunId
 from foureyes.core.words.ids import DiffId, Sha
 
@@ -16,7 +16,7 @@ class CycleOpened(Event, frozen=True, kw_only=True):
 
     cycle: CycleId
     trigger: Trigger
-    targets: tuple[Target, ...]
+    targets: tuple[CycleTarget, ...]
     quorum: int
     seats: int = 1
     reason: str = ""

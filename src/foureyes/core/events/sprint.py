@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.sprint import EndKind, PauseKind, SprintId, Target
+from foureyes.core.nouns.sprint import EndKind, PauseKind, SprintId, SprintTarget
 from foureyes.core.words.ids import TaskId
 
 
@@ -21,7 +21,7 @@ class SprintPlanned(Event, frozen=True, kw_only=True):
     """X1: a set of tasks, a target, and options. Nothing begins by it."""
 
     sprint: SprintId
-    target: Target
+    target: SprintTarget
     tasks: tuple[Chosen, ...]
     pause_on_error: bool = False
     checkpoint: bool = True

@@ -14,7 +14,7 @@ from foureyes.core.nouns.finding import (
     SEVERITIES,
     Answer,
     Finding,
-    Found,
+    ReportedFinding,
     RulingWord,
     answer_step,
     weak_reason,
@@ -189,7 +189,7 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
     return []
 
 
-def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | None:
+def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> Reason | None:
     """L9: a rejection that was accepted is raised again only with changed code at the quote, or a higher severity."""
     if old.state != "resolved" or old.ruling != "ACCEPTED" or code_changed:
         return None
@@ -202,7 +202,7 @@ def why_not_again(old: Finding, new: Found, *, code_changed: bool) -> Reason | N
     return Reason("L9", why, fe("finding", "show", old.id))
 
 
-def state_again(old: Finding, new: Found, *, is_other_code: bool = False) -> State:
+def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> State:
     """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
     so, unless it is about other code (E3).
     """

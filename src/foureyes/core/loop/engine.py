@@ -60,7 +60,7 @@ class LoopAct(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Odd(msgspec.Struct, frozen=True):
+class FruitlessRun(msgspec.Struct, frozen=True):
     """L17: a run that ended without a hand-in. `had` is how many blocking findings it had to work on."""
 
     seq: int
@@ -203,7 +203,11 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
 
 
 def loop_state(
-    handed: Sequence[LoopAttempt], done: Sequence[Round], acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
+    handed: Sequence[LoopAttempt],
+    done: Sequence[Round],
+    acts: Sequence[LoopAct],
+    odds: Sequence[FruitlessRun],
+    limits: Limits,
 ) -> LoopState:
     """E1: fold the rounds in the order of the journal into where the task stands now."""
     count, table = _Count(), []
@@ -243,7 +247,12 @@ def _judged(current: Round, tier: Tier, count: _Count, limits: Limits, *, is_ove
 
 
 def _in_order(
-    count: _Count, attempt: LoopAttempt, current: Round, acts: Sequence[LoopAct], odds: Sequence[Odd], limits: Limits
+    count: _Count,
+    attempt: LoopAttempt,
+    current: Round,
+    acts: Sequence[LoopAct],
+    odds: Sequence[FruitlessRun],
+    limits: Limits,
 ) -> list[tuple[int, Callable[[], None]]]:
     """Everything that counts within one iteration, each with its place in the journal."""
     happened: list[tuple[int, Callable[[], None]]] = []
@@ -272,7 +281,7 @@ def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) 
         count.up(f"iteration {count.round} within tier {count.tier} came back (E1)")
 
 
-def _odd(count: _Count, odd: Odd, limits: Limits) -> None:
+def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
     """L17: an agent that had the findings and ended without a hand-in made no progress."""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:

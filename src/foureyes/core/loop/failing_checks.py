@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from foureyes.core.loop.fingerprint import words
 from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult, Ran, ToolFinding, name_of
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.finding import Finding, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.test_names import pairs
 from foureyes.core.words.text import one_line
@@ -27,7 +27,7 @@ LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
 MANY = ":many"
 
 
-def is_many(finding: Finding | Found) -> bool:
+def is_many(finding: Finding | ReportedFinding) -> bool:
     """Whether it lists failures of its check."""
     return finding.rule.endswith(MANY) and not finding.path
 
@@ -54,7 +54,7 @@ def named_in(result: CheckResult, told: Sequence[ToolFinding], *, by_name: bool)
 
 def failing_of(
     rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int, not_compared: str = ""
-) -> list[Found]:
+) -> list[ReportedFinding]:
     """What a failed check names: tests, a tool's findings, or only itself. `not_compared`: why it is not known which of
     them the target has as well.
     """
@@ -65,7 +65,9 @@ def failing_of(
     return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in found]
 
 
-def _failing_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> list[Found]:
+def _failing_of(
+    rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int
+) -> list[ReportedFinding]:
     if result.failures > MANY_FAILURES and told:
         return [many_of(rule, result, told, attempt)]
     room = max(ROOM // max(len(told), 1), LEAST)
@@ -74,19 +76,21 @@ def _failing_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding
     if rule.report == "sarif" and told:
         return [_tool(each, room) for each in told]
     why = f"check {rule.name} fails: {result.summary}"
-    return [Found(severity="HIGH", title=f"check {rule.name} fails", problem=why, rule=rule.name)]
+    return [ReportedFinding(severity="HIGH", title=f"check {rule.name} fails", problem=why, rule=rule.name)]
 
 
-def _test(test: ToolFinding, room: int) -> Found:
+def _test(test: ToolFinding, room: int) -> ReportedFinding:
     title, problem = f"failing test: {test.rule}"[:TITLE], test.message[:room]
-    return Found(severity="HIGH", title=title, path=test.path, line=test.line, problem=problem, rule=test.rule)
+    return ReportedFinding(
+        severity="HIGH", title=title, path=test.path, line=test.line, problem=problem, rule=test.rule
+    )
 
 
-def _tool(tool: ToolFinding, room: int) -> Found:
+def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
     """L1: at least HIGH, whatever a level of this tool is worth in a report (`review.linters`): the check is required
     and fails for it.
     """
-    return Found(
+    return ReportedFinding(
         severity="CRITICAL" if tool.critical else "HIGH",
         title=" ".join(tool.message.split())[:TITLE] or tool.rule or "finding",
         path=tool.path,
@@ -97,14 +101,14 @@ def _tool(tool: ToolFinding, room: int) -> Found:
     )
 
 
-def many_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> Found:
+def many_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
     """One finding for all: a broken import fails every test, and no prompt holds a thousand findings (F4)."""
     what = "tests" if rule.report == "junit" else "errors"
     lines = [f"- {_named(each, rule)}" for each in told[:LISTED]]
     left = result.failures - len(lines)
     lines += [f"- and {left} more"] if left > 0 else []
     first = [f"{_named(each, rule)}:\n{each.message}" for each in told[:TOLD_FIRST] if rule.report == "junit"]
-    return Found(
+    return ReportedFinding(
         severity="HIGH",
         title=f"{result.failures} {what} of check {rule.name} fail in attempt {attempt}",
         problem="\n\n".join(["\n".join(lines), *[text for text in first if not text.endswith(":\n")]]),
@@ -118,7 +122,7 @@ def _named(each: ToolFinding, rule: CheckRule) -> str:
     return one_line(f"{each.rule}{where}{said}", NAME)
 
 
-def assigned(failing: Sequence[Found], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
+def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
     """The known finding that each failure is, by its number: tests and checks by their name; what a tool found by file,
     rule and words, and of several such by their lines, then in order, open ones first. None is two.
     """
@@ -136,7 +140,7 @@ def assigned(failing: Sequence[Found], known: Sequence[Finding], *, by_name: boo
     return found
 
 
-def _key(one: Finding | Found, *, by_name: bool) -> tuple[str, ...]:
+def _key(one: Finding | ReportedFinding, *, by_name: bool) -> tuple[str, ...]:
     return ("", one.rule) if by_name or not one.path else (one.path, one.rule, words(one.title))
 
 

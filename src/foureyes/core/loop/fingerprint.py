@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from foureyes.core.nouns.finding import Finding, Found
+from foureyes.core.nouns.finding import Finding, ReportedFinding
 
 SPACE = re.compile(r"\s+")
 WORD = re.compile(r"[a-z0-9_]+")
@@ -86,7 +86,7 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
     return Match()
 
 
-def by_place(new: Sequence[Found], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
+def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
     """L2: of what a tool found, by number, the roots of those known that are at the very same place, with the same rule
     and code or words. A hand-in has put known ones where their lines are now.
     """
@@ -105,7 +105,7 @@ def by_place(new: Sequence[Found], known: Sequence[Finding], renames: Mapping[st
     return found
 
 
-def _says(one: Finding, new: Found) -> bool:
+def _says(one: Finding, new: ReportedFinding) -> bool:
     quote = normal(new.quote)
     return (bool(quote) and normal(one.quote) == quote) or words(one.title) == words(new.title)
 

@@ -138,7 +138,7 @@ class Author(msgspec.Struct, frozen=True):
         return source_of(self.why)
 
 
-class HandedIn(msgspec.Struct, frozen=True):
+class EarlierAttempt(msgspec.Struct, frozen=True):
     """What is asked of an attempt beside the latest: which change it was, and what it was to the one before it (A3)."""
 
     n: int
@@ -219,12 +219,12 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.no_code or self.landed)
 
 
-def same_change(attempts: Sequence[HandedIn | Attempt]) -> frozenset[int]:
+def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
     """A3, D7: the numbers of the attempts that are the same change as the last of these: itself, and those before it up
     to the latest rework. The same head on another base shows another diff, and is none of them.
     """
     same: set[int] = set()
-    after: HandedIn | Attempt | None = None
+    after: EarlierAttempt | Attempt | None = None
     for attempt in reversed(attempts):
         if after is not None:
             reworked = after.relation not in KEEPS_APPROVAL or attempt.n != after.n - 1

@@ -43,7 +43,7 @@ CLARIFICATIONS_MOST = 3
 """R2: so many cycles in a row ask the agents to clarify; after that a person is asked."""
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
     """What a cycle is about: an attempt of a task, or a look at its worktree; exactly one of both is not 0."""
 
     task: TaskId
@@ -102,7 +102,7 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
         return self.state in LIVE
 
 
-class TargetRow(Target, frozen=True, kw_only=True):
+class TargetRow(CycleTarget, frozen=True, kw_only=True):
     """A target with its cycle; `over`: why it is none any more."""
 
     cycle: CycleId

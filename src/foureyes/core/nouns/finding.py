@@ -103,7 +103,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         return self.severity in BLOCKING
 
 
-class Found(Content, frozen=True, kw_only=True):
+class ReportedFinding(Content, frozen=True, kw_only=True):
     """What somebody says they found, before it is recorded. `id` names the earlier finding that it is again
     (L2).
     """

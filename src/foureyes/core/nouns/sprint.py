@@ -29,7 +29,7 @@ that was taken back.
 """
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class SprintTarget(msgspec.Struct, frozen=True, kw_only=True):
     """X1: what a sprint runs for. `clock` is a time of the day as people read it in `zone`, which is a name
     (`Europe/Berlin`) or how far it is from UTC (`+02:00`).
     """
@@ -74,8 +74,8 @@ class Sprint(msgspec.Struct, frozen=True, kw_only=True):
     end_kind: str = ""
 
     @property
-    def target(self) -> Target:
-        return Target(kind=self.kind, tasks=self.tasks, minutes=self.minutes, clock=self.clock, zone=self.zone)
+    def target(self) -> SprintTarget:
+        return SprintTarget(kind=self.kind, tasks=self.tasks, minutes=self.minutes, clock=self.clock, zone=self.zone)
 
     @property
     def is_active(self) -> bool:

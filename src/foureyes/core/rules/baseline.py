@@ -30,7 +30,7 @@ class Against(msgspec.Struct, frozen=True):
     lacking: str = ""
 
 
-class Spot(msgspec.Struct, frozen=True, order=True):
+class ListedResult(msgspec.Struct, frozen=True, order=True):
     """One result of a list: the how-maniest error of the report it is, or warning; where, and what it is known by."""
 
     line: int
@@ -98,7 +98,7 @@ def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
     return replace(result, outcome="passed", summary=known)
 
 
-def new_of(now: Sequence[Spot], then: Sequence[Spot], renames: Mapping[str, str]) -> list[Spot]:
+def new_of(now: Sequence[ListedResult], then: Sequence[ListedResult], renames: Mapping[str, str]) -> list[ListedResult]:
     """What is there now beyond what was there then: each of then is one of now, at the same line if there is one."""
     left: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for spot in sorted(then):
@@ -116,14 +116,14 @@ def new_of(now: Sequence[Spot], then: Sequence[Spot], renames: Mapping[str, str]
     return rest
 
 
-def _spots(lines: Collection[str]) -> list[Spot]:
+def _spots(lines: Collection[str]) -> list[ListedResult]:
     return [
-        Spot(int(line), int(number[1:]), number[0], key, path)
+        ListedResult(int(line), int(number[1:]), number[0], key, path)
         for number, line, key, path in (text.split("\t", 3) for text in lines)
     ]
 
 
-def _without(result: CheckResult, before: CheckResult, new: Sequence[Spot]) -> CheckResult:
+def _without(result: CheckResult, before: CheckResult, new: Sequence[ListedResult]) -> CheckResult:
     errors = sorted(spot.number for spot in new if spot.level == ERROR)
     if errors:
         names = [result.failing[number] for number in errors if number < len(result.failing)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from foureyes.core.nouns.attempt import Attempt, Author, HandedIn, MarkKind
+from foureyes.core.nouns.attempt import Attempt, Author, EarlierAttempt, MarkKind
 from foureyes.core.nouns.session import Party
 from foureyes.core.nouns.stack import Below
 from foureyes.core.nouns.task import Task
@@ -47,7 +47,7 @@ class Control(msgspec.Struct, frozen=True):
     key: str = ""
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedApproval(msgspec.Struct, frozen=True):
     """P11: an approval that was recorded and waits to be finished."""
 
     seq: int
@@ -88,7 +88,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     task: Task
     attempt: Attempt | None = None
-    earlier: tuple[HandedIn, ...] = ()
+    earlier: tuple[EarlierAttempt, ...] = ()
     history: tuple[HistoryEntry, ...] | None = ()
     authors: tuple[Author, ...] | None = ()
     parties: dict[SessionId, Party] = {}
@@ -101,7 +101,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     tests: dict[str, frozenset[str]] = {}
     open_blocking: tuple[Blocking, ...] = ()
     troubles: tuple[str, ...] = ()
-    recorded: tuple[Recorded, ...] = ()
+    recorded: tuple[RecordedApproval, ...] = ()
     cleared: dict[SessionId, int] = {}
     reviewers: frozenset[SessionId] = frozenset()
     nested: frozenset[SessionId] = frozenset()

@@ -26,7 +26,7 @@ from foureyes.core.words.text import is_blank
 from foureyes.steps import Steps, by, by_person, either, fe, phrase, prose
 
 if TYPE_CHECKING:
-    from foureyes.core.rules.facts import Facts, Recorded
+    from foureyes.core.rules.facts import Facts, RecordedApproval
     from foureyes.core.words.exceptions import ExceptionKind
     from foureyes.errors import Reason
 
@@ -96,7 +96,7 @@ def may_approve(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decl
     return fail_closed(answer)
 
 
-def recorded_approval(facts: Facts, policy: ReviewPolicy) -> Recorded | None:
+def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | None:
     """P11: the active approval of the current diff that waits to be finished, if the policy knows such a thing."""
     if policy.name not in FINISHED_APART or facts.attempt is None:
         return None
@@ -124,7 +124,7 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
     return refuse("P11", f"{recorded_by}; finishing it needs a reason", _approve_with_reason(facts), needs_reason=True)
 
 
-def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: Recorded) -> bool:
+def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval) -> bool:
     """Whether who recorded an approval could give it now: a label, an author or the policy may have changed since."""
     declared = Declaration(
         recorded.reason,

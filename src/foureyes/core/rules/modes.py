@@ -47,7 +47,7 @@ PLAN = "its planned mode"
 NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approve"}
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class ModeChoice(msgspec.Struct, frozen=True):
     """The mode of a task and every reason for it, the one that decided first."""
 
     mode: Mode
@@ -71,7 +71,7 @@ def loosest_mode(policy: ReviewPolicy, label: str) -> Mode | None:
     return label_mode(label) or (rule.mode if rule is not None else None)
 
 
-def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
+def mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
     """The review mode of a task: its own, or the strictest of the unmerged tasks whose work is inside (A7)."""
     chosen = own_mode_of(facts, policy)
     for lower in unmerged(facts):
@@ -79,11 +79,11 @@ def mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
         if MODES.index(theirs.mode) < MODES.index(chosen.mode):
             why = "; ".join(reason.message for reason in theirs.reasons[:1])
             reason = Reason("A7", f"it contains work of {lower.task.id}, which is {theirs.mode} ({why})")
-            chosen = Chosen(theirs.mode, (reason, *chosen.reasons))
+            chosen = ModeChoice(theirs.mode, (reason, *chosen.reasons))
     return chosen
 
 
-def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
+def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
     """The mode of a task by itself (M1–M3, M6, M7, A4): the stricter of two readings. The first leaves out the labels
     and the plan of those who may not loosen. In the second these count, but as batch at most: so leaving one out never
     lets a looser level decide.
@@ -91,10 +91,10 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     touched = gate_files(policy, facts.changed_paths())
     if touched:
         by_link = " (a link to what changes)" if touched[0] in facts.paths_behind() else ""
-        return Chosen("per-task", (Reason("A4", f"it changes the gate file {touched[0]}{by_link}"),))
+        return ModeChoice("per-task", (Reason("A4", f"it changes the gate file {touched[0]}{by_link}"),))
     elsewhere = facts.paths_at_merge()
     if elsewhere:
-        return Chosen("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
+        return ModeChoice("per-task", (Reason("Q2", f"a merge would have put it into {elsewhere[0]}"),))
     labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), skips_of_agents(facts, policy)
     own_plan, planned = why_the_plan_does_not_count(facts), facts.task.planned
     if PLAN in skips:
@@ -107,10 +107,10 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> Chosen:
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []
-    return Chosen(mode, (*chosen.reasons, *unknown_modes(labels), *ignored.values(), *skips.values(), *plan, *cut))
+    return ModeChoice(mode, (*chosen.reasons, *unknown_modes(labels), *ignored.values(), *skips.values(), *plan, *cut))
 
 
-def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode]) -> Chosen:
+def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode]) -> ModeChoice:
     """M1: explicit label, label rule, planned mode, default; the first level that says anything decides. `most`: how
     much a label may loosen (M6).
     """
@@ -123,13 +123,13 @@ def _level(facts: Facts, policy: ReviewPolicy, labels: set[str], planned: str, m
     for rule, modes, words in (("M1", explicit, "label {}"), ("M3", ruled, "label {} is {}")):
         if modes:
             mode = strictest_mode(modes.values())
-            return Chosen(
+            return ModeChoice(
                 mode,
                 tuple(Reason(rule, words.format(label, mode)) for label, chosen in modes.items() if chosen == mode),
             )
     if planned in NAMES:
-        return Chosen(NAMES[planned], (Reason("M7", f"planned as {planned}"),))
-    return Chosen(policy.default_mode, (Reason("M1", f"review.default_mode is {policy.default_mode}"),))
+        return ModeChoice(NAMES[planned], (Reason("M7", f"planned as {planned}"),))
+    return ModeChoice(policy.default_mode, (Reason("M1", f"review.default_mode is {policy.default_mode}"),))
 
 
 def _ruled(facts: Facts, policy: ReviewPolicy, label: str) -> Mode | None:
@@ -242,7 +242,7 @@ def cut_by(facts: Facts) -> list[Reason]:
     return [Reason("M6", f"its acceptance was changed, but {unsigned}")] if unsigned else []
 
 
-def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: Chosen) -> list[Reason]:
+def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[Reason]:
     """M4, first condition: a label or rule says per-task or `auto_approve = false`."""
     if chosen.mode == "per-task":
         return [Reason(reason.rule, f"{reason.message}: per-task") for reason in chosen.reasons[:1]]
@@ -279,7 +279,7 @@ def in_cycle(facts: Facts) -> list[Reason]:
 def why_not_by_itself(
     facts: Facts,
     policy: ReviewPolicy,
-    chosen: Chosen,
+    chosen: ModeChoice,
     states: tuple[CheckState, ...],
     tip: gate.Tip | None,
     *,

@@ -25,7 +25,7 @@ from foureyes.errors import Reason
 if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckState
     from foureyes.core.rules.facts import Facts
-    from foureyes.core.rules.modes import Chosen
+    from foureyes.core.rules.modes import ModeChoice
 
 RiskClass = Literal["high", "medium", "low"]
 CLASSES: tuple[RiskClass, ...] = ("high", "medium", "low")
@@ -52,7 +52,7 @@ class Around(msgspec.Struct, frozen=True):
 def risk_of(
     facts: Facts,
     policy: ReviewPolicy,
-    chosen: Chosen,
+    chosen: ModeChoice,
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
 ) -> Risk:
@@ -156,7 +156,7 @@ def _by_content(facts: Facts, policy: ReviewPolicy) -> list[str]:
 def _to_look_at(
     facts: Facts,
     policy: ReviewPolicy,
-    chosen: Chosen,
+    chosen: ModeChoice,
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
 ) -> list[str]:

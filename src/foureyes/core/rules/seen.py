@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.core.nouns.attempt import HandedIn, same_change
+from foureyes.core.nouns.attempt import EarlierAttempt, same_change
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import SEEN_DIGITS, SEEN_FORM, seen_name
 from foureyes.core.words.shape import Shape
@@ -103,13 +103,13 @@ def same_as_latest(facts: Facts) -> frozenset[int]:
     return same_change(_handed_in(facts))
 
 
-def _handed_in(facts: Facts) -> list[HandedIn]:
+def _handed_in(facts: Facts) -> list[EarlierAttempt]:
     """Every attempt, the latest last."""
     latest = facts.attempt
-    return [*facts.earlier, *([HandedIn(latest.n, latest.diff_id, latest.relation)] if latest else [])]
+    return [*facts.earlier, *([EarlierAttempt(latest.n, latest.diff_id, latest.relation)] if latest else [])]
 
 
-def _named(facts: Facts, given: SeenDiff) -> list[HandedIn]:
+def _named(facts: Facts, given: SeenDiff) -> list[EarlierAttempt]:
     """The attempts that are meant: the one of this number, or all that have this diff id."""
     everything = _handed_in(facts)
     if given.attempt is None:
@@ -117,5 +117,5 @@ def _named(facts: Facts, given: SeenDiff) -> list[HandedIn]:
     return [each for each in everything if each.n == given.attempt and _digits(each).startswith(given.digits)]
 
 
-def _digits(attempt: HandedIn) -> str:
+def _digits(attempt: EarlierAttempt) -> str:
     return attempt.diff_id.removeprefix("sha256:")

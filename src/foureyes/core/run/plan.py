@@ -15,7 +15,7 @@ from foureyes.core.nouns.run import MAKES
 from foureyes.core.run.afterwards import becomes_of
 from foureyes.core.run.cooling import of_profiles
 from foureyes.core.run.kept_back import kept_back
-from foureyes.core.run.retrying import GiveUp, Try, next_try
+from foureyes.core.run.retrying import GiveUp, NextRun, next_try
 from foureyes.core.run.reviewing import NoReview, next_of
 from foureyes.core.run.snapshot import LiveState, ReviewDue, Snapshot, TaskState
 from foureyes.core.run.sprinting import (
@@ -186,7 +186,7 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
         found = next_of(due, slots.get(due.reviewer))
         if due.stopped or is_at_work(due, snapshot) or _is_author_busy(due, snapshot):
             continue
-        if not isinstance(found, Try) or not places.take(found.profile):
+        if not isinstance(found, NextRun) or not places.take(found.profile):
             continue
         yield StartRun(
             task=due.task,
@@ -226,7 +226,7 @@ def candidates(snapshot: Snapshot) -> list[TaskState]:
     return sorted(free, key=lambda task: (not task.goes_on, task.priority, task.n))
 
 
-def _start(task: TaskState, found: Try, chosen: str) -> StartRun:
+def _start(task: TaskState, found: NextRun, chosen: str) -> StartRun:
     stands_in = found.profile not in (task.profile, chosen)
     return StartRun(
         task=task.id,

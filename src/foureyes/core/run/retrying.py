@@ -17,7 +17,7 @@ NO_CHANGES: Final = 2
 """S4: so often DONE without a change, and a person looks."""
 
 
-class Try(msgspec.Struct, frozen=True, kw_only=True):
+class NextRun(msgspec.Struct, frozen=True, kw_only=True):
     """The next run of a task."""
 
     profile: str
@@ -32,7 +32,7 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-def next_try(task: TaskState, snapshot: Snapshot) -> Try | GiveUp | None:
+def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
     """The next run of a task, whether a slot is free for it or not; None where it has to wait for a profile, or for a
     person. What the lead tried is none of the author's tries, nor theirs of the lead's.
     """
@@ -97,15 +97,17 @@ def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
     return [task.profile, *[name for name in snapshot.order if name != task.profile]]
 
 
-def _try_of(profile: str, past: Sequence[PastRun]) -> Try | None:
+def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
     """What a profile can still try: go on with its conversation, begin anew, begin anew and told how it failed."""
     own = [run for run in past if run.profile == profile]
     last = past[-1] if past else None
     asks: Asks = "failure" if last is not None and is_blamed(last) else ""
     if own and own[-1] is last and _can_resume(own):
-        return Try(profile=profile, resumes=own[-1].conversation, asks="signal" if is_to_be_asked(own[-1]) else asks)
+        return NextRun(
+            profile=profile, resumes=own[-1].conversation, asks="signal" if is_to_be_asked(own[-1]) else asks
+        )
     fresh = sum(not run.resumed and is_blamed(run) for run in own)
-    return Try(profile=profile, asks=asks) if fresh < FRESH_TRIES else None
+    return NextRun(profile=profile, asks=asks) if fresh < FRESH_TRIES else None
 
 
 def _can_resume(own: Sequence[PastRun]) -> bool:

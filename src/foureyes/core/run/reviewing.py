@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.core.nouns.cycle import NotGivenWhy
 from foureyes.core.nouns.run import ErrorKind
-from foureyes.core.run.retrying import Try
+from foureyes.core.run.retrying import NextRun
 from foureyes.core.run.snapshot import PastRun, ReviewDue, Slot
 
 INVALID_MOST: Final = 2
@@ -32,7 +32,7 @@ class NoReview(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def next_of(due: ReviewDue, slot: Slot | None) -> Try | NoReview | None:
+def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
     """V3, V4: the next run for who was asked, or why there is no review; None: it is waited for."""
     if due.late:
         return NoReview(kind="timeout", text="there was no answer in time")
@@ -49,8 +49,8 @@ def next_of(due: ReviewDue, slot: Slot | None) -> Try | NoReview | None:
         return NoReview(kind=KINDS.get(slot.error, "quota"), text=slot.error_text or "it is left alone for now")
     last = due.past[-1] if due.past else None
     if last is not None and is_invalid(last):
-        return Try(profile=due.reviewer, resumes="" if last.elsewhere else last.conversation, asks="answer")
-    return Try(profile=due.reviewer, resumes=due.resumes if last is None else "")
+        return NextRun(profile=due.reviewer, resumes="" if last.elsewhere else last.conversation, asks="answer")
+    return NextRun(profile=due.reviewer, resumes=due.resumes if last is None else "")
 
 
 def is_about(named: object, diff_id: str) -> bool:

@@ -17,7 +17,7 @@ SUMMARY, PAYLOAD = 500, 20_000
 """So much of what an event says is kept; a larger payload is not."""
 
 
-class Signalled(msgspec.Struct, frozen=True):
+class ParsedSignal(msgspec.Struct, frozen=True):
     """A signal, and what was said with it."""
 
     signal: Signal
@@ -44,7 +44,7 @@ class _Event(msgspec.Struct):
     payload: dict[str, Any] | None = None
 
 
-def signal_in(final: str) -> Signalled | None:
+def signal_in(final: str) -> ParsedSignal | None:
     """S1: the last valid signal line of a final message. What stands in a code fence is quoted, and prose is prose."""
     found = None
     for line in _own_lines(final):
@@ -83,14 +83,14 @@ def _event(line: str) -> Spoken | None:
     return Spoken(kind, summary, payload if len(payload) <= PAYLOAD else "")
 
 
-def _valid(line: str) -> Signalled | None:
+def _valid(line: str) -> ParsedSignal | None:
     try:
         read = msgspec.json.decode(line, type=_Line)
     except msgspec.DecodeError:
         return None
     if read.type != "signal" or read.signal not in SIGNALS:
         return None
-    return Signalled(read.signal, read.message[:LONGEST])
+    return ParsedSignal(read.signal, read.message[:LONGEST])
 
 
 def after_echo(output: str, prompt: str) -> str:

@@ -141,7 +141,7 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     """What it was started for is on record already: it handed in itself, or the lead decided."""
 
 
-class Attention(msgspec.Struct, frozen=True, kw_only=True):
+class AttentionItem(msgspec.Struct, frozen=True, kw_only=True):
     """Something that only a person can move. `key` stays the same while it is the same thing."""
 
     key: str
@@ -210,7 +210,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Spend cap per task; 0: none."""
     spend_sprint_micros: int = 0
     """Spend cap per sprint; 0: none."""
-    attention: tuple[Attention, ...] = ()
+    attention: tuple[AttentionItem, ...] = ()
     kept: tuple[TaskId, ...] = ()
     """Closed tasks for whose runs something is still kept on this machine."""
     told: frozenset[str] = frozenset()

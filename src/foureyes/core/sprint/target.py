@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
-from foureyes.core.nouns.sprint import Target
+from foureyes.core.nouns.sprint import SprintTarget
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
@@ -17,7 +17,7 @@ MOST_HOURS = 24 * 14
 AGAIN = fe("sprint", "plan", "--until", "08:00")
 
 
-def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool, zone: str) -> Target:
+def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool, zone: str) -> SprintTarget:
     """X1: one target out of what was typed; without any a sprint runs until nothing of it is ready."""
     given = [name for name, is_given in _given(tasks, hours, until, idle) if is_given]
     if len(given) > 1:
@@ -25,13 +25,13 @@ def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool,
     if tasks is not None:
         if not 1 <= tasks <= MOST_TASKS:
             raise BadInput(f"a sprint completes 1 to {MOST_TASKS:,} tasks, not {tasks}.", next_step=AGAIN)
-        return Target(kind="tasks", tasks=tasks)
+        return SprintTarget(kind="tasks", tasks=tasks)
     if hours is not None:
         minutes = round(hours * 60) if hours == hours and abs(hours) <= MOST_HOURS else 0
         if not 1 <= minutes <= MOST_HOURS * 60:
             raise BadInput(f"a sprint runs for a minute to {MOST_HOURS} hours, not {hours}.", next_step=AGAIN)
-        return Target(kind="hours", minutes=minutes)
-    return Target(kind="until", clock=clean_clock(until), zone=zone) if until else Target(kind="idle")
+        return SprintTarget(kind="hours", minutes=minutes)
+    return SprintTarget(kind="until", clock=clean_clock(until), zone=zone) if until else SprintTarget(kind="idle")
 
 
 def _given(tasks: int | None, hours: float | None, until: str, idle: bool) -> Iterator[tuple[str, bool]]:
@@ -50,7 +50,7 @@ def clean_clock(text: str) -> str:
     return f"{int(hours):02d}:{minutes}"
 
 
-def ends_at(target: Target, now: datetime, zone: tzinfo) -> datetime | None:
+def ends_at(target: SprintTarget, now: datetime, zone: tzinfo) -> datetime | None:
     """X5: the instant at which a sprint ends that starts now, in UTC; None where no clock ends it."""
     if target.kind == "hours":
         return now.astimezone(UTC) + timedelta(minutes=target.minutes)
@@ -71,7 +71,7 @@ def next_clock(clock: time, now: datetime, zone: tzinfo) -> datetime:
     return min(moment for moment in (*first, *again) if moment > now)
 
 
-def target_words(target: Target) -> str:
+def target_words(target: SprintTarget) -> str:
     """A target as people say it."""
     if target.kind == "tasks":
         return f"complete {target.tasks} task{'' if target.tasks == 1 else 's'}"

@@ -15,7 +15,7 @@ from foureyes.ui.cli.command import PAGER, Session, verb
 from foureyes.ui.cli.store import show_progress
 
 
-class Decision(msgspec.Struct):
+class DecisionLook(msgspec.Struct):
     """What a journal row says about how a decision was made (H5)."""
 
     look: Looked = NOTHING_KNOWN
@@ -59,7 +59,7 @@ def how_it_was_seen(row: JournalRow) -> str:
     """How a decision was looked at, where that was measured (H4), to stand before what else the row says."""
     if '"look":{' not in row.payload:
         return ""
-    decision = msgspec.json.decode(row.payload, type=Decision)
+    decision = msgspec.json.decode(row.payload, type=DecisionLook)
     if decision.look.hunks is None:
         return ""
     batch = f"{decision.batch} in a batch, " if decision.batch else ""

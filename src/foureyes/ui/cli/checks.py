@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.check import CheckReport, CheckRow, CheckRun, Later, Pending
+from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
 from foureyes.app.views.news import News
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, VerificationFailed
@@ -76,7 +76,7 @@ def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, 
         raise SystemExit(VerificationFailed.exit_code)
 
 
-def later_text(later: Later) -> str:
+def later_text(later: CheckRetry) -> str:
     """What broke, and when it is tried again."""
     tries = "once" if later.tries == 1 else f"{later.tries} times"
     how = later.outcome.replace("_", " ")

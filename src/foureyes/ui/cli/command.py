@@ -199,7 +199,7 @@ def complete(param: click.Parameter) -> None:
         param.type = Completed(kind)
 
 
-class Verb(click.Command):
+class VerbCommand(click.Command):
     """A command with `--json`, `--as` and an example."""
 
     def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
@@ -238,19 +238,19 @@ def _set_asserted(ctx: click.Context, _: click.Parameter, value: str | None) -> 
         ctx.ensure_object(Session).asserted = clean_name(value)
 
 
-def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], Verb]:
+def verb(name: str, *, example: str, help: str | None = None) -> Callable[[Callable[..., None]], VerbCommand]:
     """Declare a command; its function gets the Session first."""
 
-    def wrap(function: Callable[..., None]) -> Verb:
+    def wrap(function: Callable[..., None]) -> VerbCommand:
         @wraps(function)
         def checked(session: Session, *args: Any, **values: Any) -> None:
             session.check_token()
             function(session, *args, **values)
 
-        command = click.command(name, cls=Verb, example=example, help=help)(
+        command = click.command(name, cls=VerbCommand, example=example, help=help)(
             click.make_pass_decorator(Session, ensure=True)(checked)
         )
-        assert isinstance(command, Verb)
+        assert isinstance(command, VerbCommand)
         return command
 
     return wrap

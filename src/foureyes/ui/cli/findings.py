@@ -15,7 +15,7 @@ from foureyes.core.nouns.finding import (
     SEVERITIES,
     WAIVED_DAYS,
     Answer,
-    Found,
+    ReportedFinding,
     Ruling,
     severity_of,
 )
@@ -96,7 +96,7 @@ def finding_add(session: Session, words: tuple[str, ...], severity: str, patch: 
         if patch
         else ""
     )
-    given = Found(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **texts)
+    given = ReportedFinding(severity=level, path=path, line=line, fix_patch=text, id=again.strip(), **texts)
     view = session.app.findings.add(session.actor, task, given)
     where = f" at {place}" if place else ""
     blocks = "it blocks" if view.blocking else "a note"

@@ -12,7 +12,7 @@ from typing import Any
 LOADING = RLock()
 
 
-class Later(ModuleType):
+class LaterModule(ModuleType):
     """A module that is loaded when something of it is used. It stays the same object for whoever has imported it.
 
     `ready` is what can be answered without loading it.
@@ -26,7 +26,7 @@ class Later(ModuleType):
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         with LOADING:
-            if type(self) is Later and "_loading" not in self.__dict__:
+            if type(self) is LaterModule and "_loading" not in self.__dict__:
                 self._load()
         return ModuleType.__getattribute__(self, name)
 
@@ -47,14 +47,14 @@ def lighten() -> None:
     """Before click and msgspec are imported: see that they load less, and work as ever."""
     for later in (
         # What click says is English, as everything else is: no catalogue is looked for.
-        Later("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
-        Later("inspect", cleandoc=clean_help),
-        Later("textwrap"),
-        Later("threading", local=_local),
-        Later("msgspec.inspect"),
-        Later("msgspec.msgpack"),
-        Later("msgspec.toml"),
-        Later("msgspec.yaml"),
+        LaterModule("gettext", gettext=lambda text: text, ngettext=lambda one, more, n: one if n == 1 else more),
+        LaterModule("inspect", cleandoc=clean_help),
+        LaterModule("textwrap"),
+        LaterModule("threading", local=_local),
+        LaterModule("msgspec.inspect"),
+        LaterModule("msgspec.msgpack"),
+        LaterModule("msgspec.toml"),
+        LaterModule("msgspec.yaml"),
     ):
         sys.modules.setdefault(later.__name__, later)
     if sys.version_info < (3, 12):  # later ones do so themselves: what counts is written in C, and there is the same

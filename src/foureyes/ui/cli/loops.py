@@ -7,7 +7,7 @@ import click
 from foureyes.app.views.loop import LoopView
 from foureyes.core.loop.engine import Round
 from foureyes.ui.cli import output
-from foureyes.ui.cli.command import Session, Verb, reason_options, say, verb
+from foureyes.ui.cli.command import Session, VerbCommand, reason_options, say, verb
 from foureyes.ui.steps import next_line, steps_text
 
 
@@ -74,7 +74,7 @@ DECISIONS = {
 """What the lead may say in a word and a reason."""
 
 
-def decision(option: str) -> Verb:
+def decision(option: str) -> VerbCommand:
     """The command of an option."""
     help_text, why = DECISIONS[option]
 

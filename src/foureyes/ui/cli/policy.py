@@ -7,7 +7,7 @@ import sys
 import click
 import msgspec
 
-from foureyes.app.views.settings import Offer, SettingView
+from foureyes.app.views.settings import ConfigurationOffer, SettingView
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import fe
@@ -35,7 +35,7 @@ def _fields(entry: msgspec.Struct) -> str:
     return ", ".join(f"{name} {_value(value)}" for name, value in msgspec.structs.asdict(entry).items() if value != "")
 
 
-def _agrees(session: Session, offer: Offer) -> bool:
+def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
     """Show it all; on a terminal ask, elsewhere say how to say that it was seen."""
     lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
     head = f"foureyes.toml on {offer.target} {offer.digest[:15]} would be in force:"

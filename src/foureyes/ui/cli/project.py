@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.sprint import SprintGlance
     from foureyes.app.views.standstill import Standstill
     from foureyes.bootstrap.creating import Created
-    from foureyes.bootstrap.detecting import Proposal
+    from foureyes.bootstrap.detecting import CheckProposal
 
 SHOWN_STUCK = 5
 """How many stuck tasks `fe status` names; `fe attention` has them all."""
@@ -134,7 +134,7 @@ def _say_made(session: Session, made: Created) -> None:
     output.write("\n".join(lines))
 
 
-def proposals(checks: Sequence[Proposal]) -> list[str]:
+def proposals(checks: Sequence[CheckProposal]) -> list[str]:
     """Each check with where it came from; none is said loudly (M4)."""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
@@ -153,7 +153,7 @@ def proposals(checks: Sequence[Proposal]) -> list[str]:
     return lines
 
 
-def _kept_as(proposal: Proposal) -> str:
+def _kept_as(proposal: CheckProposal) -> str:
     """What became of a check that was tried, and why."""
     if not proposal.is_of_use:
         return "   LEFT OUT: it would refuse every approval; it stands in foureyes.toml as a comment"

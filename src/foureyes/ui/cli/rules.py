@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from foureyes.config import rules as book
-from foureyes.config.rules import Group, Rule
+from foureyes.config.rules import Rule, RuleGroup
 from foureyes.errors import NotFound
 from foureyes.steps import fe
 from foureyes.ui.cli import output
@@ -29,9 +29,9 @@ def rules(session: Session, ids: tuple[str, ...]) -> None:
         output.write("\n\n".join(_heading(group) + "\n" + _lines(group.rules) for group in book.groups()))
 
 
-def _named(name: str) -> Rule | Group:
+def _named(name: str) -> Rule | RuleGroup:
     """The rule or the group that is meant; one that is not there names the nearest."""
-    known: dict[str, Rule | Group] = {**book.by_id(), **{group.letter: group for group in book.groups()}}
+    known: dict[str, Rule | RuleGroup] = {**book.by_id(), **{group.letter: group for group in book.groups()}}
     if name in known:
         return known[name]
     from difflib import get_close_matches
@@ -41,14 +41,14 @@ def _named(name: str) -> Rule | Group:
     raise NotFound(f"there is no rule {name[:40]}.{hint}", next_step=fe("rules", close[0][0]) if close else fe("rules"))
 
 
-def _text(each: Rule | Group) -> str:
+def _text(each: Rule | RuleGroup) -> str:
     """A rule whole; a group with what is said about it, and a line of each of its rules."""
     if isinstance(each, Rule):
         return f"{each.id}\n\n{each.text}"
     return "\n\n".join(part for part in (_heading(each), each.text, _lines(each.rules)) if part)
 
 
-def _heading(group: Group) -> str:
+def _heading(group: RuleGroup) -> str:
     return f"{group.letter}. {group.title}"
 
 

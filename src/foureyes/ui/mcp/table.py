@@ -16,7 +16,7 @@ from foureyes.app.calling import Input, by_name, call, method_of
 from foureyes.app.views.review import FaceLook
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.documents.shapes import ReviewPayload, ReviewResult
-from foureyes.core.nouns.finding import GROUNDS, Answer, Found, Ruling
+from foureyes.core.nouns.finding import GROUNDS, Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.run import EMIT_TYPES
 from foureyes.ui.mcp import answers
 from foureyes.ui.mcp.inputs import closed, fields_of, made_from, schema_of, struct_of
@@ -85,15 +85,15 @@ def _document(payload: ReviewPayload) -> bytes:
     return msgspec.json.encode(ReviewResult(payload=payload))
 
 
-FOUND = struct_of("Input", [("task", str), *fields_of(Found)])
+FOUND = struct_of("Input", [("task", str), *fields_of(ReportedFinding)])
 REVIEW = struct_of("Input", [("task", str), ("review", ReviewPayload), ("seen", str, "")])
 DOCUMENT = struct_of("Input", [("task", str), ("document", str)])
 LIST = _rows(*fields_of(ListQuery, without=("live", "mine", "limit", "after", "sort")))
 
 
 def _found(app: Application, actor: Actor, given: Any) -> object:
-    said = {name: getattr(given, name) for name in Found.__struct_fields__}
-    return app.findings.add(actor, given.task, Found(**said))
+    said = {name: getattr(given, name) for name in ReportedFinding.__struct_fields__}
+    return app.findings.add(actor, given.task, ReportedFinding(**said))
 
 
 def _listed(app: Application, _: Actor, given: Any) -> object:

@@ -28,12 +28,12 @@ SENT_BACK = "sent back with what failed"
 class CheckTold(Message, bubble=False):
     """A run has something to say."""
 
-    def __init__(self, run: CheckRun, news: News) -> None:
+    def __init__(self, run: RunningChecks, news: News) -> None:
         super().__init__()
         self.run, self.news = run, news
 
 
-class CheckRun:
+class RunningChecks:
     """The checks of one task, as they run. Only the app's own thread changes it; the other one asks `is_stopped`."""
 
     def __init__(self, task: str) -> None:
@@ -72,9 +72,9 @@ class Checking:
     def __init__(self, app: FoureyesApp) -> None:
         self._app = app
         self._desk: Desk | None = None
-        self._of: dict[str, CheckRun] = {}
+        self._of: dict[str, RunningChecks] = {}
 
-    def of(self, task: str) -> CheckRun | None:
+    def of(self, task: str) -> RunningChecks | None:
         """The checks of a task that run now, or wait for their turn."""
         run = self._of.get(task)
         return run if run is not None and run.state != "ended" and not run.broke else None
@@ -87,13 +87,13 @@ class Checking:
             return
         if self._desk is None:
             self._desk = self._app.desk.beside()
-        run = self._of[task] = CheckRun(task)
+        run = self._of[task] = RunningChecks(task)
         self._app.last_command = f"fe check run {task}{' --again' if again else ''}"
         self._desk.ask(
             self._app, partial(self._work, run, again), partial(self._done, run), partial(self._refused, run)
         )
 
-    def _work(self, run: CheckRun, again: bool, desk: Desk) -> CheckReport:
+    def _work(self, run: RunningChecks, again: bool, desk: Desk) -> CheckReport:
         def tell(news: News) -> None:
             self._app.post_message(CheckTold(run, news))
 
@@ -115,7 +115,7 @@ class Checking:
             if page.context == "checks" and page.task_id == task:
                 page.draw()
 
-    def _done(self, run: CheckRun, report: CheckReport) -> None:
+    def _done(self, run: RunningChecks, report: CheckReport) -> None:
         run.state = "ended"
         self._app.looks.of(run.task).acts += 1
         words = ", ".join(f"{row.check} {row.outcome.replace('_', ' ')}" for row in report.checks)
@@ -124,7 +124,7 @@ class Checking:
         parts = [f"{run.task}: {visible(words)}", known, ruled]
         self._end(run, " · ".join(part for part in parts if part))
 
-    def _refused(self, run: CheckRun, problem: FoureyesError) -> None:
+    def _refused(self, run: RunningChecks, problem: FoureyesError) -> None:
         run.state = "ended"
         if run.is_stopped():
             self._end(run, f"{run.task}: {problem.message}")
@@ -132,7 +132,7 @@ class Checking:
         self._end(run, "")
         self._app.show_refusal(problem)
 
-    def _end(self, run: CheckRun, words: str) -> None:
+    def _end(self, run: RunningChecks, words: str) -> None:
         """It is over: said where the reader is by then; what shows the task takes it in."""
         app = self._app
         for page in app.pages:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foureyes.ui.tui.comments import WEIGHTS, Comment, number_of
 from foureyes.ui.tui.keeping import not_kept_in_words, take_lock
 from foureyes.ui.tui.kept import WHENCE
-from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
+from foureyes.ui.tui.screens.sheet import Given, Sheet, SheetField
 
 if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftLock
@@ -89,9 +89,9 @@ def _ask(page: ChangePage, comment: Comment, verb: str, done: Callable[[Given], 
     task, looking = page.task_id, page.looking
     begun = looking.half.get(comment.spot, comment)
     fields = [
-        Field("text", "Comment", begun.text),
-        Field("weight", "Severity", LABELS[begun.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
-        Field("fix", "Fix", begun.fix),
+        SheetField("text", "Comment", begun.text),
+        SheetField("weight", "Severity", LABELS[begun.weight], tuple(LABELS[weight] for weight in WEIGHTS)),
+        SheetField("fix", "Fix", begun.fix),
     ]
 
     def send(given: Given) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.views.draft import CommentDraft, HalfDraft
-from foureyes.core.nouns.finding import BLOCKING, Found, Severity
+from foureyes.core.nouns.finding import BLOCKING, ReportedFinding, Severity
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffLine, DiffView, FileDiff
@@ -19,7 +19,7 @@ TITLE = 120
 """A finding's title is one line: the first of the comment, cut here."""
 
 
-class Spot(NamedTuple):
+class CommentSpot(NamedTuple):
     """Where a comment is, and what it says before somebody writes on it: nothing, where it is new."""
 
     path: str
@@ -58,9 +58,9 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.path}:{lines}" if self.line else self.path
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> CommentSpot:
         """Where it is, and what it says: what is half written about it is found by this."""
-        return Spot(self.path, self.line, self.last, self.old, self.quote, self.text)
+        return CommentSpot(self.path, self.line, self.last, self.old, self.quote, self.text)
 
     @property
     def draft(self) -> CommentDraft:
@@ -79,7 +79,7 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
         }  # fmt: skip
 
     @property
-    def found(self) -> Found:
+    def found(self) -> ReportedFinding:
         """The comment as a finding; a note is the least of them."""
         severity: Severity = "LOW" if self.weight == "note" else self.weight
         first = self.text.strip().split("\n", 1)[0]
@@ -89,8 +89,8 @@ class Comment(msgspec.Struct, frozen=True, kw_only=True):
             problem = f"{self.text}\n\nIt is about lines {self.line} to {self.last}."
         if self.lost:
             problem = f"{self.text}\n\nIt was about {self.place}: {self.quote.strip()}"
-            return Found(severity=severity, title=title, problem=problem, fix=self.fix)
-        return Found(
+            return ReportedFinding(severity=severity, title=title, problem=problem, fix=self.fix)
+        return ReportedFinding(
             severity=severity,
             title=title,
             path=self.path,
@@ -126,7 +126,7 @@ def reanchored(comments: list[Comment], view: DiffView) -> list[Comment]:
     return [_reanchored(comment, files.get(comment.path)) for comment in comments]
 
 
-def halves(half: dict[Spot, Comment], view: DiffView) -> dict[Spot, Comment]:
+def halves(half: dict[CommentSpot, Comment], view: DiffView) -> dict[CommentSpot, Comment]:
     """What is half written, at the lines of a change that has moved."""
     moved = [(spot.was, after) for spot, after in zip(half, reanchored(list(half.values()), view), strict=True)]
     return {after.spot._replace(was=was): after for was, after in moved}

@@ -98,13 +98,13 @@ def _approve(page: Page, case: OnScreen, looking: Looking, reason: str) -> None:
 
     app = page.app
 
-    def work(desk: Desk) -> tuple[ApprovalOutcome, Sent]:
+    def work(desk: Desk) -> tuple[ApprovalOutcome, SentComments]:
         outcome = desk.application.decisions.approve(
             desk.actor, case.task, seen=case.seen, reason=reason, if_version=case.version, look=look
         )
         return outcome, send(desk, case.task, notes)
 
-    def done(answer: tuple[ApprovalOutcome, Sent]) -> None:
+    def done(answer: tuple[ApprovalOutcome, SentComments]) -> None:
         outcome, sent = answer
         looking.sent(sent.comments)
         app.unread.approved(case.task, look, close=case.close)
@@ -132,13 +132,13 @@ def approved_in_words(outcome: ApprovalOutcome) -> str:
 
 
 def _ask_reason(page: Page, case: OnScreen) -> None:
-    from foureyes.ui.tui.screens.sheet import Field, Sheet
+    from foureyes.ui.tui.screens.sheet import Sheet, SheetField
 
     rule = case.you.rule if case.you else ""
     sheet = Sheet(
         "APPROVE WITH A REASON",
         [f"{rule}  the policy allows this as an exception. It is written to the task's log and to fe security."],
-        [Field("reason", "Reason")],
+        [SheetField("reason", "Reason")],
         lambda given: approve(page, case, reason=given["reason"]),
         verb="approve (exception)",
         needs={"reason": "an exception needs a reason (P8)"},
@@ -170,7 +170,7 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
     look, seen = looking.look(app.clock()), page.about
     app.guard.decided()
 
-    def work(desk: Desk) -> tuple[str, Sent]:
+    def work(desk: Desk) -> tuple[str, SentComments]:
         outcome = desk.application.feedback.redo(
             desk.actor,
             task,
@@ -184,7 +184,7 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
         )
         return " · ".join([outcome.message, *outcome.notes]), send(desk, task, comments)
 
-    def done(answer: tuple[str, Sent]) -> None:
+    def done(answer: tuple[str, SentComments]) -> None:
         message, sent = answer
         looking.sent(sent.comments)
         looking.redo, looking.about = RedoDraft(), ""
@@ -202,11 +202,11 @@ def send_reject(page: FormPage, task: str, reason: str) -> None:
     look, seen = looking.look(app.clock()), page.about
     app.guard.decided()
 
-    def work(desk: Desk) -> tuple[str, Sent]:
+    def work(desk: Desk) -> tuple[str, SentComments]:
         outcome = desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, look=look)
         return outcome.message, send(desk, task, comments)
 
-    def done(answer: tuple[str, Sent]) -> None:
+    def done(answer: tuple[str, SentComments]) -> None:
         message, sent = answer
         looking.sent(sent.comments)
         looking.reject = looking.about = ""
@@ -217,14 +217,14 @@ def send_reject(page: FormPage, task: str, reason: str) -> None:
     app.act(work, done, page.not_sent)
 
 
-class Sent(NamedTuple):
+class SentComments(NamedTuple):
     """The comments that became findings, and what is to be said about the others."""
 
     comments: list[Comment]
     problems: list[str]
 
 
-def send(desk: Desk, task: str, comments: Sequence[Comment]) -> Sent:
+def send(desk: Desk, task: str, comments: Sequence[Comment]) -> SentComments:
     """Comments become findings, one after the other. What was refused is said, and stays a draft. Only for work at the
     desk: what is on screen is the app's to change.
     """
@@ -238,4 +238,4 @@ def send(desk: Desk, task: str, comments: Sequence[Comment]) -> Sent:
             problems.append(f"comment on {visible(comment.place)} was not sent ({reasons})")
         else:
             done.append(comment)
-    return Sent(done, problems)
+    return SentComments(done, problems)

@@ -22,7 +22,7 @@ NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
 """Contexts that open out of each other: a decision key of one must not mean something else in the other."""
 
 
-class Whole(str):
+class WholeLabel(str):
     """A label that names its key itself: `[A] Why not?`, `1-4 choose`, `Esc do nothing`."""
 
     __slots__ = ()
@@ -68,7 +68,7 @@ _REJECT = Key("x", "reject", "reject", "block the task, with a reason", "feedbac
               True)  # fmt: skip
 _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decisions.approve",
                "fe approve {task} --seen {seen}", True)  # fmt: skip
-_ESC = Key("escape", "back", Whole("Esc"), "one screen up")
+_ESC = Key("escape", "back", WholeLabel("Esc"), "one screen up")
 
 PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
     "board": (
@@ -133,7 +133,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         _UNDO,
         *_MOVE,
         *_ALWAYS,
-        Key("escape", "back", Whole("Esc"), "up; nothing is done"),
+        Key("escape", "back", WholeLabel("Esc"), "up; nothing is done"),
     ),
     "task": (
         _APPROVE,
@@ -255,7 +255,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("backspace", "erase", "", "take the last sign of the target back"),
         *_MOVE,
         *_ALWAYS,
-        Key("escape", "back", Whole("Esc"), "up; nothing is stored"),
+        Key("escape", "back", WholeLabel("Esc"), "up; nothing is stored"),
     ),
     "sprint": (
         Key("1", "stop", "stop after running tasks", "end it: what runs finishes; asks", "sprints.stop",
@@ -278,7 +278,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         Key("ctrl+o", "preview", "preview", "what the agent will be told"),
         Key("ctrl+t", "discard", "", "throw the draft of a new task away; asks", "drafts.save_new_task"),
         Key("ctrl+q", "leave", "", "quit; the draft is kept"),
-        Key("escape", "back", Whole("Esc keeps draft"), "up; the draft is kept"),
+        Key("escape", "back", WholeLabel("Esc keeps draft"), "up; the draft is kept"),
     ),
     "refusal": (
         Key("r", "redo", "redo", "send back what was refused, with feedback", "feedback.redo", 'fe redo {task} -m "…"',
@@ -288,14 +288,14 @@ KEYS: dict[Context, tuple[Key, ...]] = {
         *_MOVE,
         _HELP,
         Key("ctrl+q", "leave", "", "quit"),
-        Key("escape", "back", Whole("Esc"), "back"),
+        Key("escape", "back", WholeLabel("Esc"), "back"),
     ),
     "page": (
         Key("/", "find", "find", "find in the page"),
         Key("space", "page_down", "", "a page on"),
         *_MOVE,
         Key("ctrl+q", "leave", "", "quit"),
-        Key("escape", "back", Whole("Esc"), "back"),
+        Key("escape", "back", WholeLabel("Esc"), "back"),
     ),
 }  # fmt: skip
 

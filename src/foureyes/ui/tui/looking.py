@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foureyes.app.views.draft import Draft, RedoDraft, Seen
 from foureyes.app.views.review import FaceLook
-from foureyes.ui.tui.comments import Comment, Spot, comment_of
+from foureyes.ui.tui.comments import Comment, CommentSpot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Looking:
         self.pager = False
         self.watch = Stopwatch()
         self.comments: list[Comment] = []
-        self.half: dict[Spot, Comment] = {}
+        self.half: dict[CommentSpot, Comment] = {}
         """Comments that are half written, by where they are: the next sheet there goes on with them."""
         self.aim: tuple[str, int] | None = None
         """The path and line (0: the file) at which the diff is to open."""

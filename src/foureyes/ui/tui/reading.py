@@ -26,7 +26,7 @@ Compared = Literal["looked", "previous", "base"]
 ORDER: tuple[Compared, ...] = ("looked", "previous", "base")
 
 
-class Loaded(NamedTuple):
+class LoadedChange(NamedTuple):
     """What the Application said: the task, its whole change, what is compared just now, the attempt that was looked at
     before; and what was begun in an earlier session, where that was asked for.
     """
@@ -38,13 +38,13 @@ class Loaded(NamedTuple):
     draft: DraftFile | None = None
 
 
-def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk], Loaded]:
+def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk], LoadedChange]:
     """The work of reading a change at the desk. Without a wish a second look begins with what is new since the
     first: one of this process, or one that the record has.
     """
     looked, kept, lens = looking.attempt, looking.read, looking.lens
 
-    def work(desk: Desk) -> Loaded:
+    def work(desk: Desk) -> LoadedChange:
         app = desk.application
         draft = None if kept else app.drafts.load(desk.actor, task)
         detail = app.lists.show(desk.actor, task)
@@ -56,7 +56,7 @@ def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk
         view = whole
         if since is not None or lens != Lens():
             view = app.attempts.changes(task, attempt=whole.attempt, since=since, context=lens.around, space=lens.space)
-        return Loaded(detail, whole, view, last, draft)
+        return LoadedChange(detail, whole, view, last, draft)
 
     return work
 
@@ -84,10 +84,10 @@ def since_of(mode: Compared, detail: TaskDetail, attempt: int, looked: int) -> i
     return looked if mode == "looked" else max(row.n for row in detail.attempts if row.n < attempt)
 
 
-class Reading:
+class ChangeReading:
     """One change on screen, and the state that its rows depend on."""
 
-    def __init__(self, loaded: Loaded, looking: Looking) -> None:
+    def __init__(self, loaded: LoadedChange, looking: Looking) -> None:
         self.detail, self.whole, self.view, self.looked, _ = loaded
         self.read_as = loaded.detail
         """The task as the reader knows it: a decision is about this one (T6), however it stands now."""
@@ -179,7 +179,7 @@ class Reading:
             return ["nothing changed between these two; I compares with something else"]
         return ["No code: handed in as a note.", "", *(self.attempt.message.split("\n") if self.attempt else [])]
 
-    def fold_as(self, other: Reading) -> None:
+    def fold_as(self, other: ChangeReading) -> None:
         """Fold and open what is folded and open in another reading of the same task."""
         self.split, self.unfolded, self.opened = other.split, other.unfolded, other.opened
         self.arrange()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.ui.tui.reading import Reading
+    from foureyes.ui.tui.reading import ChangeReading
     from foureyes.ui.tui.screens.diff import DiffPage
 
 
@@ -35,7 +35,7 @@ def read_on(page: DiffPage) -> None:
         _end(page, reading, again=again)
 
 
-def _read_sideways(page: DiffPage, reading: Reading) -> bool:
+def _read_sideways(page: DiffPage, reading: ChangeReading) -> bool:
     """Whether there is more of lines that are wider than the screen, in hunks that nobody has seen: that is shown
     before what comes below, which begins at the first column again.
     """
@@ -55,7 +55,7 @@ def _read_sideways(page: DiffPage, reading: Reading) -> bool:
     return bool(part)
 
 
-def _end(page: DiffPage, reading: Reading, *, again: bool) -> None:
+def _end(page: DiffPage, reading: ChangeReading, *, again: bool) -> None:
     """Nothing unseen comes: say so, or begin again where something was missed."""
     row = reading.first_unseen_hunk()
     left, total = reading.unseen_here(), len(reading.change.places)
@@ -73,7 +73,7 @@ def _end(page: DiffPage, reading: Reading, *, again: bool) -> None:
         page.note(_all_seen(page, reading))
 
 
-def _all_seen(page: DiffPage, reading: Reading) -> str:
+def _all_seen(page: DiffPage, reading: ChangeReading) -> str:
     """What there is to do when nothing here is unseen: decide, or look at the rest of the change."""
     total, rest = len(reading.change.places), page.looking.unseen
     seen = "that is all" if not total else f"all {total} hunks seen" if total != 1 else "the one hunk was seen"
@@ -82,7 +82,7 @@ def _all_seen(page: DiffPage, reading: Reading) -> str:
     return f"{seen} · A approve  R redo  X reject"
 
 
-def _wide_words(page: DiffPage, reading: Reading) -> str:
+def _wide_words(page: DiffPage, reading: ChangeReading) -> str:
     """What shows the rest of lines that are wider than the screen; until then nobody has seen them."""
     width, rows = page.canvas.scrollable_content_region.width, range(len(reading.rows))
     cut = page.painter is not None and any(page.painter.is_cut(row, width) for row in rows)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 from foureyes.adapters.agents.outcome import Ending, outcome
-from foureyes.adapters.agents.streams.reading import Reader
+from foureyes.adapters.agents.streams.reading import RunStreams
 from foureyes.core.nouns.run import RunOutcome
 
 SIGNAL = 'Made it.\n{"type":"signal","signal":"DONE","message":"made"}'
@@ -22,7 +22,7 @@ def read(
     asks: bool = False, **more: object,
 ) -> RunOutcome:  # fmt: skip
     """What becomes of a stream that comes in small pieces."""
-    reader = Reader(format)
+    reader = RunStreams(format)
     for at in range(0, len(stream), piece):
         reader.hear(stream[at : at + piece])
     reader.hear_error(err)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.reading import Reader
+from foureyes.adapters.agents.streams.reading import RunStreams
 
 from tests.adapters.agents.streams.samples import CLAUDE, lines, read
 
@@ -46,7 +46,7 @@ def test_qwens_error_stands_behind_what_it_had_said_and_words_about_errors_are_n
 
 def test_what_it_tries_again_is_no_work_and_the_reason_if_it_never_ends() -> None:
     retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
-    reader = Reader("claude")
+    reader = RunStreams("claude")
     reader.hear(lines(retry))
     assert reader.story.idle
     assert read("claude", lines(retry), rc=-15, timed_out="idle").error == "quota"
@@ -54,6 +54,6 @@ def test_what_it_tries_again_is_no_work_and_the_reason_if_it_never_ends() -> Non
 
 
 def test_its_last_event_is_told_in_a_few_words() -> None:
-    reader = Reader("claude")
+    reader = RunStreams("claude")
     reader.hear(b"".join(CLAUDE.splitlines(keepends=True)[:3]))
     assert reader.story.last == "Bash ls -la"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.reading import Reader
+from foureyes.adapters.agents.streams.reading import RunStreams
 
 from tests.adapters.agents.streams.samples import GEMINI, lines, read
 
@@ -26,7 +26,7 @@ def test_an_odd_exit_code_is_no_success_and_an_error_in_the_result_is_the_reason
 
 
 def test_that_it_tries_again_stands_on_its_standard_error_alone_and_is_no_work() -> None:
-    reader = Reader("gemini")
+    reader = RunStreams("gemini")
     reader.hear(GEMINI[: GEMINI.index(b"\n") + 1])
     assert not reader.story.idle
     reader.hear_error(b"Warning: 256-color support not detected.\nAttempt 1 failed: You exceeded your cur")

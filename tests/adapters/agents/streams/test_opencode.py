@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.adapters.agents.streams.opencode import NAMELESS
-from foureyes.adapters.agents.streams.reading import Reader
+from foureyes.adapters.agents.streams.reading import RunStreams
 
 from tests.adapters.agents.streams.samples import OPENCODE, lines, read
 
@@ -33,7 +33,7 @@ LOG = (
 
 
 def test_that_it_tries_again_stands_in_its_log_alone_and_is_no_work() -> None:
-    reader = Reader("opencode")
+    reader = RunStreams("opencode")
     reader.hear_error(LOG.format("title").encode())
     assert not reader.story.idle
     reader.hear_error(LOG.format("build").encode())
@@ -42,7 +42,7 @@ def test_that_it_tries_again_stands_in_its_log_alone_and_is_no_work() -> None:
 
 @pytest.mark.parametrize("is_logged_first", [True, False])
 def test_an_error_without_a_name_is_the_one_of_its_log(is_logged_first: bool) -> None:
-    reader, log = Reader("opencode"), b'timestamp=1 level=ERROR run=0 message=failed error="Model not found"\n'
+    reader, log = RunStreams("opencode"), b'timestamp=1 level=ERROR run=0 message=failed error="Model not found"\n'
     if is_logged_first:
         reader.hear_error(log)
     reader.hear(

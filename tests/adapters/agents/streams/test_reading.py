@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.adapters.agents.streams.reading import LONGEST, Reader
+from foureyes.adapters.agents.streams.reading import LONGEST, RunStreams
 
 from tests.adapters.agents.streams.samples import CLAUDE, CODEX, STREAMS, read
 
@@ -75,7 +75,7 @@ def test_events_of_any_shape_are_taken_as_they_come(value: object, kind: str, fo
 
 
 def test_fifty_megabytes_and_a_line_without_an_end_need_little_memory() -> None:
-    reader = Reader("claude")
+    reader = RunStreams("claude")
     long = msgspec.json.encode({"type": "user", "message": {"content": "x" * 20_000}}) + b"\n"
     piece = (CLAUDE + long) * 10
     tracemalloc.start()

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from foureyes.adapters.agents.streams.reading import Reader
-from foureyes.adapters.agents.streams.story import LONGEST, Story, micros, number, rows, table, text
+from foureyes.adapters.agents.streams.reading import RunStreams
+from foureyes.adapters.agents.streams.story import LONGEST, RunStory, micros, number, rows, table, text
 
 
 def test_values_of_the_wrong_shape_are_nothing() -> None:
@@ -17,7 +17,7 @@ def test_values_of_the_wrong_shape_are_nothing() -> None:
 
 
 def test_a_message_in_pieces_keeps_its_end_and_work_ends_a_trouble() -> None:
-    story = Story()
+    story = RunStory()
     story.hope("429", 429, retry_after=5)
     assert (story.idle, story.trouble) == (True, "429")
     for _ in range(20):
@@ -26,7 +26,7 @@ def test_a_message_in_pieces_keeps_its_end_and_work_ends_a_trouble() -> None:
 
 
 def test_what_is_shown_of_it_is_one_line_without_anything_hidden() -> None:
-    story = Story()
+    story = RunStory()
     story.note("Bash", "a\nb\x1b[31m" + "c" * 500, None, 3)
     assert "\n" not in story.last
     assert "\x1b" not in story.last
@@ -37,7 +37,7 @@ EVENT = '{"type": "milestone", "summary": "half of it"}'
 
 
 def told(format: str, *events: object) -> list[str]:
-    reader = Reader(format)
+    reader = RunStreams(format)
     for event in events:
         reader.hear(json.dumps(event).encode() + b"\n")
     reader.end()
@@ -86,7 +86,7 @@ def test_a_run_that_says_the_same_for_ever_is_bounded_S3() -> None:
 
 
 def test_what_is_read_by_a_tool_that_reads_is_told_and_nothing_else_V6() -> None:
-    story = Story()
+    story = RunStory()
     story.uses("Read", {"file_path": "/w/a.py"})
     story.uses("read_file", {"absolute_path": "/w/b.py"})
     story.uses("read", {"filePath": "/w/c.py"})
@@ -94,4 +94,4 @@ def test_what_is_read_by_a_tool_that_reads_is_told_and_nothing_else_V6() -> None
     story.uses("Write", {"file_path": "/w/e.py"})
     story.uses("Read", {"file_path": 3})
     assert story.read == {"/w/a.py", "/w/b.py", "/w/c.py"}
-    assert (story.tells, Story().tells) == (True, False)
+    assert (story.tells, RunStory().tells) == (True, False)

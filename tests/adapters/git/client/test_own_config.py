@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.client.own_config import OwnConfig
-from foureyes.adapters.git.client.programs import Setting, own_settings
+from foureyes.adapters.git.client.programs import GitSetting, own_settings
 
 from tests.adapters.git.conftest import Project
 
@@ -21,7 +21,7 @@ class Asked:
         self.times = 0
         self._git = project.workshop()._git
 
-    def __call__(self, git_dir: str) -> list[Setting]:
+    def __call__(self, git_dir: str) -> list[GitSetting]:
         self.times += 1
         return own_settings(self._git.real, git_dir)
 

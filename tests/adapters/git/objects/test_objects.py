@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.adapters.git.objects import export
 from foureyes.adapters.git.workshop import GitWorkshop
-from foureyes.app.git_ports import Merged, Workshop
+from foureyes.app.git_ports import MergeResult, Workshop
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 
@@ -189,7 +189,7 @@ def test_what_was_let_in_for_one_check_is_the_same_for_the_next_whatever_becomes
 # Merge
 
 
-def joined(project: Bench, tip: Sha, head: Sha, workshop: GitWorkshop | None = None) -> Merged:
+def joined(project: Bench, tip: Sha, head: Sha, workshop: GitWorkshop | None = None) -> MergeResult:
     """The merge of two sides, by the commit that both began from."""
     return (workshop or project.workshop()).merge(base=project.head(f"{tip}~1"), tip=tip, head=head)
 

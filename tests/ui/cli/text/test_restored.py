@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.kept_store import Restored
+from foureyes.app.views.kept_store import RestoredStore
 from foureyes.steps import fe
 from foureyes.ui.cli.text.restored import restored_fields, restored_text
 
-FILE = Restored(kept="/shop/.foureyes/store.db.before-restore-1", rows=4, rows_undone=2, next=fe("status"))
-SERVER = Restored(kept="foureyes_1_before_restore_1", rows=4, on_server=True, next=fe("status"))
+FILE = RestoredStore(kept="/shop/.foureyes/store.db.before-restore-1", rows=4, rows_undone=2, next=fe("status"))
+SERVER = RestoredStore(kept="foureyes_1_before_restore_1", rows=4, on_server=True, next=fe("status"))
 
 
 def test_of_a_file_it_says_how_it_is_undone() -> None:
@@ -19,7 +19,7 @@ def test_of_a_file_it_says_how_it_is_undone() -> None:
 
 
 def test_of_a_server_it_says_whom_the_store_lets_in() -> None:
-    done = Restored(
+    done = RestoredStore(
         kept="", rows=4, on_server=True, let_in=("w (writer)", "r\nx (reader)"), absent=("l (writer)",), next=fe("x")
     )
     said = restored_text(done, "b.db", "/shop").splitlines()

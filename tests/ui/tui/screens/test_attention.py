@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from foureyes.app.application import Application
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, ReportedFinding
 from foureyes.ui.tui.app import FoureyesApp
 from foureyes.ui.tui.screens.attention import AttentionPage
 from foureyes.ui.tui.screens.task import TaskPage
@@ -173,7 +173,9 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
 def escalated(seat: Seat) -> str:
     """A task whose loop waits for the lead: nobody fixed what was found."""
     task = seat.deliver("Limit requests", {"src/limit.py": "x = 0\n"}, checked=False)
-    found = Found(severity="HIGH", title="no limit", path="src/limit.py", line=1, problem="p", why="w", fix="f")
+    found = ReportedFinding(
+        severity="HIGH", title="no limit", path="src/limit.py", line=1, problem="p", why="w", fix="f"
+    )
     finding = seat.app.findings.add(CODEX, task, found).id
     for number in range(1, 5):
         seat.app.feedback.redo(BOB, task, "there is still no limit")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 
-from foureyes.core.nouns.finding import Found
+from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.keys import bound
 from foureyes.ui.tui.screens.diff import DiffPage
@@ -152,7 +152,9 @@ def test_the_screen_stays_while_the_change_moves_until_f5_compares(seat: Seat) -
 def test_wide_screens_have_the_files_beside_and_the_sides_beside_each_other(seat: Seat) -> None:
     files = {**FILES, "img.bin": "\0\1\2", "src/long.py": "x = '" + "y" * 200 + "end'\n"}
     task = seat.deliver(files=files)
-    seat.app.findings.add(CODEX, task, Found(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad"))
+    seat.app.findings.add(
+        CODEX, task, ReportedFinding(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad")
+    )
     other = seat.deliver("Another thing")
 
     async def story(player: Player) -> None:
@@ -355,7 +357,9 @@ def test_a_draft_that_another_window_has_open_is_not_written_and_stops_no_commen
 
 def test_a_resize_keeps_the_line_and_what_comes_back_after_a_finding_too(seat: Seat) -> None:
     task = seat.deliver(files=FILES)
-    seat.app.findings.add(CODEX, task, Found(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad"))
+    seat.app.findings.add(
+        CODEX, task, ReportedFinding(severity="HIGH", title="Five", path="src/steps.py", line=22, why="bad")
+    )
 
     async def story(player: Player) -> None:
         await open_diff(player, task)

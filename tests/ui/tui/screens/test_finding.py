@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.finding import Answer, Found, Ruling
+from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.finding import FindingPage
@@ -17,7 +17,7 @@ SECOND = CODE.replace("return 5\n", "return settings.five\n")
 
 def find(seat: Seat, task: str, title: str = "Five is hard-coded", line: int = 22, severity: str = "HIGH") -> str:
     """Somebody finds something at the line that changed."""
-    found = Found(
+    found = ReportedFinding(
         severity=severity,  # type: ignore[arg-type]
         title=title,
         path="src/steps.py",

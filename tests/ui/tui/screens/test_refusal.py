@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.nouns.finding import Answer, Found
+from foureyes.core.nouns.finding import Answer, ReportedFinding
 from foureyes.errors import Refused
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
@@ -15,7 +15,7 @@ from tests.ui.tui.stage import BOB, CI, CLAUDE, CODE, CODEX, Player, Seat, play
 def claimed(seat: Seat) -> str:
     """A task in review with a finding that its maker says is fixed."""
     task = seat.deliver(files={"src/steps.py": CODE.replace("return 5\n", "return 55\n")})
-    found = Found(severity="HIGH", title="Five", path="src/steps.py", line=22, problem="p", why="w", fix="f")
+    found = ReportedFinding(severity="HIGH", title="Five", path="src/steps.py", line=22, problem="p", why="w", fix="f")
     finding = seat.app.findings.add(CODEX, task, found).id
     seat.app.feedback.redo(BOB, task, "mend it")
     seat.app.claims.start(CLAUDE, task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.views.sprint import SprintAsk
-from foureyes.bootstrap.outside import Outside
+from foureyes.bootstrap.outside import LazyOutside
 
 from tests.ui.tui.stage import ALICE, LARGE, SMALL, Player, Seat, play, small_work
 
@@ -19,7 +19,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(agents)
         return 4711
 
-    monkeypatch.setattr(Outside, "launch_runner", launch)
+    monkeypatch.setattr(LazyOutside, "launch_runner", launch)
     return asked
 
 

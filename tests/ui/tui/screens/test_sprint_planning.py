@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.bootstrap.outside import Outside
+from foureyes.bootstrap.outside import LazyOutside
 from foureyes.errors import EnvironmentProblem
 
 from tests.ui.tui.stage import ALICE, LARGE, SMALL, Player, Seat, play
@@ -19,7 +19,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(agents if sprints else -agents)
         return 4711
 
-    monkeypatch.setattr(Outside, "launch_runner", launch)
+    monkeypatch.setattr(LazyOutside, "launch_runner", launch)
     return asked
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_target_and_what_is_refused_is_said_in_place_X1_X5(
     def breaks(*_: object, **__: object) -> int:
         raise EnvironmentProblem("there are too many processes.")
 
-    monkeypatch.setattr(Outside, "launch_runner", breaks)
+    monkeypatch.setattr(LazyOutside, "launch_runner", breaks)
 
     async def story(player: Player) -> None:
         assert "is not a time of the day" in await player.press("S", *"9999")

@@ -14,7 +14,7 @@ from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN
 from foureyes.ui.tui.screens.summary import SummaryPage
 from foureyes.ui.tui.screens.text_page import TextPage
-from foureyes.ui.tui.text.summary import Happened, Looks, header, ordered, summary_lines
+from foureyes.ui.tui.text.summary import RowOutcome, SummaryDrawing, header, ordered, summary_lines
 
 from tests.ui.tui.every_key import Clock
 from tests.ui.tui.stage import ALICE, BOB, LARGE, Player, Seat, play, small_work
@@ -27,8 +27,10 @@ ROW = QueueRow(
 )  # fmt: skip
 
 
-def looks(plain: bool = False) -> Looks:
-    return Looks(marks=PLAIN if plain else FINE, palette=PALETTES["default"], checks=("tests", "lint"), id_width=5)
+def looks(plain: bool = False) -> SummaryDrawing:
+    return SummaryDrawing(
+        marks=PLAIN if plain else FINE, palette=PALETTES["default"], checks=("tests", "lint"), id_width=5
+    )
 
 
 def painted(rows: list[QueueRow], width: int = 80, **options: Any) -> list[str]:
@@ -51,7 +53,7 @@ def test_a_row_says_checks_mode_iteration_size_and_age_and_drops_them_in_turn() 
 
 def test_what_was_decided_stays_in_its_place_with_what_happened() -> None:
     other = replace(ROW, task="fe-2", n=2)
-    lines = painted([ROW, other], happened={"fe-1": Happened("approved 14:03", undo=True)}, reasons=False)
+    lines = painted([ROW, other], happened={"fe-1": RowOutcome("approved 14:03", undo=True)}, reasons=False)
     assert lines[1].rstrip().endswith("approved 14:03 · U")
     assert "+278" in lines[2]
 

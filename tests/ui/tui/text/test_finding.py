@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.finding import FindingPage, MoveView
+from foureyes.app.views.finding import FindingDetail, MoveView
 from foureyes.core.loop.next_steps import next_step
 from foureyes.core.nouns.finding import Finding, Location
 from foureyes.core.words.ids import SessionId
 from foureyes.ui.tui.marks import FINE, PALETTES
 from foureyes.ui.tui.text.finding import (
-    Drawing,
+    FindingDrawing,
     code_lines,
     history,
     left_words,
@@ -22,16 +22,16 @@ from foureyes.ui.tui.text.finding import (
 )
 
 NOW = "2026-01-01T00:00:00Z"
-DRAWING = Drawing(FINE, PALETTES["mono"], 80)
+DRAWING = FindingDrawing(FINE, PALETTES["mono"], 80)
 
 
-def page(*, mine: bool = False, status: str = "reviewing", severity: str = "HIGH", **fields: object) -> FindingPage:
+def page(*, mine: bool = False, status: str = "reviewing", severity: str = "HIGH", **fields: object) -> FindingDetail:
     """A finding as somebody sees it: the next step is the Application's."""
     finding = Finding(
         id="TL-fe-1-1-001", root="TL-fe-1-1-001", task="fe-1", kind="TL", severity=severity,  # type: ignore[arg-type]
         title="Limit is hard-coded", session=SessionId("s1"), raised=1, flagged=1, **fields,  # type: ignore[arg-type]
     )  # fmt: skip
-    return FindingPage(
+    return FindingDetail(
         id=finding.id, root=finding.root, task="fe-1", kind="TL", severity=severity, blocking=finding.blocking,
         state=finding.state, title=finding.title, location=Location("src/limit.py", 22), holds=finding.holds(NOW),
         must_fix=finding.must_fix, check=finding.by_check, state_in_words=finding.state, by="codex", raised=1,
@@ -39,7 +39,7 @@ def page(*, mine: bool = False, status: str = "reviewing", severity: str = "HIGH
     )  # fmt: skip
 
 
-def words(view: FindingPage) -> list[str]:
+def words(view: FindingDetail) -> list[str]:
     return [choice.word for choice in offer(view).choices]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
-from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, Program, SetupEntry, Tables
+from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, ProgramFiles, SetupEntry, Tables
 from foureyes.app.views.setup import FileChange, Result
 
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
@@ -49,14 +49,14 @@ def _change(root: str, file: str, step: Callable[[str | None], EntryChange]) -> 
     return FileChange(file=file, result=done.result, why=done.why, lines=done.lines, before=before, after=done.text)
 
 
-def _page(text: str | None, name: str, program: Program, body: str, remove: bool) -> EntryChange:
+def _page(text: str | None, name: str, program: ProgramFiles, body: str, remove: bool) -> EntryChange:
     if remove:
         return EntryChange(*marked.remove(text, marked.MARKDOWN, name, body))
     others = ("agents-md",) if program.page == "AGENTS.md" else ()
     return EntryChange(*marked.install(text, marked.MARKDOWN, name, body, others=others))
 
 
-def _tables(root: str, name: str, program: Program, remove: bool) -> list[FileChange]:
+def _tables(root: str, name: str, program: ProgramFiles, remove: bool) -> list[FileChange]:
     tables = program.tables
     if tables is None:
         return []
@@ -101,7 +101,7 @@ def _server_in(text: str) -> Any:
     return servers.get(NAME) if isinstance(servers, dict) else None
 
 
-def _entries(root: str, program: Program, remove: bool) -> list[FileChange]:
+def _entries(root: str, program: ProgramFiles, remove: bool) -> list[FileChange]:
     files = dict.fromkeys(entry.file for entry in program.entries)
     found = {file: [entry for entry in program.entries if entry.file == file] for file in files}
     step = _without if remove else _with

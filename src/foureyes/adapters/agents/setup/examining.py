@@ -14,7 +14,7 @@ from functools import partial
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.changes import state
 from foureyes.adapters.agents.setup.files import text_of
-from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, Program, SetupEntry, Tables
+from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, ProgramFiles, SetupEntry, Tables
 from foureyes.app.views.setup import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
@@ -33,7 +33,7 @@ def examine(root: str, body: str, environ: Mapping[str, str]) -> list[ProgramSet
     return found
 
 
-def _looked(root: str, name: str, program: Program, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:
+def _looked(root: str, name: str, program: ProgramFiles, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:
     yield _guarded(root, program.page, lambda text: _page(text, name, program.page, body))
     if program.tables is not None:
         tables = program.tables

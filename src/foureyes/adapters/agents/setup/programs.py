@@ -35,7 +35,7 @@ class Tables(NamedTuple):
     part: Part = "tools"
 
 
-class Program(NamedTuple):
+class ProgramFiles(NamedTuple):
     """A program: the file of its instructions, and what else it is told. `note`: what a person has to do."""
 
     page: str
@@ -72,24 +72,24 @@ command = "{_hook("codex")}"
 timeout = 10
 """
 
-PROGRAMS: dict[str, Program] = {
-    "agents-md": Program("AGENTS.md"),
-    "claude": Program(
+PROGRAMS: dict[str, ProgramFiles] = {
+    "agents-md": ProgramFiles("AGENTS.md"),
+    "claude": ProgramFiles(
         "CLAUDE.md",
         (_server(".mcp.json"), _stop(".claude/settings.json", "Stop", "claude", 10)),
         note="claude asks once whether it may start the server of .mcp.json",
     ),
-    "codex": Program(
+    "codex": ProgramFiles(
         "AGENTS.md",
         tables=Tables(".codex/config.toml", CODEX),
         note="codex reads .codex/config.toml in a project that you trust; its hook runs once you allowed it (/hooks)",
     ),
-    "gemini": Program(
+    "gemini": ProgramFiles(
         "GEMINI.md",
         (_server(".gemini/settings.json"), _stop(".gemini/settings.json", "AfterAgent", "gemini", 10_000)),
         note="gemini reads .gemini/settings.json in a folder that you trust",
     ),
-    "opencode": Program(
+    "opencode": ProgramFiles(
         "AGENTS.md",
         (
             SetupEntry(
@@ -102,11 +102,11 @@ PROGRAMS: dict[str, Program] = {
         ),
         note="opencode has no hooks: nothing reminds it of an open claim",
     ),
-    "qwen": Program(
+    "qwen": ProgramFiles(
         "QWEN.md",
         (_server(".qwen/settings.json"), _stop(".qwen/settings.json", "Stop", "qwen", 10_000)),
     ),
-    "cursor": Program(
+    "cursor": ProgramFiles(
         "AGENTS.md",
         (
             _server(".cursor/mcp.json"),
@@ -121,7 +121,7 @@ PROGRAMS: dict[str, Program] = {
         ),
         note="cursor starts a server of .cursor/mcp.json after you switched it on",
     ),
-    "copilot": Program(
+    "copilot": ProgramFiles(
         "AGENTS.md",
         (
             _server(".github/mcp.json", type="local", command=SERVER[0], args=SERVER[1:], tools=["*"]),

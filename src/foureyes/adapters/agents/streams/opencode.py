@@ -4,7 +4,7 @@ That it tries again, and some of what ends it, stands in its log alone, which it
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.story import Event, Story, micros, number, table, text
+from foureyes.adapters.agents.streams.story import Event, RunStory, micros, number, table, text
 from foureyes.core.nouns.run import Usage
 from foureyes.core.words.shape import Shape
 
@@ -13,7 +13,7 @@ NAMELESS = "Unexpected server error"
 """What it says where its log says more."""
 
 
-def take(story: Story, event: Event) -> None:
+def take(story: RunStory, event: Event) -> None:
     kind, part = event.get("type"), table(event.get("part"))
     story.conversation = text(event.get("sessionID")) or story.conversation
     if kind == "text":
@@ -30,7 +30,7 @@ def take(story: Story, event: Event) -> None:
         story.note()
 
 
-def _finished(story: Story, part: Event) -> None:
+def _finished(story: RunStory, part: Event) -> None:
     tokens, seen = table(part.get("tokens")), story.usage
     cache = table(tokens.get("cache"))
     story.usage = Usage(
@@ -42,7 +42,7 @@ def _finished(story: Story, part: Event) -> None:
     story.note()
 
 
-def _failed(story: Story, error: Event) -> None:
+def _failed(story: RunStory, error: Event) -> None:
     data, logged = table(error.get("data")), story.trouble
     told = text(data.get("message")) or text(error.get("name"))
     story.ended = True
@@ -51,7 +51,7 @@ def _failed(story: Story, error: Event) -> None:
     story.retry_after = int(waits) if waits.isdigit() and len(waits) < 9 else story.retry_after
 
 
-def overhear(story: Story, line: str) -> None:
+def overhear(story: RunStory, line: str) -> None:
     """A line of the standard error; that a title could not be made does not matter."""
     if logged := LOGGED.match(line):
         story.hope(logged[1])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from foureyes.adapters.agents.streams import claude, codex, gemini, opencode
-from foureyes.adapters.agents.streams.story import Story, Take
+from foureyes.adapters.agents.streams.story import RunStory, Take
 from foureyes.core.words.text import readable
 
 LONGEST = 16 << 20
@@ -20,7 +20,7 @@ TEXT = 1 << 20
 LAST_WORDS = 8192
 """Bytes of the standard error that are kept: its end."""
 
-OVERHEARD: dict[str, Callable[[Story, str], None]] = {"gemini": gemini.overhear, "opencode": opencode.overhear}
+OVERHEARD: dict[str, Callable[[RunStory, str], None]] = {"gemini": gemini.overhear, "opencode": opencode.overhear}
 """Programs that tell only their standard error that they try again."""
 
 Format = Literal["claude", "codex", "gemini", "opencode", "text"]
@@ -29,7 +29,7 @@ FORMATS: dict[str, Take | None] = {
 }  # fmt: skip
 
 
-class Reader:
+class RunStreams:
     """One run's two streams, read in one of the formats. `text` has no events: all that it writes is its message."""
 
     def __init__(self, format: str) -> None:
@@ -40,7 +40,7 @@ class Reader:
         self._size = 0
         self._errors = b""
         self._text = bytearray()
-        self.story = Story()
+        self.story = RunStory()
 
     def hear(self, part: bytes) -> None:
         """The next piece of the standard output."""

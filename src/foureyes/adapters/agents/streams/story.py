@@ -25,7 +25,7 @@ MOST_READ = 10_000
 Event = Mapping[str, Any]
 
 
-class Story(msgspec.Struct, kw_only=True):
+class RunStory(msgspec.Struct, kw_only=True):
     """A run as its stream tells it. `trouble` is an error that the program still tries to get over; `failed` is one
     that ended it. `structured` is a document that it was held to by a schema, as JSON. `status` and `retry_after`
     belong to either. `idle` says that the last event was no work.
@@ -95,7 +95,7 @@ class Story(msgspec.Struct, kw_only=True):
         self.last = in_line(text, WORDS)
 
 
-Take = Callable[[Story, Event], None]
+Take = Callable[[RunStory, Event], None]
 
 
 def number(value: object) -> int:

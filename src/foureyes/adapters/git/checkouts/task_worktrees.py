@@ -91,7 +91,7 @@ def _alone(at: TaskWorktree) -> Iterator[int]:
     try:
         with folders.folder(folder, make=True) as place:
             descriptor = folders.opened(".lock", os.O_RDWR | os.O_CREAT, at=place)
-    except folders.Odd as odd:
+    except folders.OddFile as odd:
         raise GitProblem(
             f"worktrees cannot be made in {folder}: {odd.filename}: {odd.strerror}", next_step=LOOK
         ) from odd

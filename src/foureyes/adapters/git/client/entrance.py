@@ -47,7 +47,7 @@ Passes = Callable[[Sequence[str], Sequence[str], bytes], "Both"]
 """Git in one place feeds git in another: `first`, `second`, and the names."""
 
 
-class Ways(NamedTuple):
+class RoomWays(NamedTuple):
     """The ways into the room, and from there to the repository's store."""
 
     into_room: Passes
@@ -70,7 +70,7 @@ class _Inside:
 class Entrance:
     """Lets objects of one repository into its clean room."""
 
-    def __init__(self, lookup: Lookup, ways: Ways) -> None:
+    def __init__(self, lookup: Lookup, ways: RoomWays) -> None:
         self._lookup = lookup
         self._ways = ways
         self._was = _Inside("")

@@ -22,7 +22,7 @@ from foureyes.adapters.git.client.clean_room import CleanRoom, shared_mode
 from foureyes.adapters.git.client.locate import LOOK
 from foureyes.adapters.git.client.odd_files import KEPT, held_by, refuse_odd, refuse_odd_refs
 from foureyes.adapters.git.client.own_config import OwnConfig
-from foureyes.adapters.git.client.programs import Setting, own_settings, silenced
+from foureyes.adapters.git.client.programs import GitSetting, own_settings, silenced
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import either, prose, shell
@@ -30,7 +30,7 @@ from foureyes.steps import either, prose, shell
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.entrance import Entrance
     from foureyes.adapters.git.client.lookup import Lookup
-    from foureyes.adapters.pipes import Both, Conversation
+    from foureyes.adapters.pipes import AskedProgram, Both
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
@@ -126,18 +126,18 @@ class Git:
     def lookup(self) -> Lookup:
         """What commits and trees hold, by their hash. It holds the room and not us, so that both go when we do."""
         from foureyes.adapters.git.client.lookup import Lookup
-        from foureyes.adapters.git.client.reader import Reader
+        from foureyes.adapters.git.client.reader import ObjectReader
 
         room, common_dir = self._room, self.common_dir
-        return Lookup(common_dir, lambda: room.path, Reader(lambda: _conversation(room, common_dir)))
+        return Lookup(common_dir, lambda: room.path, ObjectReader(lambda: _conversation(room, common_dir)))
 
     @cached_property
     def entrance(self) -> Entrance:
         """What lets objects into the clean room."""
-        from foureyes.adapters.git.client.entrance import Entrance, Ways
+        from foureyes.adapters.git.client.entrance import Entrance, RoomWays
 
         room, common_dir = self._room, self.common_dir
-        ways = Ways(
+        ways = RoomWays(
             lambda first, second, names: _through(room, common_dir, room.doorstep, first, second, names),
             lambda first, second, names: _through(
                 room, common_dir, room.path, first, (*_durable(common_dir), *second), names, _to_store(common_dir)
@@ -188,7 +188,7 @@ class Git:
             refuse_odd_refs(self.common_dir, below)
             self._looked_at.add(below)
 
-    def settings(self, git_dir: str) -> list[Setting]:
+    def settings(self, git_dir: str) -> list[GitSetting]:
         """The repository's own configuration, as seen from one of its git directories."""
         return self._config.seen_from(git_dir, lambda seen: own_settings(self.real, seen))
 
@@ -248,15 +248,15 @@ def _line(room: CleanRoom, tip: Sha, since: Sha | None) -> list[Sha]:
     return [Sha(word) for word in done.out.decode("ascii", "replace").split()]
 
 
-def _conversation(room: CleanRoom, common_dir: str) -> Conversation:
+def _conversation(room: CleanRoom, common_dir: str) -> AskedProgram:
     """Git on the doorstep, which answers for one object after the other."""
-    from foureyes.adapters.pipes import Conversation
+    from foureyes.adapters.pipes import AskedProgram
 
     check_version()
     refuse_odd(common_dir, common_dir)
     where = room.doorstep
     argv = ["git", f"--git-dir={where}", *_ALWAYS, "cat-file", "--batch-command"]
-    return Conversation(
+    return AskedProgram(
         argv,
         cwd=where,
         env={**scrubbed(), **room.environment()},

@@ -18,7 +18,7 @@ from foureyes.adapters.git.client.object_form import (
     tree_rows,
 )
 from foureyes.adapters.git.client.odd_files import refuse_odd_objects
-from foureyes.adapters.git.client.reader import Reader, missing
+from foureyes.adapters.git.client.reader import ObjectReader, missing
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import shell
@@ -31,7 +31,7 @@ MOST_ROWS = 200_000
 class Lookup:
     """Looks objects up in the room first, then in the repository."""
 
-    def __init__(self, common_dir: str, room: Callable[[], str], reader: Reader) -> None:
+    def __init__(self, common_dir: str, room: Callable[[], str], reader: ObjectReader) -> None:
         self._common_dir = common_dir
         self.room = room
         self.reader = reader

@@ -62,14 +62,14 @@ def text_at(common_dir: str, commit: Sha, path: str) -> FileText | None:
     return FileText(content.decode("utf-8", "replace")) if content is not None else None
 
 
-class _Entry(msgspec.Struct, frozen=True, gc=False):
+class _LooseEntry(msgspec.Struct, frozen=True, gc=False):
     """An entry of a tree; without an id when the tree has none of that name."""
 
     mode: bytes
     sha: Sha | None
 
 
-def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
+def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _LooseEntry | None:
     content = _read(common_dir, tree, b"tree") if tree else None
     if content is None or tree is None:
         return None
@@ -77,9 +77,9 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _Entry | None:
     if rows is None:
         return None
     if name not in rows:
-        return _Entry(b"", None)
+        return _LooseEntry(b"", None)
     entry = entry_of(rows[name])
-    return _Entry(entry.mode, entry.sha)
+    return _LooseEntry(entry.mode, entry.sha)
 
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from os.path import join
 
 from foureyes.adapters.folders import MB, read
-from foureyes.adapters.git.client.programs import Setting
+from foureyes.adapters.git.client.programs import GitSetting
 
 LARGEST = 16 * MB
 
@@ -19,9 +19,9 @@ class OwnConfig:
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
-        self._kept: dict[str, tuple[tuple[bytes | None, ...], list[Setting]]] = {}
+        self._kept: dict[str, tuple[tuple[bytes | None, ...], list[GitSetting]]] = {}
 
-    def seen_from(self, git_dir: str, ask: Callable[[str], list[Setting]]) -> list[Setting]:
+    def seen_from(self, git_dir: str, ask: Callable[[str], list[GitSetting]]) -> list[GitSetting]:
         """The settings in force for one of the repository's git directories; `ask` is git itself."""
         marks = self._contents(git_dir)
         kept = self._kept.get(git_dir)

@@ -29,7 +29,7 @@ _BOOLEAN = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1"})
 _FILTER_KEYS = (".clean", ".smudge", ".process", ".required")
 
 
-class Setting(NamedTuple):
+class GitSetting(NamedTuple):
     """A key as git prints it (section and name in lower case), and its value."""
 
     key: str
@@ -44,7 +44,7 @@ class _Runs(Protocol):
     def __call__(self, *args: str, cwd: str) -> process.Finished: ...
 
 
-def own_settings(ask: _Asks, git_dir: str) -> list[Setting]:
+def own_settings(ask: _Asks, git_dir: str) -> list[GitSetting]:
     """The repository's own configuration, as seen from one of its git directories; what it includes too."""
     out = ask("config", "--list", "--null", "--show-scope", "--includes", git_dir=git_dir).out
     words = out.split(b"\0")[:-1]
@@ -52,12 +52,12 @@ def own_settings(ask: _Asks, git_dir: str) -> list[Setting]:
     return [_setting(raw) for scope, raw in pairs if scope in _OF_THE_REPOSITORY]
 
 
-def _setting(raw: bytes) -> Setting:
+def _setting(raw: bytes) -> GitSetting:
     key, equals, value = raw.partition(b"\n")
-    return Setting(as_text(key), as_text(value) if equals else "true")
+    return GitSetting(as_text(key), as_text(value) if equals else "true")
 
 
-def programs_named(settings: list[Setting]) -> list[str]:
+def programs_named(settings: list[GitSetting]) -> list[str]:
     """The keys among them that name a program which the gate's kind of work could run."""
     return sorted({name for key, value in settings if value.strip() and (name := _program(key, value))})
 
@@ -78,7 +78,7 @@ def users_settings(own: _Runs) -> dict[str, str]:
     return dict(_setting(row) for row in rows if row)
 
 
-def silenced(settings: list[Setting], users: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def silenced(settings: list[GitSetting], users: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Options that take the repository's own filter programs out of force; what the user configured stays (`users`).
 
     Only keys that it sets: an empty `process` would switch off the user's `smudge` too.

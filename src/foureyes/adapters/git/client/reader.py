@@ -20,18 +20,18 @@ from foureyes.errors import GitProblem
 from foureyes.steps import either, shell
 
 if TYPE_CHECKING:
-    from foureyes.adapters.pipes import Conversation
+    from foureyes.adapters.pipes import AskedProgram
 
 PORTION = 256
 """So many questions at once: they fit into a pipe while nobody reads the answers."""
 
 
-class Reader:
+class ObjectReader:
     """Asks one git; started when first needed, and again when it was ended."""
 
-    def __init__(self, start: Callable[[], Conversation]) -> None:
+    def __init__(self, start: Callable[[], AskedProgram]) -> None:
         self._start = start
-        self._talk: Conversation | None = None
+        self._talk: AskedProgram | None = None
         self._lock = RLock()
 
     def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:

@@ -14,7 +14,7 @@ from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.reading.diff import diff, diff_as, exact_files
 from foureyes.adapters.git.reading.history import KnownCommit, back, known
 from foureyes.adapters.git.reading.three_way import ThreeWay, three_way
-from foureyes.app.git_ports import Merged
+from foureyes.app.git_ports import MergeResult
 from foureyes.core.nouns.attempt import Effect
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
@@ -30,7 +30,7 @@ _IDENTITY = {
 }
 
 
-def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> Merged:
+def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
     """What base..head makes of `tip`, by that base alone; and what was read for it: the name of the change (A2), and
     what the merge does to the target. `landed` is a part of base..head that was merged by itself: where both sides have
     it and git can not tell, only what comes after it is brought.
@@ -43,10 +43,10 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
     if made.tree is None and landed is not None:
         made = _after(git, landed, began.tree, onto.tree, now.tree)
     if made.tree is None:
-        return Merged(None, made.conflicts, shown_change.diff_id)
+        return MergeResult(None, made.conflicts, shown_change.diff_id)
     git.publish(made.tree)
     done = shown_change if onto.tree == began.tree else diff_as(git, shown_change, onto.tree, made.tree)
-    return Merged(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks, done.size))
+    return MergeResult(made.tree, (), shown_change.diff_id, Effect(done.files, done.marks, done.size))
 
 
 def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:

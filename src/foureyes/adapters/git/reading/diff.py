@@ -58,7 +58,7 @@ class Diff(NamedTuple):
     raw: bytes = b""
 
 
-class _Entry(NamedTuple):
+class _RawLine(NamedTuple):
     """One line of `--raw -z`."""
 
     path: bytes
@@ -81,7 +81,7 @@ class _Section(NamedTuple):
     lines: bytes
     hunks: bytes
     head: bytes
-    entry: _Entry
+    entry: _RawLine
 
 
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
@@ -111,7 +111,7 @@ def _size(sections: list[_Section]) -> int:
     return min(size, MOST_MEASURED)
 
 
-def _sections(entries: list[_Entry], patch: bytes) -> Iterator[_Section]:
+def _sections(entries: list[_RawLine], patch: bytes) -> Iterator[_Section]:
     """Each entry with its part of the patch, which has one per entry in the same order: content never starts a line."""
     halves = [half for entry in entries for half in _halves(entry)]
     parts = _SECTION.split(patch)[1:]
@@ -170,14 +170,14 @@ def _sizes(git: Git, names: list[str]) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in words if len(row) == 2 and row[1].isdigit()}
 
 
-def _entries(out: bytes) -> tuple[list[_Entry], bytes, bytes]:
+def _entries(out: bytes) -> tuple[list[_RawLine], bytes, bytes]:
     """The raw part of git's answer, as entries and as it is; and the patch that follows it."""
     entries, at = [], 0
     while out[at : at + 1] == b":":
         header_end = out.index(b"\0", at)
         path_end = out.index(b"\0", header_end + 1)
         old_mode, new_mode, old, new, status = out[at + 1 : header_end].split(b" ")
-        entries.append(_Entry(out[header_end + 1 : path_end], old_mode, new_mode, old, new, status))
+        entries.append(_RawLine(out[header_end + 1 : path_end], old_mode, new_mode, old, new, status))
         at = path_end + 1
     return entries, out[:at], out[at:].removeprefix(b"\0")
 
@@ -208,7 +208,7 @@ def _diff_id(sections: list[_Section]) -> DiffId:
     return DiffId(f"sha256:{digest.hexdigest()}")
 
 
-def _halves(entry: _Entry) -> tuple[_Entry, ...]:
+def _halves(entry: _RawLine) -> tuple[_RawLine, ...]:
     """A type change (a file becomes a link) is two entries, as git prints it: a removal and an addition."""
     if entry.status[:1] != b"T":
         return (entry,)

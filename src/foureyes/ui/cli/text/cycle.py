@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.cycle import AskedView, CycleView, IssueRow, TargetView
+from foureyes.app.views.cycle import AskedView, CycleTargetView, CycleView, IssueRow
 from foureyes.core.words.fence import named
 from foureyes.core.words.text import one_line
 from foureyes.ui.cli import output
@@ -25,7 +25,7 @@ def _row(view: CycleView) -> str:
     return f"{view.id:<6} {view.trigger:<16} {about:<24} {_stands(view)}  {output.when(view.at)}"
 
 
-def _target(target: TargetView) -> str:
+def _target(target: CycleTargetView) -> str:
     return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'look {target.look}'}"
 
 
@@ -60,12 +60,12 @@ def cycle_text(view: CycleView) -> str:
     return "\n".join([*lines, *[line for line in (next_line(view.next),) if line]])
 
 
-def _diff(target: TargetView) -> str:
+def _diff(target: CycleTargetView) -> str:
     """D7: what a review of a look names; that of an attempt is on the task's own page."""
     return f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.look and target.diff_id else ""
 
 
-def _over(target: TargetView) -> str:
+def _over(target: CycleTargetView) -> str:
     return f" (moved on: {target.over})" if target.over else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foureyes.app.views.finding import FindingPage, FindingView, MoveView
+from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
 from foureyes.core.words.fence import named
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line
@@ -48,7 +48,7 @@ def _rounds(finding: FindingView) -> str:
     return output.count(finding.rounds, "round") if finding.rounds > 1 else ""
 
 
-def finding_text(finding: FindingPage) -> str:
+def finding_text(finding: FindingDetail) -> str:
     """A finding in full."""
     lines = [f"{finding.id}  {finding.title}", f"  {_head(finding)}"]
     lines += _field(

@@ -11,12 +11,12 @@ from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.kept_store import Restored
+    from foureyes.app.views.kept_store import RestoredStore
 
 ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"))
 
 
-def restored_fields(done: Restored, file: str) -> dict[str, object]:
+def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
     """As JSON; who is let in is a server's matter."""
     fields: dict[str, object] = {
         "restored": file,
@@ -29,7 +29,7 @@ def restored_fields(done: Restored, file: str) -> dict[str, object]:
     return fields
 
 
-def restored_text(done: Restored, file: str, cwd: str) -> str:
+def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     """What was put where, what that undid, and how it is undone."""
     name = _name(done)
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
@@ -47,11 +47,11 @@ def restored_text(done: Restored, file: str, cwd: str) -> str:
     return "\n".join([*lines, next_line(done.next)])
 
 
-def _name(done: Restored) -> str:
+def _name(done: RestoredStore) -> str:
     return done.kept if done.on_server else os.path.basename(done.kept)
 
 
-def _let_in(done: Restored) -> list[str]:
+def _let_in(done: RestoredStore) -> list[str]:
     """Whom a store on a server lets in, beside its owner."""
     lines = [f"  let in as before: {flat(', '.join(done.let_in))}"] if done.let_in else []
     if done.absent:

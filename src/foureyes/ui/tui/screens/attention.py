@@ -9,7 +9,7 @@ from foureyes.ui.steps import steps_text
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import Whole
+from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines
 from foureyes.ui.tui.widgets.bar import Bar
@@ -128,7 +128,7 @@ class AttentionPage(Page):
         numbers = f"1-{len(row.choices)}" if len(row.choices) > 1 else "1"
         self.keys.relabel(
             attention="",
-            choose=Whole(f"{numbers} choose") if row.choices else "",
+            choose=WholeLabel(f"{numbers} choose") if row.choices else "",
             **({} if row.task else {"open": "", "diff": ""}),
         )
 

@@ -14,7 +14,7 @@ from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.filters import Filter, parse
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import forget_draft
-from foureyes.ui.tui.keys import Whole
+from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import keep_position
 from foureyes.ui.tui.screens.page import Page
@@ -189,7 +189,7 @@ class BatchPage(Page):
         self._draw_foot()
         ticked = sum(row.ticked for row in shown)
         approve = f"approve {ticked}" if ticked else "nothing ticked"
-        self.keys.relabel(approve_ticked=approve, back=Whole("Esc do nothing"))
+        self.keys.relabel(approve_ticked=approve, back=WholeLabel("Esc do nothing"))
 
     @guarded
     def _draw_columns(self) -> None:

@@ -19,7 +19,7 @@ from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.offering import offered
-from foureyes.ui.tui.reading import Compared, Loaded, Reading, read
+from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, read
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.seen import Parts
 from foureyes.ui.tui.text.diff import Painter, tail
@@ -46,7 +46,7 @@ class ChangePage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.reading: Reading | None = None
+        self.reading: ChangeReading | None = None
         self.painter: Painter | None = None
         self.problem = self.news = ""
         self.banner: Banner | None = None
@@ -93,7 +93,7 @@ class ChangePage(Page):
         if self.task_id:
             self.ask(read(self.task_id, self.looking, wanted), self._loaded, self._unread)
 
-    def _loaded(self, loaded: Loaded) -> None:
+    def _loaded(self, loaded: LoadedChange) -> None:
         if loaded.whole.task != self.task_id:
             return
         before = self.reading
@@ -102,7 +102,7 @@ class ChangePage(Page):
         self.looking.comments[:] = reanchored(self.looking.comments, loaded.whole)
         self.looking.half = halves(self.looking.half, loaded.whole)
         self.problem, self.banner, self.news = "", None, ""
-        self.reading, self.acts = Reading(loaded, self.looking), self.looking.acts
+        self.reading, self.acts = ChangeReading(loaded, self.looking), self.looking.acts
         if before is not None:
             self.reading.fold_as(before)
         at, above = self._place(before)
@@ -119,7 +119,7 @@ class ChangePage(Page):
         self.problem = problem.message
         self.draw()
 
-    def _place(self, before: Reading | None) -> tuple[int, int]:
+    def _place(self, before: ChangeReading | None) -> tuple[int, int]:
         """Where to begin, and how many rows above it: where somebody wants to, else where the same change was left."""
         same = before is not None and self.painter is not None and before.view == self.reading_now.view
         if same and self.looking.aim is None and self.painter is not None:
@@ -128,7 +128,7 @@ class ChangePage(Page):
         return self._aimed(), 1
 
     @property
-    def reading_now(self) -> Reading:
+    def reading_now(self) -> ChangeReading:
         assert self.reading is not None
         return self.reading
 
@@ -236,7 +236,7 @@ class ChangePage(Page):
             labels |= {"next": "P task", "previous": "", "attention": ""}
         self.keys.relabel(**labels)
 
-    def _title(self, reading: Reading) -> Text:
+    def _title(self, reading: ChangeReading) -> Text:
         """What is shown, compared with what, and how much of it is unseen; of a long path the end is shown."""
         wide, total = self.wide >= WITH_FILES, len(self.looking.hunks or ())
         why = f" ({reading.why_in_words()})" if wide and reading.view.since is not None else ""

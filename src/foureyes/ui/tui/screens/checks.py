@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import Whole
+from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
-from foureyes.ui.tui.screens.text_page import Part, TextPage
+from foureyes.ui.tui.screens.text_page import TextPage, UnwrappedLine
 from foureyes.ui.tui.text.story import check_lines
 
 if TYPE_CHECKING:
@@ -60,17 +60,17 @@ class ChecksPage(TextPage):
         run = self.app.checking.of(self.task_id)
         self._right = f"{run.in_words()} " if run is not None else ""
         super().draw()
-        labels = {"run_checks": "", "stop": Whole("Delete stop")} if run is not None else {}
+        labels = {"run_checks": "", "stop": WholeLabel("Delete stop")} if run is not None else {}
         self.keys.relabel(**labels)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[UnwrappedLine]:
         run = self.app.checking.of(self.task_id)
         if run is not None:
             for line in run.lines or [run.in_words()]:
-                yield Part(visible(line), "title")
-            yield Part("")
+                yield UnwrappedLine(visible(line), "title")
+            yield UnwrappedLine("")
         for line, place in check_lines(self.report) if self.report is not None else ():
-            yield Part(visible(line, tabs=4), place=place)
+            yield UnwrappedLine(visible(line, tabs=4), place=place)
 
     # -- keys
 

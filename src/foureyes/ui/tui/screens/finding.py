@@ -12,13 +12,13 @@ from foureyes.core.nouns.finding import ANSWERS, GROUNDS, RULINGS, WAIVED_DAYS, 
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.keys import Whole
+from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.screens.sheet import Field, Given, Sheet
+from foureyes.ui.tui.screens.sheet import Given, Sheet, SheetField
 from foureyes.ui.tui.text.finding import (
-    Drawing,
     FindingChoice,
-    Offer,
+    FindingDrawing,
+    FindingOffer,
     answer_lines,
     code_lines,
     field_lines,
@@ -33,8 +33,7 @@ from foureyes.ui.tui.widgets.rows import Rows, plain
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView
-    from foureyes.app.views.finding import FindingPage as FindingDetail
-    from foureyes.app.views.finding import FindingView
+    from foureyes.app.views.finding import FindingDetail, FindingView
     from foureyes.app.views.outcome import Outcome
 
 
@@ -42,7 +41,7 @@ LOW, NARROW = 30, 100
 """Up to this height less code is shown, up to this width fewer keys."""
 
 
-class Loaded(NamedTuple):
+class LoadedFinding(NamedTuple):
     """A finding, its neighbours, the change that it is in, and what changed since it was flagged."""
 
     view: FindingDetail
@@ -59,8 +58,8 @@ class FindingPage(Page):
     def __init__(self, finding: str) -> None:
         super().__init__()
         self.finding = finding
-        self.loaded: Loaded | None = None
-        self.offer = Offer("")
+        self.loaded: LoadedFinding | None = None
+        self.offer = FindingOffer("")
         self._starts: list[int] = []
         """The lines at which the parts of the page begin."""
         self.banner = ""
@@ -81,7 +80,7 @@ class FindingPage(Page):
     def _read(self, finding: str) -> None:
         self.ask(lambda desk: _read(desk, finding), self._loaded, self._not_done)
 
-    def _loaded(self, loaded: Loaded) -> None:
+    def _loaded(self, loaded: LoadedFinding) -> None:
         self.loaded, self.offer, self.banner = loaded, offer(loaded.view), ""
         self.finding = loaded.view.id
         self.draw()
@@ -107,7 +106,7 @@ class FindingPage(Page):
         if not self.is_mounted or self.loaded is None:
             return
         view = self.loaded.view
-        drawing = Drawing(self.app.marks, self.app.palette, self.wide, 3 if self.app.size.height > LOW else 1)
+        drawing = FindingDrawing(self.app.marks, self.app.palette, self.wide, 3 if self.app.size.height > LOW else 1)
         lines = [*top_lines(view, drawing), self.rule()]
         if self.banner:
             lines.append(self.paint(f" {self.banner}", "banner"))
@@ -120,10 +119,10 @@ class FindingPage(Page):
             bottom.append(self.paint(f" {left}", "dim"))
         self.foot.show(*bottom)
         count = len(self.offer.choices)
-        labels = {"choose": Whole(f"1-{count} choose" if count > 1 else "1 choose") if count else ""}
+        labels = {"choose": WholeLabel(f"1-{count} choose" if count > 1 else "1 choose") if count else ""}
         self.keys.relabel(**labels, **({} if self.wide > NARROW else {"attention": "", "help": ""}))
 
-    def _parts(self, drawing: Drawing) -> list[list[Text]]:
+    def _parts(self, drawing: FindingDrawing) -> list[list[Text]]:
         """What is said, part by part, those that there are."""
         loaded = self.loaded
         assert loaded is not None
@@ -186,13 +185,13 @@ class FindingPage(Page):
         self._act(lambda desk: desk.application.rulings.rule(desk.actor, [ruling]), " · U takes it back (L18)")
 
     def _answer(self, choice: FindingChoice) -> None:
-        fields = [Field("text", "Words")]
+        fields = [SheetField("text", "Words")]
         if choice.word == "FIXED":
-            fields.append(Field("commit", "Commit"))
+            fields.append(SheetField("commit", "Commit"))
         elif choice.word == "REJECTED":
-            fields.insert(0, Field("ground", "Ground", GROUNDS[0], GROUNDS))
+            fields.insert(0, SheetField("ground", "Ground", GROUNDS[0], GROUNDS))
         elif choice.word == "DEFERRED":
-            fields.append(Field("debt", "Task", "no", ("no", "new")))
+            fields.append(SheetField("debt", "Task", "no", ("no", "new")))
         needs = {} if choice.word == "SKIPPED" else {"text": "some words are needed (L6)"}
         finding = self.shown
         self._sheet(f"{choice.word} {finding}", fields, needs, lambda *sent: self._respond(finding, choice, *sent))
@@ -211,7 +210,7 @@ class FindingPage(Page):
         self._act(lambda desk: desk.application.answers.respond(desk.actor, "", [answer]), words=sheet)
 
     def _waive(self, _: FindingChoice) -> None:
-        fields = [Field("reason", "Reason"), Field("days", "Days", str(WAIVED_DAYS), whole=True)]
+        fields = [SheetField("reason", "Reason"), SheetField("days", "Days", str(WAIVED_DAYS), whole=True)]
         needs = {"reason": "a waiver needs a reason (E3)"}
         finding = self.shown
         self._sheet(f"WAIVE {finding}", fields, needs, lambda *sent: self._let_pass(finding, *sent))
@@ -231,7 +230,7 @@ class FindingPage(Page):
         self.app.guard.decided()
         self._act(lambda desk: desk.application.findings.track(desk.actor, [finding]))
 
-    def _sheet(self, title: str, fields: list[Field], needs: Given, done: Callable[[Given, str], None]) -> None:
+    def _sheet(self, title: str, fields: list[SheetField], needs: Given, done: Callable[[Given, str], None]) -> None:
         """Ask for words; they are remembered under the title until what it is handed to sends them."""
         text, verb = (self.loaded.view.title if self.loaded else ""), title.split()[0].lower()
         self.app.push_screen(
@@ -296,7 +295,7 @@ class FindingPage(Page):
         return {"finding": self.shown, "task": self.loaded.view.task if self.loaded else ""}
 
 
-def _read(desk: Desk, finding: str) -> Loaded:
+def _read(desk: Desk, finding: str) -> LoadedFinding:
     """Everything about a finding. Where git cannot say what the change is, the page does without."""
     app = desk.application
     view = app.findings.show(desk.actor, finding)
@@ -306,5 +305,5 @@ def _read(desk: Desk, finding: str) -> Loaded:
         flagged = view.flagged if view.state == "claimed" and view.flagged < change.attempt else 0
         since = app.attempts.changes(view.task, attempt=change.attempt, since=flagged) if flagged else None
     except FoureyesError:
-        return Loaded(view, others, None, None)
-    return Loaded(view, others, change, since)
+        return LoadedFinding(view, others, None, None)
+    return LoadedFinding(view, others, change, since)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foureyes.ui.tui.keys import CONTEXTS, KEYS, Context, all_shown
-from foureyes.ui.tui.screens.text_page import Part, TextPage
+from foureyes.ui.tui.screens.text_page import TextPage, UnwrappedLine
 
 NAMES: dict[Context, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
@@ -22,27 +22,27 @@ class HelpPage(TextPage):
         super().__init__(f"HELP  {NAMES[about]}", (), "/ find   Esc closes ")
         self._about = about
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[UnwrappedLine]:
         yield from self._keys(self._about)
         marks = self.app.marks
         checks = " ".join(
             f"{marks.checks[word]} {word.replace('_', ' ')}"
             for word in ("passed", "failed", "running", "not_run", "crashed", "unsound")
         )
-        yield Part(f"marks    {checks}")
+        yield UnwrappedLine(f"marks    {checks}")
         severities = " ".join(f"{mark} {word}" for word, mark in marks.severities.items())
-        yield Part(f"         {severities}")
+        yield UnwrappedLine(f"         {severities}")
         risks = f"{marks.risks['high']} look closely  {marks.risks['medium']} look  {marks.risks['low']} routine"
-        yield Part(f"         {risks}    {marks.unseen} not shown yet  {marks.seen} shown")
+        yield UnwrappedLine(f"         {risks}    {marks.unseen} not shown yet  {marks.seen} shown")
         if self.app.last_command:
-            yield Part(f"last     the same on the command line:  {self.app.last_command}", "title")
+            yield UnwrappedLine(f"last     the same on the command line:  {self.app.last_command}", "title")
         for context in CONTEXTS:
             if context != self._about:
-                yield Part("")
-                yield Part(NAMES[context].upper(), "heading")
+                yield UnwrappedLine("")
+                yield UnwrappedLine(NAMES[context].upper(), "heading")
                 yield from self._keys(context)
 
     @staticmethod
-    def _keys(context: Context) -> Iterator[Part]:
+    def _keys(context: Context) -> Iterator[UnwrappedLine]:
         for row in KEYS[context]:
-            yield Part(f"{all_shown(row):<10} {row.help}")
+            yield UnwrappedLine(f"{all_shown(row):<10} {row.help}")

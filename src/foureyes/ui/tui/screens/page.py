@@ -14,7 +14,7 @@ from textual.screen import Screen
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import Context, Key, Whole, action_of, elsewhere, normal, shown
+from foureyes.ui.tui.keys import Context, Key, WholeLabel, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.find import FindLine
 from foureyes.ui.tui.widgets.bar import Bar
@@ -338,6 +338,6 @@ class Page(Screen[None], inherit_bindings=False):
 
         look_now(self, self.words().get("task", ""))
 
-    def why_not(self, key: str) -> Whole:
+    def why_not(self, key: str) -> WholeLabel:
         """The label of a decision key that would be refused (no dead keys)."""
-        return Whole(f"[{shown(key)}] Why not?")
+        return WholeLabel(f"[{shown(key)}] Why not?")

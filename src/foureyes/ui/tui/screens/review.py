@@ -21,7 +21,7 @@ from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.task_reading import read
-from foureyes.ui.tui.text.task import Drawing, TaskView, head_line, section_lines
+from foureyes.ui.tui.text.task import TaskDrawing, TaskView, head_line, section_lines
 from foureyes.ui.tui.widgets.hunks import Hunks
 from foureyes.ui.tui.widgets.rows import Rows
 
@@ -185,10 +185,10 @@ class ReviewPage(Page):
             rows[1].truncate(self.wide - 2, overflow="ellipsis")
         return [Text.assemble(" ", (row.plain, self.app.palette["title"])) for row in rows]
 
-    def _drawing(self, wide: bool) -> Drawing:
+    def _drawing(self, wide: bool) -> TaskDrawing:
         looking = self.app.looks.of(self.task_id)
         width = self.app.size.width // 2 if wide else self.app.size.width
-        return Drawing(
+        return TaskDrawing(
             marks=self.app.marks,
             palette=self.app.palette,
             console=self.app.console,

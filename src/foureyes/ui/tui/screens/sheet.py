@@ -28,7 +28,7 @@ PAUSE_SECONDS = 0.5
 """So often it is looked at what somebody has typed."""
 
 
-class Field(msgspec.Struct, frozen=True):
+class SheetField(msgspec.Struct, frozen=True):
     """A field of a sheet: a line of text, or a choice between `words`. `whole`: what stands there is a proposal, the
     first key takes its place.
     """
@@ -60,7 +60,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         self,
         title: str,
         lines: Sequence[str],
-        fields: Sequence[Field],
+        fields: Sequence[SheetField],
         done: Callable[[Given], None],
         *,
         verb: str = "submit",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from foureyes.app.views.sprint import SprintBegun, SprintView
 from foureyes.ui.tui.desk import Desk
-from foureyes.ui.tui.keys import Whole
+from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import progress_lines
 from foureyes.ui.tui.widgets.rows import plain
@@ -47,10 +47,10 @@ class SprintPage(Page):
         self.foot.show(self.rule())
         going = view.state in ("running", "paused")
         labels: dict[str, str] = {
-            "1": Whole("1 stop after running tasks") if going else "",
-            "2": Whole("2 go on" if view.state == "paused" else "2 pause now") if going else "",
-            "3": Whole("3 open review"),
-            "4": Whole("4 start a runner") if view.state == "running" and not view.runners else "",
+            "1": WholeLabel("1 stop after running tasks") if going else "",
+            "2": WholeLabel("2 go on" if view.state == "paused" else "2 pause now") if going else "",
+            "3": WholeLabel("3 open review"),
+            "4": WholeLabel("4 start a runner") if view.state == "running" and not view.runners else "",
         }
         self.keys.relabel_keys(labels)
 

@@ -20,9 +20,9 @@ from foureyes.ui.tui.text.summary import (
     DECIDED,
     FEW,
     ORDERS,
-    Happened,
-    Looks,
     Order,
+    RowOutcome,
+    SummaryDrawing,
     counts_line,
     header,
     ordered,
@@ -157,10 +157,10 @@ class SummaryPage(Page):
             width = self.rows.scrollable_content_region.width
             self.query_one("#columns", Bar).show(header(self._looks(), width))
 
-    def _looks(self) -> Looks:
+    def _looks(self) -> SummaryDrawing:
         view = self.app.snapshot
         assert view is not None
-        return Looks(
+        return SummaryDrawing(
             marks=self.app.marks,
             palette=self.app.palette,
             checks=view.checks,
@@ -177,7 +177,7 @@ class SummaryPage(Page):
     def _opened_at(self) -> str:
         return time.strftime("%H:%M", time.localtime(self.app.opened_at))
 
-    def _draw_rows(self, looks: Looks, wide: bool) -> None:
+    def _draw_rows(self, looks: SummaryDrawing, wide: bool) -> None:
         view = self.app.snapshot
         assert view is not None
         rows = self.filter.among(view.rows, self._texts(view), self._unseen) if self.filter.text else view.rows
@@ -209,16 +209,16 @@ class SummaryPage(Page):
     def _unseen(self, row: QueueRow) -> int | None:
         return self.app.looks.of(row.task).unseen
 
-    def _happened(self) -> dict[str, Happened]:
-        happened = {task: Happened("decided elsewhere") for task in self.app.gone_elsewhere}
+    def _happened(self) -> dict[str, RowOutcome]:
+        happened = {task: RowOutcome("decided elsewhere") for task in self.app.gone_elsewhere}
         for row in self.app.flow.rows:
             if row.decided:
                 at = self.app.decided_at.get(row.task, "")
                 words = f"{DECIDED[row.decided]} {at}".strip()
-                happened[row.task] = Happened(words, undo=row.task == self.app.flow.undo)
+                happened[row.task] = RowOutcome(words, undo=row.task == self.app.flow.undo)
         return happened
 
-    def _draw_foot(self, looks: Looks) -> None:
+    def _draw_foot(self, looks: SummaryDrawing) -> None:
         view = self.app.snapshot
         assert view is not None
         names = " ".join(visible(name) for name in view.checks) or "none"

@@ -27,7 +27,7 @@ def column_of(line: str) -> int:
     return gaps[-1].end() if gaps else 0
 
 
-class Part(NamedTuple):
+class UnwrappedLine(NamedTuple):
     """A line before it is wrapped. `place`: by which it is found again when other lines come before it."""
 
     line: str
@@ -61,10 +61,10 @@ class TextPage(Page):
 
     reload = draw
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[UnwrappedLine]:
         """What is shown, line by line, and in which role."""
         for line in self._text:
-            yield Part(line)
+            yield UnwrappedLine(line)
 
     def _wrapped(self, line: str) -> list[str]:
         """A line in as many as it needs; what follows the first stands below where its last column begins."""

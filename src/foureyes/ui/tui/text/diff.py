@@ -78,7 +78,7 @@ def comment_rows(comment: Comment) -> list[str]:
     return lines + ([f"fix  {visible(comment.fix)}"] if comment.fix.strip() else [])
 
 
-class Part(NamedTuple):
+class VisiblePart(NamedTuple):
     """The part of a line's code that is on screen: its characters from `start` to `end`, of so many."""
 
     text: str
@@ -135,7 +135,7 @@ class Painter(msgspec.Struct):
             if part.end < part.whole:
                 yield part.end - part.start
 
-    def on_screen(self, number: int, width: int, *, long: bool = False) -> Iterator[tuple[int, Part]]:
+    def on_screen(self, number: int, width: int, *, long: bool = False) -> Iterator[tuple[int, VisiblePart]]:
         """The lines of code on a row, by their numbers among all, each with its part that is on screen; with `long`
         only those that may be wider than it.
         """
@@ -148,15 +148,15 @@ class Painter(msgspec.Struct):
             if line >= 0 and not (long and _is_short(place.hunk.lines[line], room)):
                 yield place.first + line, self._part(place.hunk.lines[line], room)
 
-    def _part(self, line: DiffLine, room: int) -> Part:
+    def _part(self, line: DiffLine, room: int) -> VisiblePart:
         whole = code(line, self.marks)
         if line.kind == "note":  # ours, and drawn as far as there is room
-            return Part(whole, 0, len(whole), len(whole))
+            return VisiblePart(whole, 0, len(whole), len(whole))
         start = min(self.shift, len(whole))
         rest = whole[start:]
         many = fitting(rest, room)
         many = many if many == len(rest) else max(1, fitting(rest, room - 1))
-        return Part(rest[:many], start, start + many, len(whole))
+        return VisiblePart(rest[:many], start, start + many, len(whole))
 
     # -- headings
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.finding import FindingPage, FindingView, MoveView
+from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
 from foureyes.core.nouns.finding import ANSWERS, FOR_BLOCKING, RULINGS
 from foureyes.steps import Arg, Step
 from foureyes.ui.tui.marks import Marks, Palette, visible
@@ -49,7 +49,7 @@ class FindingChoice(msgspec.Struct, frozen=True, kw_only=True):
     off: str = ""
 
 
-class Offer(msgspec.Struct, frozen=True):
+class FindingOffer(msgspec.Struct, frozen=True):
     """What is offered to who looks: under which heading, which choices, and what is said where there are none."""
 
     heading: str
@@ -57,7 +57,7 @@ class Offer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def offer(view: FindingPage) -> Offer:
+def offer(view: FindingDetail) -> FindingOffer:
     """What who looks can do, read from the next step that the Application names for them."""
     steps = {_command(step): step for step in view.next.steps if _command(step)}
     heading, choices, notes = "", [], []
@@ -65,14 +65,14 @@ def offer(view: FindingPage) -> Offer:
         heading = "Your ruling"
         if steps["rule"].who == "other":
             notes.append("you answered this: someone else rules (L9)")
-            return Offer(heading, (), tuple(notes))
+            return FindingOffer(heading, (), tuple(notes))
         choices = [_ruling(word) for word in _words(steps["rule"], RULINGS)]
     elif "respond" in steps and steps["respond"].who == "you":
         heading = "Your answer"
         choices = [_answer(view, word) for word in ANSWERS]
         if "start" in steps:
             notes.append(f"it is answered by whoever works on it: fe start {view.task}")
-        return Offer(heading, tuple(choices), tuple(notes))
+        return FindingOffer(heading, tuple(choices), tuple(notes))
     elif "respond" in steps:
         heading = "It waits for an answer"
         notes.append(f"its implementer answers: fe finding respond {view.id}")
@@ -84,7 +84,7 @@ def offer(view: FindingPage) -> Offer:
     elif view.blocking and view.holds:
         note = "you may: reason and expiry, stays on every report"
         choices.append(FindingChoice(kind="waive", word="waive", text="waive …", note=note))
-    return Offer(heading or f"It is {view.state_in_words}", tuple(choices), tuple(notes))
+    return FindingOffer(heading or f"It is {view.state_in_words}", tuple(choices), tuple(notes))
 
 
 def _command(step: Step) -> str:
@@ -107,7 +107,7 @@ def _ruling(word: str) -> FindingChoice:
     return FindingChoice(kind="rule", word=word, text=text, note=note)
 
 
-def _answer(view: FindingPage, word: str) -> FindingChoice:
+def _answer(view: FindingDetail, word: str) -> FindingChoice:
     text, note = ANSWER_WORDS[word]
     off = ""
     if view.blocking and word not in FOR_BLOCKING:
@@ -120,7 +120,7 @@ def _answer(view: FindingPage, word: str) -> FindingChoice:
 # -- text
 
 
-class Drawing(msgspec.Struct, frozen=True):
+class FindingDrawing(msgspec.Struct, frozen=True):
     """What a text is drawn with."""
 
     marks: Marks
@@ -130,7 +130,7 @@ class Drawing(msgspec.Struct, frozen=True):
     """So many lines of code are shown before and after the one that is meant."""
 
 
-def top_lines(view: FindingView, drawing: Drawing) -> list[Text]:
+def top_lines(view: FindingView, drawing: FindingDrawing) -> list[Text]:
     """Id and state; title and where it is."""
     palette, width = drawing.palette, drawing.width
     rounds = f" · round {view.rounds}" if view.rounds > 1 else ""
@@ -147,7 +147,7 @@ def top_lines(view: FindingView, drawing: Drawing) -> list[Text]:
     return [first, *lines, across(Text(""), where, width)]
 
 
-def field_lines(name: str, value: str, drawing: Drawing) -> list[Text]:
+def field_lines(name: str, value: str, drawing: FindingDrawing) -> list[Text]:
     """A named text, wrapped under its name."""
     if not value.strip():
         return []
@@ -175,7 +175,7 @@ def wrapped(text: str, room: int) -> list[str]:
     return [*pieces, text]
 
 
-def code_lines(view: FindingView, change: DiffView | None, drawing: Drawing) -> list[Text]:
+def code_lines(view: FindingView, change: DiffView | None, drawing: FindingDrawing) -> list[Text]:
     """The code around the line, as the change has it; its quote where the change has it no more."""
     if change is not None and view.location.path:
         parts = NumberedChange(change)
@@ -189,7 +189,7 @@ def code_lines(view: FindingView, change: DiffView | None, drawing: Drawing) -> 
     return [*quote, Text("         (not in the change any more)", drawing.palette["dim"])] if quote else []
 
 
-def code_line(line: DiffLine, drawing: Drawing, *, here: bool) -> Text:
+def code_line(line: DiffLine, drawing: FindingDrawing, *, here: bool) -> Text:
     """A line of code with its number; the one that is meant has a mark."""
     number = line.old if line.kind == "removed" else line.new
     mark = drawing.marks.cursor if here else " "
@@ -199,7 +199,7 @@ def code_line(line: DiffLine, drawing: Drawing, *, here: bool) -> Text:
     return text
 
 
-def fixing_lines(view: FindingView, since: DiffView | None, drawing: Drawing) -> list[Text]:
+def fixing_lines(view: FindingView, since: DiffView | None, drawing: FindingDrawing) -> list[Text]:
     """Under a claim that it is fixed: what changed in its file since it was flagged."""
     if since is None or view.state != "claimed":
         return []
@@ -215,7 +215,7 @@ def fixing_lines(view: FindingView, since: DiffView | None, drawing: Drawing) ->
     return [heading, *shown, *more]
 
 
-def answer_lines(view: FindingView, drawing: Drawing) -> list[Text]:
+def answer_lines(view: FindingView, drawing: FindingDrawing) -> list[Text]:
     """The answer that stands: by whom, which, on what ground, in what words."""
     answer = view.latest_answer
     if answer is None:
@@ -247,7 +247,7 @@ def _moved(move: MoveView) -> str:
     return f"{word} (taken back)" if move.undone else "raised again" if word == "flagged" else word
 
 
-def offer_lines(offered: Offer, drawing: Drawing) -> Iterator[Text]:
+def offer_lines(offered: FindingOffer, drawing: FindingDrawing) -> Iterator[Text]:
     """The choices by their digits; what is off is struck out, with the reason."""
     palette = drawing.palette
     yield Text(f" {offered.heading}", palette["title"])
@@ -263,7 +263,7 @@ def offer_lines(offered: Offer, drawing: Drawing) -> Iterator[Text]:
         yield Text(f"   {note}", palette["warn"])
 
 
-def left_words(view: FindingView, offered: Offer, others: Sequence[FindingView]) -> str:
+def left_words(view: FindingView, offered: FindingOffer, others: Sequence[FindingView]) -> str:
     """How many blocking findings would be left after the first choice."""
     if not offered.choices or offered.choices[0].word not in SETTLES:
         return ""

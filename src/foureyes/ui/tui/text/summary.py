@@ -26,14 +26,14 @@ MODES = {"auto-approve": "auto", "per-task": "per-task", "batch": "batch", "skip
 DECIDED: Mapping[Decision, str] = {"approved": "approved", "redo": "sent back", "rejected": "rejected", "gone": "left"}
 
 
-class Happened(msgspec.Struct, frozen=True):
+class RowOutcome(msgspec.Struct, frozen=True):
     """What became of a row while the summary is open, in words, and whether `U` takes it back."""
 
     words: str
     undo: bool = False
 
 
-class Looks(msgspec.Struct, frozen=True, kw_only=True):
+class SummaryDrawing(msgspec.Struct, frozen=True, kw_only=True):
     """What a row is drawn with."""
 
     marks: Marks
@@ -60,7 +60,7 @@ def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
 
 
 def summary_lines(
-    rows: Sequence[QueueRow], happened: Mapping[str, Happened], looks: Looks, *, grouped: bool, reasons: bool
+    rows: Sequence[QueueRow], happened: Mapping[str, RowOutcome], looks: SummaryDrawing, *, grouped: bool, reasons: bool
 ) -> list[PaintedLine]:
     """The lines of the summary. They are made here, and painted when they are on screen."""
     lines: list[PaintedLine] = []
@@ -89,7 +89,7 @@ def _waits(row: QueueRow) -> bool:
     return row.mode == "per-task" or row.held
 
 
-def _heading(group: str, count: int, looks: Looks) -> Text:
+def _heading(group: str, count: int, looks: SummaryDrawing) -> Text:
     if group == ON_PURPOSE:
         return Text(f" P WAIT ON PURPOSE ({count:,}): per task, or held", looks.palette["heading"], no_wrap=True)
     level = next(level for level in CLASSES if level == group)
@@ -97,7 +97,7 @@ def _heading(group: str, count: int, looks: Looks) -> Text:
     return Text(words, looks.palette[level], no_wrap=True)
 
 
-def header(looks: Looks, width: int) -> Text:
+def header(looks: SummaryDrawing, width: int) -> Text:
     """The line above the rows. What does not fit is left out: size, age, mode, in this order."""
     left = f" {'#':>{looks.digits + 1}}  {'Task':<{looks.id_width}}  Title"
     parts = [f"{'Quality':<{_quality(looks)}}", ""]
@@ -110,7 +110,7 @@ def header(looks: Looks, width: int) -> Text:
     return start.append(f" {right}", looks.palette["dim"])
 
 
-def _quality(looks: Looks) -> int:
+def _quality(looks: SummaryDrawing) -> int:
     return max(7, len(looks.checks))
 
 
@@ -123,7 +123,7 @@ def checks_text(row: QueueRow, names: Sequence[str], marks: Marks, palette: Pale
     return text
 
 
-def _row(row: QueueRow, happened: Happened | None, looks: Looks, width: int) -> Text:
+def _row(row: QueueRow, happened: RowOutcome | None, looks: SummaryDrawing, width: int) -> Text:
     palette, marks = looks.palette, looks.marks
     right = Text()
     if happened is not None:
@@ -164,7 +164,7 @@ def _has_reasons(row: QueueRow) -> bool:
     )
 
 
-def _reasons(row: QueueRow, looks: Looks, width: int) -> Text:
+def _reasons(row: QueueRow, looks: SummaryDrawing, width: int) -> Text:
     indent = " " * (looks.digits + looks.id_width + 6)
     return cut(Text(f"{indent}{reasons_of(row)}", looks.palette["dim"]), width)
 
@@ -183,7 +183,9 @@ def counts_line(flow: Flow, rows: Sequence[QueueRow], dot: str) -> str:
     return f" {len(decided):,} decided {dot} {len(flow.rows) - len(decided):,} left{words}"
 
 
-def preview_lines(row: QueueRow, detail: TaskDetail | None, looks: Looks, unseen: str, width: int) -> list[Text]:
+def preview_lines(
+    row: QueueRow, detail: TaskDetail | None, looks: SummaryDrawing, unseen: str, width: int
+) -> list[Text]:
     """The task under the cursor, on the right of a wide screen."""
     palette, marks = looks.palette, looks.marks
     lines = [Text.assemble((row.task, palette["title"]), f"  {visible(row.title)}")]

@@ -43,7 +43,7 @@ class TaskView(msgspec.Struct, frozen=True, kw_only=True):
     """The review cycles about it, the latest first."""
 
 
-class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+class TaskDrawing(msgspec.Struct, frozen=True, kw_only=True):
     """What sections are drawn with. `unseen`: how many hunks of a file were not shown yet."""
 
     marks: Marks
@@ -75,7 +75,7 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def section_lines(view: TaskView, draw: Drawing) -> list[PaintedLine]:
+def section_lines(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     """All sections; an empty one is one line."""
     return [
         *_why(view, draw),
@@ -93,7 +93,7 @@ def section_lines(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     ]
 
 
-def _field(row: str, name: str, text: Text, draw: Drawing) -> list[PaintedLine]:
+def _field(row: str, name: str, text: Text, draw: TaskDrawing) -> list[PaintedLine]:
     """A named field, wrapped below its own beginning. At most four lines: what is cut is said in full elsewhere."""
     rows = list(text.wrap(draw.console, max(20, draw.width - INDENT - 1))) or [Text("")]
     if len(rows) > MOST:
@@ -103,13 +103,13 @@ def _field(row: str, name: str, text: Text, draw: Drawing) -> list[PaintedLine]:
     return [plain(Text.assemble(start if number == 0 else " " * INDENT, line), row) for number, line in enumerate(rows)]
 
 
-def _words(row: str, name: str, text: str, draw: Drawing) -> list[PaintedLine]:
+def _words(row: str, name: str, text: str, draw: TaskDrawing) -> list[PaintedLine]:
     """What somebody wrote into the task; Enter shows it in full. Nothing where nobody wrote anything."""
     lines = [visible(line) for line in text.strip().split("\n")]
     return _field(row, name, Text("\n".join(lines)), draw) if text.strip() else []
 
 
-def _why(view: TaskView, draw: Drawing) -> list[PaintedLine]:
+def _why(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     detail = view.detail
     words = [f"{visible(reason.message)} ({reason.rule})" for reason in detail.mode_reasons]
     text = (
@@ -125,7 +125,7 @@ def _why(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     return _field("why", "WHY YOU", Text(text), draw)
 
 
-def _last_run(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
+def _last_run(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
     """How the last run of an agent ended, where that is not the attempt that waits here."""
     last = detail.runs[-1] if detail.runs else None
     if last is None or (last.state == "finished" and detail.task.status == "reviewing"):
@@ -133,7 +133,7 @@ def _last_run(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     return _field("run", "LAST RUN", Text(visible(last.words)), draw)
 
 
-def _stack(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
+def _stack(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
     """A7: the tasks inside, and those that stand on it; nothing where there are none."""
     words = [
         f"{row.says} ({row.standing})" + (f", which {row.refused}" if row.refused else ", merged first" * row.first)
@@ -143,7 +143,7 @@ def _stack(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     return _field("stack", "STACK", Text(" · ".join(visible(word) for word in words)), draw) if words else []
 
 
-def _risk(view: TaskView, draw: Drawing) -> list[PaintedLine]:
+def _risk(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     if view.row is None:
         return []
     level = view.row.risk.level
@@ -151,7 +151,7 @@ def _risk(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     return _field("risk", f"RISK {draw.marks.risks[level]}", Text(words, draw.palette[level]), draw)
 
 
-def _changes(view: TaskView, draw: Drawing) -> list[PaintedLine]:
+def _changes(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     attempt = view.detail.attempts[-1] if view.detail.attempts else None
     if attempt is None:
         return _field("changes", "CHANGES", Text("nothing was handed in"), draw)
@@ -183,7 +183,7 @@ def _changes(view: TaskView, draw: Drawing) -> list[PaintedLine]:
     return [PaintedLine(head, "changes"), *below, *rows]
 
 
-def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
+def _file(n: int, file: FileDiff, draw: TaskDrawing, width: int) -> Text:
     marks, palette = draw.marks, draw.palette
     unseen = draw.unseen(file)
     seen = f"{marks.unseen} {unseen} unseen" if unseen else f"{marks.seen} all shown"
@@ -198,7 +198,7 @@ def _file(n: int, file: FileDiff, draw: Drawing, width: int) -> Text:
     return cut(left, max(1, width - right.cell_len), pad=True).append_text(right)
 
 
-def check_marks(detail: TaskDetail, draw: Drawing) -> Text:
+def check_marks(detail: TaskDetail, draw: TaskDrawing) -> Text:
     """Every check with its mark and what it said."""
     text = Text()
     for check in detail.checks:
@@ -236,7 +236,7 @@ def finding_counts(detail: TaskDetail) -> str:
     return " · ".join(words)
 
 
-def _findings(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
+def _findings(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
     lines = _field("findings", "FINDINGS", Text(finding_counts(detail)), draw)
     for finding in detail.findings:
         paint = partial(_finding, finding, draw)
@@ -244,7 +244,7 @@ def _findings(detail: TaskDetail, draw: Drawing) -> list[PaintedLine]:
     return lines
 
 
-def _finding(finding: FindingView, draw: Drawing, width: int) -> Text:
+def _finding(finding: FindingView, draw: TaskDrawing, width: int) -> Text:
     mark = finding_mark(finding, draw.marks)
     role = "bad" if finding.holds else "dim"
     right = f" {visible(finding.state_in_words or finding.state)} "
@@ -278,7 +278,7 @@ def answer_text(you: Preview | None, detail: TaskDetail | None) -> str:
     return f"refused: {count(len(you.reasons), 'reason')} ({rules})  [W]"
 
 
-def _answer(view: TaskView, draw: Drawing) -> list[PaintedLine]:
+def _answer(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     you = view.detail.you
     role = "ok" if you is not None and you.may_approve else "bad" if you is not None else "dim"
     text = answer_text(you, view.detail)

@@ -16,7 +16,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
-    from foureyes.ui.tui.reading import Reading
+    from foureyes.ui.tui.reading import ChangeReading
 
 
 class FileList(Vertical):
@@ -32,7 +32,7 @@ class FileList(Vertical):
     def rows(self) -> Rows:
         return self.query_one("#files", Rows)
 
-    def show(self, reading: Reading, at: int) -> None:
+    def show(self, reading: ChangeReading, at: int) -> None:
         """The files of a change; the cursor follows the row of the diff that is read, unless the keys are here."""
         app, here = self.app, self.rows.has_focus
         mark = app.marks.double if here else app.marks.rule
@@ -45,7 +45,7 @@ class FileList(Vertical):
             lines.append(PaintedLine(lambda width: Text(words[:width], app.palette["dim"])))
         self.rows.show(lines, None if here else str(max(0, reading.rows.file_at(at))))
 
-    def _line(self, reading: Reading, number: int, items: Sequence[int]) -> PaintedLine:
+    def _line(self, reading: ChangeReading, number: int, items: Sequence[int]) -> PaintedLine:
         file, app = reading.change.files[number], self.app
         findings = [reading.findings[item] for item in items]
         return PaintedLine(

@@ -12,7 +12,7 @@ from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.looking import Looking
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
-from foureyes.ui.tui.text.diff import Painter, Part
+from foureyes.ui.tui.text.diff import Painter, VisiblePart
 from foureyes.ui.tui.text.diff_rows import DiffRows, NumberedChange
 from foureyes.ui.tui.widgets.canvas import Canvas
 
@@ -22,7 +22,7 @@ def shown_lines(painter: Painter, canvas: Canvas, now: float, *, painted: bool =
     wider than the screen is among them when all that was not there before, for long enough, is there now.
     """
     width, shown = canvas.scrollable_content_region.width, []
-    parts: dict[int, Part] = {}
+    parts: dict[int, VisiblePart] = {}
     for row in canvas.in_view:
         if row >= len(painter.rows):
             break

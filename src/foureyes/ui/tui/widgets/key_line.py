@@ -11,7 +11,7 @@ from textual import events
 from textual.widgets import Static
 
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import KEYS, Context, Key, Whole, all_shown
+from foureyes.ui.tui.keys import KEYS, Context, Key, WholeLabel, all_shown
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -90,5 +90,5 @@ class KeyLine(Static):
 
     def _part(self, row: Key, label: str) -> Text:
         click = Style.from_meta({"@click": f"screen.press({row.first!r})"})
-        key = "" if isinstance(label, Whole) else all_shown(row) + " "
+        key = "" if isinstance(label, WholeLabel) else all_shown(row) + " "
         return Text.assemble((key, self.app.palette["key"] + click), (label, click), "  ")
