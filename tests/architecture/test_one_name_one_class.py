@@ -18,7 +18,6 @@ SHARED: dict[str, str] = {
     "Files": "not yet: of a tree that is checked, and of an attempt",
     "Ground": "not yet: what an own part stands on, and what a run's work is compared with",
     "Looking": "not yet: of a runner, and of a person in the terminal app",
-    "Over": "not yet: the end of a scripted play, and what was pushed after an attempt",
     "Place": "not yet: of a task in an order, and of a run",
     "Placed": "a value of events keeps its name; not yet: in the merge queue, and where a store lies",
     "Rows": "not yet: a number of rows, and the widget",

@@ -178,6 +178,7 @@ def test_a_run_of_which_something_could_not_be_ended_broke_whatever_its_report_s
 )  # fmt: skip
 def test_a_run_of_another_program_or_in_another_environment_is_another_D5(now: str, then: str, other: bool) -> None:
     assert check.is_another(now, then) is other
+    assert [check.WhatRan.read(text).stored for text in (now, then)] == [now, then], "what is on record stays readable"
 
 
 def test_failing_tests_and_errors_are_named_and_not_without_end() -> None:

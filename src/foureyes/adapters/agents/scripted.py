@@ -25,7 +25,7 @@ FAILED_STEP = 4
 Step = Mapping[str, Any]
 
 
-class Over(Exception):
+class PlayOver(Exception):
     """The play has come to its end, with this exit code."""
 
     def __init__(self, code: int) -> None:
@@ -58,7 +58,7 @@ class ScriptPlayer:
                 if not name:
                     raise SystemExit(f"scripted: there is no such step: {json.dumps(step)}")
                 self._steps[name](self._filled(step[name]), step)
-        except Over as over:
+        except PlayOver as over:
             return over.code
         self._stream.end("\n".join(filter(None, (self._said or "Played.", self._signal))))
         return 0
@@ -177,10 +177,10 @@ class ScriptPlayer:
 
     def _fail(self, text: str, step: Step) -> None:
         self._stream.fail(text, int(step.get("status", 0)))
-        raise Over(int(step.get("exit", 1)))
+        raise PlayOver(int(step.get("exit", 1)))
 
     def _exit(self, code: int, step: Step) -> None:
-        raise Over(code)
+        raise PlayOver(code)
 
     def _kill(self, number: int, step: Step) -> None:
         os.kill(os.getpid(), number)
@@ -189,7 +189,7 @@ class ScriptPlayer:
     def _broken(self, why: str) -> None:
         os.write(2, f"scripted: {why}\n".encode())
         self._stream.fail(why, 0)
-        raise Over(FAILED_STEP)
+        raise PlayOver(FAILED_STEP)
 
 
 class Stream:

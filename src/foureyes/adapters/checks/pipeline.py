@@ -27,7 +27,7 @@ from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
-from foureyes.core.nouns.check import CANNOT_RUN, IN_ENVIRONMENT, Ran
+from foureyes.core.nouns.check import CANNOT_RUN, Ran, WhatRan
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten
 from foureyes.core.words.text import visible
@@ -177,8 +177,7 @@ class Pipeline:
         cannot be told before it runs.
         """
         if rule.checkout is not None:
-            key = self._grounds.key_in_room(rule.checkout, tree)
-            return f"{IN_ENVIRONMENT}{key}" if key else ""
+            return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", clean_path(self._environ.get("PATH", "")))
 
@@ -207,7 +206,7 @@ class Pipeline:
             return unbuilt, _told_changed(stand.changed())
         built = stand.changed() if rule.checkout is not None and rule.checkout.build.strip() else {}
         program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
-        program += f"{IN_ENVIRONMENT}{stand.environment}" if stand.environment else ""
+        program = WhatRan(program, stand.environment).stored
 
         def looking(reaper: int) -> bool:
             watch.look(reaper)

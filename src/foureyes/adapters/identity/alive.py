@@ -10,7 +10,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.identity.process_tree import place_of
+from foureyes.adapters.identity.process_tree import namespace_name
 
 if TYPE_CHECKING:
     from foureyes.adapters.identity.procfs import ProcDirectory
@@ -62,7 +62,7 @@ def _evidence(pid: int) -> str:
             if here is None:
                 return ""
             with here:
-                place = place_of(proc, here)
+                place = namespace_name(proc, here)
             return _of(proc.below(str(pid)), pid, place) if place else ""
     except NotProc:
         return ""

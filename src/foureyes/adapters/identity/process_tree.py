@@ -324,7 +324,7 @@ def _script_name(script: str) -> str:
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
 
 
-def place_of(proc: ProcDirectory, here: ProcDirectory) -> str:
+def namespace_name(proc: ProcDirectory, here: ProcDirectory) -> str:
     """Boot id and pid namespace; empty when one of them cannot be read. `here` is the directory of this process."""
     return _place(proc, here)[0]
 

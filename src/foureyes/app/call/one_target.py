@@ -171,14 +171,14 @@ def known_tip(context: Context) -> Sha | None:
     return context.repo.commit_of(ref)
 
 
-def place_of(tx: Tx) -> MergePlace:
+def merge_place_of(tx: Tx) -> MergePlace:
     """Where merges stand."""
     return tx.one("merge.place", MergePlace) or MergePlace("", "")
 
 
 def lacking(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
     """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target."""
-    newest, repo = Sha(place_of(tx).newest), context.repo
+    newest, repo = Sha(merge_place_of(tx).newest), context.repo
     tip = repo.commit_of(target_ref(context, tx, project)) if newest else None
     if tip is None or tip == newest or repo.is_ancestor(newest, tip):
         return None
@@ -230,7 +230,7 @@ def amiss(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
         told = lacking(context, tx, project)
         if told is None or elsewhere(context, tx) is not None:
             return None
-        unasked = remote_of(context, tx) and context.repo.commit_of(place_of(tx).newest) is None
+        unasked = remote_of(context, tx) and context.repo.commit_of(merge_place_of(tx).newest) is None
         return None if unasked else told
     except EnvironmentProblem:
         return None
@@ -238,19 +238,19 @@ def amiss(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
 
 def has_newest(context: Context, tx: Tx, tip: Sha) -> bool:
     """Q6: whether a commit has the newest merge on record."""
-    newest = Sha(place_of(tx).newest)
+    newest = Sha(merge_place_of(tx).newest)
     return not newest or newest == tip or context.repo.is_ancestor(newest, tip)
 
 
 def newest_after(context: Context, tx: Tx, found: Sha) -> Sha:
     """The newest merge once another one was found on the target: that one, unless it lies behind the one on record."""
-    newest = Sha(place_of(tx).newest)
+    newest = Sha(merge_place_of(tx).newest)
     return newest if newest and context.repo.is_ancestor(found, newest) else found
 
 
 def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
     """Q6: that another clone merges, where several share the store and no remote carries the target."""
-    place = place_of(tx)
+    place = merge_place_of(tx)
     if not place.clone or context.store.place in ("", FILE) or remote_of(context, tx):
         return None
     if place.clone == context.outside.clone():

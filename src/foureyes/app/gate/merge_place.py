@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.addresses import MOVED, recorded, said_about
-from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, place_of, remote_of
+from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, merge_place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.merge import MergesGoOn
@@ -29,7 +29,7 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     _refuse_silent(reason, HERE)
     clone = context.outside.clone()
     with context.store.read() as tx:
-        before, remote = place_of(tx), remote_of(context, tx)
+        before, remote = merge_place_of(tx), remote_of(context, tx)
         told = lacking(context, tx, context.project(tx)) if not remote else None
     if remote:
         return MergesGoOn(message=f"any clone merges: the target is that of {remote}", changed=False, next=MERGE)
@@ -53,7 +53,7 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     line = line_of(context)
     tip = line.tip()
     with context.store.read() as tx:
-        project, before = context.project(tx), place_of(tx)
+        project, before = context.project(tx), merge_place_of(tx)
         told = lacking(context, tx, project)
         merges = tx.all("merge.shas", MergeOf)
     if told is None:
@@ -63,7 +63,7 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     commits = [commit.sha for commit in context.repo.line(line.ref, HOW_FAR)]
     newest = next((sha for sha in commits if sha in {row.sha for row in merges}), Sha(""))
     with context.deciding(actor, "merges accept", reason=reason) as work:
-        if place_of(work.tx) != before:
+        if merge_place_of(work.tx) != before:
             raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=ACCEPT)
         work.record(
             "",

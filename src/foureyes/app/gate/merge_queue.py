@@ -79,7 +79,7 @@ def is_stacked(tx: Tx, task: str = "") -> bool:
     return tx.one("stack.queued", IdRow, task=task) is not None
 
 
-def place_of(tx: Tx, facts: Facts) -> int:
+def place_in_queue(tx: Tx, facts: Facts) -> int:
     """Where in the queue a task would stand once it is approved; 0 for one that has nothing to merge."""
     if facts.attempt is None or not facts.attempt.is_merged_later:
         return 0

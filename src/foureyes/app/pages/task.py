@@ -42,11 +42,11 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         if row.status == "in_progress":
             detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
-            from foureyes.app.gate.merge_queue import place_of
+            from foureyes.app.gate.merge_queue import place_in_queue
             from foureyes.app.pages.preview import preview_of
 
             you = preview_of(context, tx, facts, me, actor)
-            detail = msgspec.structs.replace(detail, you=you, place=place_of(tx, facts))
+            detail = msgspec.structs.replace(detail, you=you, place=place_in_queue(tx, facts))
         if facts.attempt is not None:
             from foureyes.app.call.stacks import drawn, standing_on
 

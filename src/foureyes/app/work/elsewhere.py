@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import place_of
+from foureyes.app.call.one_target import merge_place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, own_branch, tracked
@@ -137,7 +137,7 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
     for where it `asks` nobody.
     """
     with context.store.read() as tx:
-        newest, remote, target = Sha(place_of(tx).newest), context.remote(tx), context.project(tx).target
+        newest, remote, target = Sha(merge_place_of(tx).newest), context.remote(tx), context.project(tx).target
     repo, branch = context.repo, f"refs/heads/{target}"
     here = repo.commit_of(branch)
     if remote is None or not newest or here is None or _has(context, newest, here):

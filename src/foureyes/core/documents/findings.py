@@ -143,8 +143,8 @@ def _text_problems(issue: Issue, at: str) -> list[Reason]:
 
 def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
     """L3: where the issue is. `file` and `line`, or `location`; both only if they agree."""
-    file, wrong = place_of(issue.file, f"{at}.file")
-    spot, more = place_of(issue.location, f"{at}.location")
+    file, wrong = span_of(issue.file, f"{at}.file")
+    spot, more = span_of(issue.location, f"{at}.location")
     own = Span(line=issue.line, last=issue.line)
     problems = wrong + more
     if not problems and not all(span.agrees(other) for span, other in ((file, spot), (file, own), (spot, own))):
@@ -163,7 +163,7 @@ def _given(issue: Issue) -> str:
     return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in given.items() if text.strip())
 
 
-def place_of(text: str, at: str) -> tuple[Span, list[Reason]]:
+def span_of(text: str, at: str) -> tuple[Span, list[Reason]]:
     """`path`, `path:line`, `path:line-line` or `path:line:column` as a place of the repository."""
     matched = PLACE.fullmatch(text.strip())
     if matched is None or not text.strip():

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -27,9 +27,6 @@ KEPT_FAILURES = 1_000
 """How many failing tests or findings of one run are kept by name."""
 MANY_FAILURES = 20
 """More failures of one check than this are one finding that lists them: a broken import fails a thousand tests (F4)."""
-
-IN_ENVIRONMENT = " in environment "
-"""What stands between a program and the key of the environment that it ran in."""
 
 RED_BEFORE = "the target fails the same, so it is not this change's fault"
 MENDED = "the target failed the same where this began, and passes now: bring the target into this branch"
@@ -240,10 +237,27 @@ def _what_failed(ran: Ran, failed: int) -> str:
     return f"exit code {ran.exit_code}"
 
 
+class WhatRan(NamedTuple):
+    """The program that a check ran, and the key of the environment in which; empty where one is not known. A result has
+    both as one text: `stored`, and `read` again.
+    """
+
+    program: str = ""
+    environment: str = ""
+
+    @property
+    def stored(self) -> str:
+        return f"{self.program} in environment {self.environment}" if self.environment else self.program
+
+    @staticmethod
+    def read(stored: str) -> WhatRan:
+        program, _, environment = stored.partition(" in environment ")
+        return WhatRan(program, environment)
+
+
 def is_another(now: str, then: str) -> bool:
     """Whether two runs are of different programs, or in different environments, as far as both say so."""
-    both = zip(now.partition(IN_ENVIRONMENT), then.partition(IN_ENVIRONMENT), strict=True)
-    return any(one and other and one != other for one, other in both)
+    return any(one and other and one != other for one, other in zip(WhatRan.read(now), WhatRan.read(then), strict=True))
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -129,9 +129,9 @@ def _task_and_place(session: Session, words: tuple[str, ...]) -> tuple[str, str]
 
 
 def _place(text: str) -> tuple[str, int]:
-    from foureyes.core.documents.findings import place_of
+    from foureyes.core.documents.findings import span_of
 
-    place, problems = place_of(text, "the place")
+    place, problems = span_of(text, "the place")
     if problems:
         raise BadInput(problems[0].message, next_step=fe("finding", "add", blank("TASK"), "src/file.py:12", blank("…")))
     return place.path, place.line
