@@ -62,14 +62,18 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
             "that database has no store of this project any more. Nothing was changed.", next_step=fe("doctor")
         ) from problem
     except psycopg.OperationalError as problem:
-        if committing:
-            raise StoreProblem(
-                "the connection was lost while the change was being saved: it was saved whole, or not at all.",
-                next_step=fe("audit", "log"),
-            ) from problem
-        raise StoreProblem(
-            f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
-        ) from problem
+        raise _lost(problem, committing) from problem
+
+
+def _lost(problem: psycopg.OperationalError, committing: bool) -> StoreProblem:
+    if committing:
+        return StoreProblem(
+            "the connection was lost while the change was being saved: it was saved whole, or not at all.",
+            next_step=fe("audit", "log"),
+        )
+    return StoreProblem(
+        f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
+    )
 
 
 def unreachable(problem: Exception, url: str) -> StoreProblem:
