@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -10,6 +14,7 @@ from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import Stage
 from tests.stage.namespaces import need
 from tests.stage.shop import Shop
+from tests.stage.theatre import wait_for
 
 pytestmark = pytest.mark.scenario
 
@@ -81,3 +86,31 @@ def test_D5_an_attempt_that_brings_a_file_into_the_packages_does_not_run(shop: S
     rows = checked(shop, {"node_modules/package": "poison\n"}, rc=6)
     assert [(row["outcome"], "poison" in row["output"]) for row in rows] == [("failed", False)] * 2
     assert all(row["summary"].startswith("it changes node_modules/package, where checkout.prepare") for row in rows)
+
+
+WAITS = "touch ready; until test -e go; do sleep 0.01; done; cat src/app.py\n"
+
+
+def written_from_outside(text: str) -> bool:
+    """By the path that every process of the same user has to a file of one that runs, in a room as well."""
+    for name in os.listdir("/proc"):
+        with suppress(OSError):
+            work = Path("/proc", name, "cwd")
+            if (work / "ready").exists() and (work / "first.sh").read_text() == WAITS:
+                (work / "src" / "app.py").write_text(text)
+                (work / "go").touch()
+                return True
+    return False
+
+
+def test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass(shop: Shop) -> None:
+    """Another process than any of the check's, while `fe check run` waits for it."""
+    found: list[list[dict[str, Any]]] = []
+    thread = Thread(target=lambda: found.append(checked(shop, {"first.sh": WAITS}, rc=6)))
+    thread.start()
+    wait_for(lambda: written_from_outside("from outside\n"))
+    thread.join()
+    ((first, second),) = found
+    assert (first["outcome"], first["output"].split("\n")[0]) == ("unsound", "from outside")
+    assert "changed src/app.py of its tree" in first["summary"]
+    assert (second["outcome"], second["output"]) == ("passed", CLEAN)

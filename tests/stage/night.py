@@ -108,6 +108,10 @@ TESTS = {
         "test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table"
     ),
     "tests/scenarios/test_attacks_environments.py::"
+    "test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass": (
+        "tests/adapters/checks/test_standing.py::test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed"
+    ),
+    "tests/scenarios/test_attacks_environments.py::"
     "test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone": (
         "tests/adapters/checks/test_standing.py::"
         "test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone"

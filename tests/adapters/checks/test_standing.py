@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -316,4 +317,37 @@ def test_D5_what_is_written_from_outside_while_a_check_runs_makes_it_unsound_and
     assert (verdict.outcome, verdict.summary) == ("unsound", what)
     said = project.run("cat src/app.py node_modules/made", tree, runner)
     assert (judge(check, said).outcome, said.output.removeprefix("prepared\n")) == ("passed", "right\n1\n")
+    runner.close()
+
+
+# A write from outside, while it runs
+
+WAITS = "touch ready; until test -e go; do sleep 0.01; done; cat src/app.py"
+
+
+def outside(project: Project, path: str, text: str) -> Callable[[], bool]:
+    """Somebody else of the same user, who waits until the check runs, writes to its files, and lets it go on."""
+    written: list[Path] = []
+
+    def write() -> bool:
+        ways = [project.shelf / "slots/1/work", *(Path("/proc", name, "cwd") for name in os.listdir("/proc"))]
+        for work in ways if not written else ():
+            with suppress(OSError):
+                if (work / "ready").exists() and "foureyes-" in os.path.realpath(work):
+                    (work / path).write_text(text)
+                    (work / "go").touch()
+                    written.append(work)
+                    return False
+        return False
+
+    return write
+
+
+@pytest.mark.parametrize(("text", "outcome"), [("wrong\n", "unsound"), ("right\n", "passed")])
+def test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed(make: Make, text: str, outcome: str) -> None:
+    project, tree = make(prepare="", build="true"), Tree(FILES)
+    rule, runner = project.check(WAITS), project.runner()
+    ran = runner.run(rule, tree.export, stop=outside(project, "src/app.py", text), tree=tree)
+    assert (judge(rule, ran).outcome, ran.output.startswith(text)) == (outcome, True)
+    assert project.run("cat src/app.py", tree, runner).output == "right\n", "it reaches no other run"
     runner.close()

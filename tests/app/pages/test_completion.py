@@ -153,7 +153,7 @@ def test_a_blocking_finding_in_merged_work_is_in_the_way_X4(world: GitWorld) -> 
 def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_the_target_says_the_rest_X4(
     world: GitWorld,
 ) -> None:
-    configure(world, AT_ONCE + KEPT + LINT)
+    configure(world, AT_ONCE + KEPT + LINT + "baseline = false\n")
     task = deliver(world)
     world.outside.runner.answers["lint"] = Ran(exit_code=1)
     check(world, task)
