@@ -30,14 +30,9 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     try:
         yield
     except (errors.LockNotAvailable, errors.QueryCanceled) as problem:
-        raise StoreBusy(
-            f"the store has been busy for {LOCK_TIMEOUT}. Nothing was changed.", next_step=prose("try again")
-        ) from problem
+        raise _busy(f"the store has been busy for {LOCK_TIMEOUT}") from problem
     except errors.IdleInTransactionSessionTimeout as problem:
-        raise StoreBusy(
-            "this command stood still while it wrote, so long that the server went on. Nothing was changed.",
-            next_step=prose("try again"),
-        ) from problem
+        raise _busy("this command stood still while it wrote, so long that the server went on") from problem
     except (errors.DiskFull, errors.OutOfMemory) as problem:
         raise StoreProblem(
             "the database is out of space. Nothing was changed.", next_step=prose("free some space and try again")
@@ -74,6 +69,10 @@ def _lost(problem: psycopg.OperationalError, committing: bool) -> StoreProblem:
     return StoreProblem(
         f"the database cannot be reached: {first_line(problem)}. Nothing was changed.", next_step=LOOK_AT_ADDRESS
     )
+
+
+def _busy(why: str) -> StoreBusy:
+    return StoreBusy(f"{why}. Nothing was changed.", next_step=prose("try again"))
 
 
 def unreachable(problem: Exception, url: str) -> StoreProblem:
