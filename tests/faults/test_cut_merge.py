@@ -21,7 +21,7 @@ from tests.stage.places import Place, ServerPlace
 
 HUNG_UP = Finished(128, b"", b"fatal: the remote end hung up unexpectedly")
 EXCHANGES = {"push", "fetch", "ls-remote"}
-NOTHING = ("Nothing was changed", "Nothing was merged")
+NOTHING = ("Nothing was changed", "Nothing was merged;")
 Fault = Callable[[Callable[[], Any]], Any]
 """What happens to a step: it gets the step, and gives an answer to it or an error."""
 

@@ -317,5 +317,6 @@ def cut_off(rows: list[MergeRow], why: str = "the store does not answer any more
     """Q4: that the store, or the remote, went away in the middle of the queue; what was merged before is merged."""
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
-    message = f"{why}. {f'Merged before: {merged}' if merged else 'Nothing was merged'}; "
-    return CutOff(f"{message}the rest waits.", next_step=fe("doctor"), done=done)
+    cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
+    before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
+    return CutOff(f"{why}. {before}{cut}; the rest waits.", next_step=fe("doctor"), done=done)
