@@ -311,7 +311,10 @@ def backup(session: Session, file: str) -> None:
 @click.argument("file")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def restore(session: Session, file: str, yes: bool) -> None:
-    """Put a backup in the store's place. For people; on record; the store as it was is kept beside it."""
+    """Put a backup in the store's place. For people; on record; the store as it was is kept beside it.
+
+    On a server it is for who owns the store's schema; other roles are let in as before.
+    """
     from foureyes.bootstrap.restoring import restore_backup
     from foureyes.ui.cli.text.restored import restored_fields, restored_text
 

@@ -60,7 +60,11 @@ def store_join(session: Session, url: str) -> None:
 @click.option("--writer", default="", metavar="NAME", help="Who adds to the journal, and changes nothing of it.")
 @click.option("--reader", default="", metavar="NAME", help="Who looks, verifies and makes backups.")
 def store_roles(session: Session, writer: str, reader: str) -> None:
-    """The SQL that lets others in to a store on a server: a writer and a reader, beside its owner. Runs nothing."""
+    """The SQL that lets others in to a store on a server: a writer and a reader, beside its owner. Runs nothing.
+
+    The owner of the store's schema, or who administers the server, gives it to psql. Without names, it is for roles
+    that are called like the schema.
+    """
     text = session.app.projects.grants(writer, reader)
     if not text:
         raise Refused(
