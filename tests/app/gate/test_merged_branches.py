@@ -44,7 +44,9 @@ def test_a_branch_with_anybodys_commits_stays_and_that_is_told_once_K1(clones: W
     assert clones.refs()[f"refs/heads/fe/{task}"] == theirs
     said: list[News] = []
     alpha.app.merges.process(ALICE, said.append)
-    assert not [news for news in said if "origin" in news.text]
+    clones.wire(beta).fetch([f"refs/heads/fe/{task}"])
+    beta.app.merges.process(ALICE, said.append)
+    assert not [news for news in said if "stays" in news.text]
 
 
 def test_a_remote_that_takes_no_branch_away_is_quoted_and_the_merge_stands_K1_Q3(clones: Wired) -> None:

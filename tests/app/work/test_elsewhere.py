@@ -290,3 +290,22 @@ def test_work_begins_on_what_was_pulled_since_the_remote_was_asked_K1_Q6(clones:
     clones.beta.pull()
     task, view = opened(clones.beta)
     assert (clones.beta.checkout.head(f"fe/{task}"), view.notes) == (made, ())
+
+
+def test_a_redo_says_nothing_of_a_branch_here_that_was_not_judged_and_work_begins_anew_there_F1_K1(
+    clones: Clones,
+) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.handed_in(CLAUDE)
+    alpha.app.feedback.redo(ALICE, task, text="more")
+    beta.start(CODEX, task)
+    path = Path(beta.app.worktrees.open(CODEX, task).path)
+    beta.checkout.git("-C", str(path), "commit", "-q", "--allow-empty", "-m", "more")
+    beta.submit(CODEX, task, branch=f"fe/{task}")
+    alpha.checkout.switch("main")
+    assert alpha.app.attempts.diff(task)
+    said = alpha.app.feedback.redo(ALICE, task, text="from the start", option="fresh")
+    assert [note.split(" ")[:2] for note in said.notes] == [["attempt", "2"]], "it stays, and nothing else is told"
+    alpha.start(CLAUDE, task)
+    alpha.app.worktrees.open(CLAUDE, task)
+    assert alpha.checkout.head(f"fe/{task}") == alpha.checkout.head("main")

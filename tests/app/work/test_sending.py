@@ -251,9 +251,11 @@ def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
 
 
 def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> None:
+    unknown = "what was handed in here was pushed to origin; whether it is still there cannot be asked"
+    with clones.cut():
+        assert said_by_doctor(clones) == ("ok", unknown), "also where nothing is to be asked for"
     task, _ = worked(clones)
     with clones.cut():
-        unknown = "what was handed in here was pushed to origin; whether it is still there cannot be asked"
         assert said_by_doctor(clones) == ("ok", unknown)
     clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
     result, message = said_by_doctor(clones)

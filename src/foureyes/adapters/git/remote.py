@@ -177,24 +177,21 @@ class GitRemote:
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
         """Refs of the remote, each only where it is at that commit; hooks of the remote are obeyed."""
-        why = ""
+        for ref in refs:
+            objects.refs.well_formed(ref, "refs/")
+        leases = [f"--force-with-lease={ref}:{old}" for ref, old in refs.items()]
         with self._way.place() as place:
             address = self._way.push_address
-            now = self._tips(place, list(refs), address)
-            going = {ref: old for ref, old in refs.items() if now.get(ref) == old}
-            if going:
-                leases = [f"--force-with-lease={ref}:{old}" for ref, old in going.items()]
-                done = place.git("push", *_EACH, *leases, "--", address, *(f":{ref}" for ref in going))
-                if done.rc and not _REJECTED.search(as_text(done.out)):
-                    raise self._way.problem(done)
-                why = _said(done) or "it was not taken"
-                now = (
-                    self._tips(place, list(refs), address) if done.rc else {ref: now[ref] for ref in now.keys() - going}
-                )
+            done = place.git("push", *_EACH, *leases, "--", address, *(f":{ref}" for ref in refs))
+            said = as_text(done.out)
+            if done.rc and not _REJECTED.search(said):
+                raise self._way.problem(done)
+            now = self._tips(place, list(refs), address) if done.rc else {}
         for ref in refs:
             self._forget(ref)
+        why = _said(done) or "it was not taken"
         stay = {ref: why if at == refs[ref] else f"it is at {at[:7]} there" for ref, at in now.items()}
-        return TakenAway(tuple(ref for ref in going if ref not in now), stay)
+        return TakenAway(tuple(ref for ref in refs if f"-\t:{ref}\t" in said and ref not in now), stay)
 
     def _forget(self, ref: str) -> None:
         git, name = self._shared.git, tracked(self._name, ref)

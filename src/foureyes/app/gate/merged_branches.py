@@ -23,22 +23,23 @@ if TYPE_CHECKING:
 
 def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict[str, str]:
     """The branches of tasks that were just `merged`, and of those before that this clone knows to be there: a crash,
-    or a remote that could not be asked, may have left them. What became of each, by task.
+    or a remote that could not be asked, may have left them. What became of each, by task; of those before, if it went.
     """
-    remote = line.remote
+    remote, just = line.remote, set(merged)
     if remote is None:
         return {}
     try:
         below = tracked(remote.name, OWN_BRANCHES)
         known = {ref.removeprefix(below) for ref in context.repo.kept(below)}
-        going = _merged(context, line, sorted(known.union(merged)))
+        going = _merged(context, line, sorted(known | just))
         taken = remote.take_away({own_branch(task): head for task, head in going.items()}) if going else None
     except GitProblem:
         return {}  # the next merge asks again
     if taken is None:
         return {}
     words = dict.fromkeys(taken.gone, f"was taken away at {remote.name}")
-    words |= {ref: f"stays at {remote.name}: {why}" for ref, why in taken.stay.items()}
+    stay = {own_branch(task) for task in just} & taken.stay.keys()
+    words |= {ref: f"stays at {remote.name}: {taken.stay[ref]}" for ref in stay}
     return {task: f"{own_name(task)} {words[own_branch(task)]}" for task in going if own_branch(task) in words}
 
 

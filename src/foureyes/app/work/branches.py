@@ -101,6 +101,8 @@ def _begin_again(context: Context, task: TaskId) -> str:
         return ""
     if why:
         return f"no branch was set back: {why}"
+    if is_elsewhere(context, attempt.clone) and context.repo.commit_of(attempt.ref) != attempt.head:
+        return ""  # what was judged is not on this one: who takes it up begins there
     context.workshop.keep(attempt_ref(task, attempt.n), attempt.head)
     why = context.workshop.reset(attempt.ref, old=attempt.head, new=Sha(wanted.reset_to))
     name = attempt.ref.removeprefix("refs/heads/")

@@ -117,12 +117,12 @@ def lacking_there(context: Context) -> list[str]:
     as they were; it is asked.
     """
     with context.store.read() as tx:
-        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+        remote, rows, target = context.remote(tx), tx.all("attempt.kept", Kept), context.project(tx).target
     if remote is None:
         return []
     known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
     ours = [row for row in rows if not row.merged and known.get(tracked(remote.name, row.kept_as)) == row.head]
-    there = remote.tips([row.kept_as for row in ours])
+    there = remote.tips([f"refs/heads/{target}", *(row.kept_as for row in ours)])
     return [row.kept_as for row in ours if there.get(row.kept_as) != row.head]
 
 
