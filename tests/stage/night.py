@@ -84,6 +84,8 @@ WHOLE = {
     "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
     "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
     "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
+    "tests/adapters/git/client/test_ssh.py": "tests/adapters/git/client/test_transport.py and tests/contract/"
+    "test_remote.py by a remote on the disk; this by a real sshd, where one is installed",
     "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
     "tests/faults/test_cut_merge.py": "tests/app/gate/test_sent_merges.py cuts off and delays the push itself, "
     "tests/app/gate/test_merge_cut_off.py the server in the middle of a queue",

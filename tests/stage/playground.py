@@ -16,6 +16,7 @@ from foureyes.core.run.step import Finish
 from tests.stage.gated import configure
 from tests.stage.people import ALICE, BOB
 from tests.stage.playing import Play, PlayedAgents, PlayedRepo, PlayedWorkshop
+from tests.stage.scripted_git import ScriptedRemote
 from tests.stage.world import DeskWorld
 
 MOST_TICKS = 400
@@ -39,6 +40,14 @@ class Playground(DeskWorld):
 
     def configured(self, text: str) -> None:
         configure(self, text)
+
+    def shared(self, settings: str = "") -> ScriptedRemote:
+        """The project has a remote from now on, with the target as it is here."""
+        remote = ScriptedRemote(self.repo)
+        remote.lines["refs/heads/main"] = list(self.repo.branches["refs/heads/main"])
+        self.outside.remotes["origin"] = remote
+        self.configured(f'{settings}\n[git]\nremote = "origin"\n')
+        return remote
 
     def runner(self, agents: int = 2, *, by: Actor = ALICE, alarm: int = -1, **options: Any) -> Runner:
         """A runner in a process of its own."""

@@ -116,16 +116,18 @@ def test_a_push_without_an_answer_is_found_by_the_next_merge_Q4_Q6(clones: Wired
     assert merges_of(clones, task) == 1
 
 
+def cut_once(wire: Wire) -> None:
+    """This push is cut off, and none after it."""
+    wire.before = None
+    raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
+
+
 def test_a_push_that_is_cut_off_once_is_tried_again_Q6(clones: Wired) -> None:
     alpha = clones.alpha
     task = clones.approved(alpha)
     wire = clones.wire(alpha)
 
-    def cut(_: object) -> None:
-        wire.before = None
-        raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
-
-    wire.before = cut
+    wire.before = lambda _: cut_once(wire)
     assert merge(alpha) == {task: "merged"}
     assert merges_of(clones, task) == 1
 
@@ -277,9 +279,8 @@ def test_a_blocking_finding_ends_the_approval_once_the_push_is_known_not_to_have
     wire = clones.wire(alpha)
 
     def found_and_cut(_: object) -> None:
-        wire.before = None
         beta.app.findings.add(ALICE, task, ReportedFinding(severity="HIGH", title="it deletes everything"))
-        raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
+        cut_once(wire)
 
     wire.before = found_and_cut
     assert merge(alpha) == {task: "void"}
@@ -348,14 +349,20 @@ def without_remote(world: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world.app.context, "gate_policy", lambda tx: replace(real(tx), remote=""))
 
 
+def killed_without_remote(clones: Wired, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A merge that arrived, whose process is gone, and since then the configuration names no remote."""
+    task = killed_at(clones, "after")
+    clones.alpha.outside.own = "process:alpha2"
+    clones.alpha.outside.gone.add("process:alpha")
+    without_remote(clones.alpha, monkeypatch)
+    return task
+
+
 def test_a_push_is_settled_at_the_remote_it_went_to_whatever_the_configuration_says_since_Q6(
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alpha = clones.alpha
-    task = killed_at(clones, "after")
-    alpha.outside.own = "process:alpha2"
-    alpha.outside.gone.add("process:alpha")
-    without_remote(alpha, monkeypatch)
+    task = killed_without_remote(clones, monkeypatch)
     assert merge(alpha) == {task: "found"}
     assert merges_of(clones, task) == 1
 
@@ -364,10 +371,7 @@ def test_a_remote_that_is_gone_is_named_and_what_went_there_waits_Q6(
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alpha = clones.alpha
-    task = killed_at(clones, "after")
-    alpha.outside.own = "process:alpha2"
-    alpha.outside.gone.add("process:alpha")
-    without_remote(alpha, monkeypatch)
+    task = killed_without_remote(clones, monkeypatch)
     wire = alpha.outside.remotes.pop("origin")
     alpha.app.context._remotes.clear()
     row = merge_rows(alpha)[task]

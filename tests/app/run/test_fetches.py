@@ -15,8 +15,6 @@ from tests.stage.peers import ONE, Peers
 from tests.stage.people import ALICE, CLAUDE
 from tests.stage.scripted_git import ScriptedRemote
 
-SHARED = f'{ONE}\n[git]\nremote = "origin"\n'
-
 
 class Slow(AtOnce):
     """Brings nothing to its end before a test says so."""
@@ -51,11 +49,7 @@ def peers() -> Iterator[Peers]:
 
 @pytest.fixture
 def remote(peers: Peers) -> ScriptedRemote:
-    remote = ScriptedRemote(peers.repo)
-    remote.lines["refs/heads/main"] = list(peers.repo.branches["refs/heads/main"])
-    peers.outside.remotes["origin"] = remote
-    peers.configured(SHARED)
-    return remote
+    return peers.shared(ONE)
 
 
 def made_elsewhere(peers: Peers, remote: ScriptedRemote) -> str:

@@ -13,8 +13,6 @@ from tests.stage.people import ALICE
 from tests.stage.playground import Playground
 from tests.stage.scripted_git import ScriptedRemote
 
-SHARED = '[git]\nremote = "origin"\n'
-
 
 @pytest.fixture
 def ground() -> Iterator[Playground]:
@@ -26,11 +24,7 @@ def ground() -> Iterator[Playground]:
 
 @pytest.fixture
 def remote(ground: Playground) -> ScriptedRemote:
-    remote = ScriptedRemote(ground.repo)
-    remote.lines["refs/heads/main"] = list(ground.repo.branches["refs/heads/main"])
-    ground.outside.remotes["origin"] = remote
-    ground.configured(SHARED)
-    return remote
+    return ground.shared()
 
 
 def settled(ground: Playground, runner: Runner, *, wait: bool = True) -> None:

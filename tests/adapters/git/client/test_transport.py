@@ -129,6 +129,8 @@ def test_the_words_of_others_are_shown_without_passwords_and_control_characters(
     ("said", "kind"),
     [
         ("git@host: Permission denied (publickey).", "auth"),
+        ("Host key verification failed.", "unknown"),
+        ("WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!; Host key verification failed.", "changed"),
         ("fatal: unable to access 'https://x/': Could not resolve host: x", "unreachable"),
         ("fatal: 'x' does not appear to be a git repository", "missing"),
         ("something else", "failed"),

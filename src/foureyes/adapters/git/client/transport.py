@@ -52,12 +52,20 @@ _SECRET = re.compile(r"(?<=://)[^/\s]*@")
 _PASSWORD = re.compile(r"(://[^/@:\s]*):[^/\s]*@")
 # How git, ssh and curl say it in English: for the words to a person, and for nothing that is decided.
 _KINDS = {
+    "changed": ("host identification has changed", "host key for", "offending "),
+    "unknown": ("host key verification failed", "no host key is known"),
     "auth": ("permission denied", "authentication failed", "could not read username", "could not read password",
-             "host key verification failed", "error: 401", "error: 403"),
+             "error: 401", "error: 403"),
     "unreachable": ("could not resolve", "connection refused", "timed out", "unreachable", "no route to host",
                     "couldn't connect", "failed to connect", "connection reset", "hung up", "early eof"),
     "missing": ("does not appear to be a git repository", "repository not found", "does not exist", "not found"),
 }  # fmt: skip
+
+
+_BEFORE_LOOKING = {
+    "auth": "let git ask without a password here (ssh-agent, credential helper), then: ",
+    "unknown": "ssh shows the key of the host, and asks whether it is the right one, in a terminal: ",
+}
 
 
 class Transport:
@@ -191,10 +199,9 @@ class Transport:
         """Why git did not get there, in its words."""
         said = plain(last_words(done))
         kind = kind_of(said)
-        step = self.look()
-        if kind == "auth":
-            step = shell("git", "ls-remote", self.name, before="let git ask without a password here (ssh-agent, "
-                         "credential helper), then: ")  # fmt: skip
+        step = shell("git", "ls-remote", self.name, before=_BEFORE_LOOKING.get(kind, ""))
+        if kind == "changed":
+            step = prose("whoever runs that host says whether its key was changed; until then nobody knows who answers")
         return RemoteProblem(f"{self.name} cannot be asked: {said}", kind=kind, next_step=step)
 
     def take(self, pack: str) -> None:
@@ -234,7 +241,7 @@ class ExchangeFolder:
 
 def last_words(done: process.Finished) -> str:
     """What git said, in one line: what it calls fatal or an error, else all of it."""
-    lines = [line.strip() for line in as_text(done.err or done.out).splitlines() if line.strip()]
+    lines = [line.strip("@ \t") for line in as_text(done.err or done.out).splitlines() if line.strip("@ \t")]
     told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
     first = [line for line in lines if line not in told and not line.startswith(("and the repository", "Please make"))]
     return "; ".join([*first[:2], *told])[:LONGEST] or f"exit code {done.rc}, no message"
