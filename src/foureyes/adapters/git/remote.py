@@ -38,6 +38,7 @@ _AS_ONE = ("--atomic", *_EACH)
 _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
 _REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
 """An answer of the remote; a push that was cut off has none."""
+_DELETED = re.compile(r"^-\t:(\S+)\t", re.MULTILINE)
 _IN = "refs/in/"
 _KNOWN = ("refs/foureyes/remote", "refs/heads", "refs/remotes")
 _MOST_KNOWN = 2_000
@@ -183,15 +184,15 @@ class GitRemote:
         with self._way.place() as place:
             address = self._way.push_address
             done = place.git("push", *_EACH, *leases, "--", address, *(f":{ref}" for ref in refs))
-            said = as_text(done.out)
-            if done.rc and not _REJECTED.search(said):
+            went = set(_DELETED.findall(as_text(done.out)))
+            if done.rc and not _REJECTED.search(as_text(done.out)):
                 raise self._way.problem(done)
             now = self._tips(place, list(refs), address) if done.rc else {}
         for ref in refs:
             self._forget(ref)
         why = _said(done) or "it was not taken"
         stay = {ref: why if at == refs[ref] else f"it is at {at[:7]} there" for ref, at in now.items()}
-        return TakenAway(tuple(ref for ref in refs if f"-\t:{ref}\t" in said and ref not in now), stay)
+        return TakenAway(tuple(ref for ref in refs if ref in went and ref not in now), stay)
 
     def _forget(self, ref: str) -> None:
         git, name = self._shared.git, tracked(self._name, ref)

@@ -22,6 +22,7 @@ from tests.stage.checkout import Repository
 from tests.stage.theatre import wait_for
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+USER = "root"
 MAIN, NEW = "refs/heads/main", attempt_ref("fe-1", 1)
 
 pytestmark = pytest.mark.skipif(SSHD is None or os.getuid() != 0, reason="no sshd is installed here, or not for root")
@@ -91,7 +92,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
 def bare(project: Repository, host: Host, tmp_path: Path) -> Path:
     path = tmp_path / "remote.git"
     project.git("clone", "-q", "--bare", ".", str(path))
-    project.git("remote", "add", "origin", f"ssh://root@127.0.0.1:{host.port}{path}")
+    project.git("remote", "add", "origin", f"ssh://{USER}@127.0.0.1:{host.port}{path}")
     return path
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from foureyes.core.nouns.finding import Answer, ReportedFinding
-from foureyes.errors import Refused
+from foureyes.errors import Reason, Refused
+from foureyes.steps import by, fe
 from foureyes.ui.tui.screens.finding import FindingPage
 from foureyes.ui.tui.screens.refusal import RefusalPage
 from foureyes.ui.tui.screens.task import TaskPage
@@ -126,5 +127,18 @@ def test_R_sends_back_what_could_not_be_approved_and_is_offered_only_there_F1(se
         assert seat.status(task) == "open"
         at.app.show_refusal(Refused("no", task=task))
         assert "R redo" not in await at.settle(), "it waits for nobody any more"
+
+    play(seat.sit(), story)
+
+
+def test_what_somebody_else_types_is_said_to_them_and_not_typed_here_D4_G2(seat: Seat) -> None:
+    again = by("other", fe("submit", "fe-1"), "who made it runs on alpha: ")
+
+    async def story(at: Player) -> None:
+        at.app.show_refusal(Refused("fe-1 was not approved", reasons=(Reason("D4", "it is stale", again),)))
+        screen = await at.settle()
+        assert "1 say it      who made it runs on alpha: fe submit fe-1" in screen
+        await at.hit("1")
+        assert "type: who" not in at.screen
 
     play(seat.sit(), story)

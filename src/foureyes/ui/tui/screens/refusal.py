@@ -73,7 +73,7 @@ class RefusalPage(Page):
 
     @staticmethod
     def _opens(steps: Steps) -> str:
-        return leads_to(_words(steps)) or "type it"
+        return leads_to(_words(steps)) or ("type it" if _is_yours(steps) else "say it")
 
     def do_choose(self) -> None:
         number = int(self.pressed)
@@ -85,7 +85,8 @@ class RefusalPage(Page):
     def follow(self, steps: Steps) -> None:
         """Do what a step says, where the app has a page for it; else say what to type."""
         if not follow(self, _words(steps)):
-            self.note(f"type: {_command(steps)}" if steps else "nothing to type here")
+            typed = f"type: {_command(steps)}" if _is_yours(steps) else _command(steps)
+            self.note(typed if steps else "nothing to type here")
 
     @property
     def _sends_back(self) -> Page | None:
@@ -115,6 +116,11 @@ def _words(steps: Steps) -> list[str]:
         if step.argv:
             return [word for word in step.argv if isinstance(word, str)]
     return []
+
+
+def _is_yours(steps: Steps) -> bool:
+    """Whether who reads this types it; what somebody else types, they say to them."""
+    return not any(step.argv and step.who == "other" for step in steps.steps[:1])
 
 
 def _command(steps: Steps) -> str:
