@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -16,17 +17,19 @@ Work = Callable[[int, Ready], R]
 SLOWEST_SECONDS = 240.0
 
 
-def crowd(count: int, work: Work[R]) -> list[R]:
-    """Run `work` in that many processes at once; what each returned, in their order.
+def crowd(count: int, work: Work[R], slowest: float = SLOWEST_SECONDS) -> list[R]:
+    """Run `work` in that many processes at once; what each returned, in their order. After so many seconds those that
+    have not answered are ended, as they are when this is interrupted.
 
     Forked, so that `work` may be any function. Nothing may hold a database connection when this is called.
     """
     fork = multiprocessing.get_context("fork")
     barrier = fork.Barrier(count)
     pipes = [fork.Pipe(duplex=False) for _ in range(count)]
+    end = time.monotonic() + slowest
 
     def ready() -> None:
-        barrier.wait(SLOWEST_SECONDS)
+        barrier.wait(slowest)
 
     def run(number: int, answer: Connection) -> None:
         try:
@@ -36,16 +39,26 @@ def crowd(count: int, work: Work[R]) -> list[R]:
             answer.send((False, traceback.format_exc()))
 
     processes = [fork.Process(target=run, args=(number, pipe[1])) for number, pipe in enumerate(pipes)]
-    for process in processes:
-        process.start()
-    answers = [pipe[0].recv() if pipe[0].poll(SLOWEST_SECONDS) else (False, "no answer") for pipe in pipes]
-    for process in processes:
-        process.join(10)
-        if process.is_alive():
-            process.kill()
+    try:
+        for process in processes:
+            process.start()
+        answers = [_answer(pipe[0], end - time.monotonic()) for pipe in pipes]
+        for process in processes:
+            process.join(2)
+    finally:
+        for process in processes:
+            if process.is_alive():
+                process.kill()
     if failed := [str(what) for fine, what in answers if not fine]:
         raise SystemExit(failed[0])
     return [cast("R", what) for _, what in answers]
+
+
+def _answer(pipe: Connection, seconds: float) -> tuple[bool, object]:
+    try:
+        return pipe.recv() if pipe.poll(max(0.0, seconds)) else (False, "no answer")
+    except EOFError:
+        return False, "it ended without an answer"
 
 
 def in_a_child(work: Callable[[], R]) -> R:

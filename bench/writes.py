@@ -110,7 +110,8 @@ def bare_sqlite(path: str, recorded: list[Statement], *, queued: bool) -> Transa
 def bare_postgres(url: str, project: str, recorded: list[Statement]) -> Transaction:
     import psycopg
 
-    from foureyes.adapters.store.postgres import schema_of, translated
+    from foureyes.adapters.store.postgres import schema_of
+    from foureyes.adapters.store.postgres_statements import translated
 
     connection = psycopg.connect(
         url, autocommit=True, cursor_factory=psycopg.ClientCursor, options=f"-c search_path={schema_of(project)}"

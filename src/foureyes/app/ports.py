@@ -264,6 +264,10 @@ class Outside(Protocol):
         """What agent programs find in this checkout, and whether it fits."""
 
 
+Asked = tuple[str, Mapping[str, object]]
+"""The name of a query, and its parameters."""
+
+
 class Tx(Protocol):
     """Typed reads over one consistent state. Query names are those of `adapters/store/queries`."""
 
@@ -272,6 +276,11 @@ class Tx(Protocol):
     def one(self, query: str, into: type[T], /, **params: object) -> T | None: ...
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
+
+    def ahead(self, *asked: Asked) -> None:
+        """Queries and their parameters that are asked next: where each is a way to a server and back, all by one.
+        It changes no answer; what is not asked afterwards was asked for nothing.
+        """
 
     def once(self, key: Hashable, make: Callable[[], T], /) -> T:
         """A value made from reads, kept under a key until something is written or the transaction ends."""

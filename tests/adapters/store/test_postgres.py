@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.store import postgres as adapter
 from foureyes.adapters.store.engine import Value
-from foureyes.adapters.store.postgres import PostgresEngine, schema_of, translated
+from foureyes.adapters.store.postgres import PostgresEngine, schema_of
+from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store

@@ -14,8 +14,13 @@ import pytest
 from foureyes.adapters.store.mirror import EXCEPTION
 from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.ports import Beacon
+from foureyes.adapters.store.store import FEW_ROWS
+from foureyes.app.call.rows import IdRow
+from foureyes.app.ports import Asked, Beacon
 from foureyes.core.events.project import ProjectCreated
+from foureyes.core.events.task import TaskEdited
+from foureyes.core.nouns.run import RunId
+from foureyes.core.nouns.task import Task
 from foureyes.errors import StoreProblem
 
 from tests import engines
@@ -92,6 +97,80 @@ def test_a_look_asks_as_often_however_many_runners_and_runs_there_are_J4(monkeyp
     for beacon in beacons:
         beacon.close()
     ground.app.close()
+
+
+RUN_MESSAGES = {"reserve": 6, "bind": 14, "renew": 6, "end": 10}
+"""What a runner says while it has the project's turn to write; every other writer waits for each way there and back."""
+
+
+def test_what_a_runner_writes_takes_few_ways_while_others_wait_J4(monkeypatch: pytest.MonkeyPatch) -> None:
+    with engines.worlds_on("postgres"):
+        ground = Playground()
+    runs, runner = ground.app.runs, ground.app.runs.begin(ALICE, agents=2).actor
+    task, run = ground.create(ALICE), RunId("")
+
+    def reserve() -> None:
+        nonlocal run
+        run = runs.reserve(runner, task, profile="claude", purpose="implement").id
+
+    said = {
+        "reserve": counted(ground, reserve, monkeypatch),
+        "bind": counted(ground, lambda: runs.bind(runner, run, secret="s", process="p", program="x"), monkeypatch),
+        "renew": counted(ground, lambda: runs.renew(runner, [run]), monkeypatch),
+        "end": counted(ground, lambda: runs.end(runner, run, None, ending="lost"), monkeypatch),
+    }
+    held = {name: len(_held(statements)) for name, statements in said.items()}
+    assert all(held[name] <= most for name, most in RUN_MESSAGES.items()), held
+    ground.app.close()
+
+
+def _held(said: list[str]) -> list[str]:
+    """From when it is this writer's turn until it is the next one's."""
+    first = next(n for n, text in enumerate(said) if text.startswith("BEGIN; "))
+    last = next(n for n, text in enumerate(said) if text.endswith("COMMIT"))
+    return said[first : last + 1]
+
+
+@pytest.mark.parametrize("on", engines.NAMES)
+def test_what_is_asked_ahead_is_what_is_there_and_a_write_makes_it_be_asked_anew(
+    on: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with engines.worlds_on(on):
+        world = DeskWorld()
+    task = world.create(title="old")
+    asked: list[Asked] = [("task.get", {"id": task}), ("task.exists", {"id": "fe-none"}), ("project.get", {})]
+
+    def read() -> None:
+        with world.store.read() as tx:
+            tx.ahead(*asked)
+            found = tx.one("task.get", Task, id=task)
+            assert found is not None
+            assert (found.title, tx.one("task.exists", IdRow, id="fe-none")) == ("old", None)
+            assert world.app.context.project(tx).prefix == "fe"
+            tx.ahead(*asked[:1])
+
+    said = counted(world, read, monkeypatch)
+    assert on == "sqlite" or len(said) == 3, said  # begin, all of it, the end
+    with world.store.write() as tx:
+        tx.ahead(*asked)
+        before = tx.one("task.get", Task, id=task)
+        tx.append(ALICE.session, NOW, [(task, TaskEdited(title="new"))])
+        after = tx.one("task.get", Task, id=task)
+    assert before is not None
+    assert after is not None
+    assert (before.title, after.title) == ("old", "new")
+    world.app.close()
+
+
+def test_what_goes_through_many_rows_is_not_kept() -> None:
+    with engines.worlds_on("sqlite"):
+        world = DeskWorld()
+    made = [world.create() for _ in range(FEW_ROWS + 1)]
+    with world.store.read() as tx:
+        assert len(tx.all("task.some", Task, ids=made)) == len(made)
+        assert len(tx.all("task.some", Task, ids=made[1:])) == FEW_ROWS
+        assert len(tx._answers) == 1  # type: ignore[attr-defined]
+    world.app.close()
 
 
 def test_only_exceptions_on_record_have_a_line_in_the_mirror_P8() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -30,6 +30,11 @@ class Engine(Protocol):
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         """Columns and rows of a query text."""
+
+    def fetch_all(
+        self, asked: Sequence[tuple[str, dict[str, Value]]]
+    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        """The same of several, by one way to the database and back."""
 
 
 class Database(Engine, Protocol):

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,8 @@ from psycopg.pq import TransactionStatus
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import FACTS, Facts, grants_sql, refuse_to_make, refuse_unusable, role_of
-from foureyes.adapters.store.queries import overrides, sql
+from foureyes.adapters.store.postgres_statements import translated
+from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, prose
@@ -45,23 +45,6 @@ VERSION = "SELECT max(n) FROM migrations"
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 KEPT_BACK, CONNECT_SECONDS = 200, 10
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
-PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)")
-JSON_LIST = re.compile(r"(NOT )?IN \(SELECT (value|CAST\(value AS INTEGER\)) FROM json_each\(:(\w+)\)\)")
-ARRAYS = {
-    None: r"= ANY (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
-    "NOT ": r"<> ALL (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
-}
-"""An array is looked up in an index; of a sub-select the planner expects a hundred rows, and reads whole tables."""
-
-
-@cache
-def translated(statement: str) -> str:
-    """A statement as PostgreSQL takes it: overridden parts replaced, lists from JSON, psycopg's placeholders."""
-    for ours, theirs in overrides("postgres").items():
-        statement = statement.replace(ours, theirs)
-    statement = JSON_LIST.sub(lambda match: match.expand(ARRAYS[match[1]]), statement.replace("%", "%%"))
-    return PARAMETER.sub(r"%(\1)s", statement)
-
 
 Cursor = psycopg.Cursor[tuple[Value, ...]]
 
@@ -99,6 +82,12 @@ def asked(url: str, statement: str, name: str) -> list[tuple[Any, ...]]:
 def escaped(word: str) -> str:
     """A word among the options of a connection, which are parted by spaces."""
     return re.sub(r"([\\\s])", r"\\\1", word)
+
+
+def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[Value, ...]]]:
+    if cursor.description is None:
+        return [], []
+    return [column.name for column in cursor.description], cursor.fetchall()
 
 
 class PostgresEngine:
@@ -213,10 +202,20 @@ class PostgresEngine:
 
     def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
         with self._words():
-            cursor = self._ask(translated(statement), params)
-            if cursor.description is None:
-                return [], []
-            return [column.name for column in cursor.description], cursor.fetchall()
+            return _answer_in(self._ask(translated(statement), params))
+
+    def fetch_all(
+        self, asked: Sequence[tuple[str, dict[str, Value]]]
+    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        """In one message, behind what was kept back; the last answers are to what was asked."""
+        kept, self._kept = self._kept, []
+        questions = [self._composed(translated(statement), params) for statement, params in asked]
+        with self._words():
+            cursor = self.connection.execute(";\n".join([*kept, *questions]))
+            answers = [_answer_in(cursor)]
+            while cursor.nextset():
+                answers.append(_answer_in(cursor))
+        return answers[-len(questions) :]
 
     def _ask(self, statement: str, params: dict[str, Value] | None = None) -> Cursor:
         """Send a statement behind what was kept back, in one message; the answer to it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -144,6 +144,11 @@ class SqliteEngine:
             return [], []
         except apsw.Error as problem:
             raise in_our_words(problem, self.path) from problem
+
+    def fetch_all(
+        self, asked: Sequence[tuple[str, dict[str, Value]]]
+    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        return [self.fetch(statement, params) for statement, params in asked]
 
     def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
         """Rows one by one, for tables larger than memory."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from foureyes.adapters.folders import why_not_written
-from foureyes.adapters.store.engine import Database, plain, structs
+from foureyes.adapters.store.engine import Database, Value, plain, structs
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lock import WriterLock
@@ -25,30 +25,53 @@ from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import Beacon, Changes, Progress, Tx, WriteTx
+    from foureyes.app.ports import Asked, Beacon, Changes, Progress, Tx, WriteTx
     from foureyes.app.views.audit import AuditReport, Discrepancy
     from foureyes.app.views.kept_store import StoreRole
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
 T = TypeVar("T")
+Answer = tuple[list[str], list[tuple[Value, ...]]]
+SQLITE = "sqlite"
+FEW_ROWS, FEW_ANSWERS = 50, 1_000
+"""What is kept of a transaction's answers: not what goes through whole tables."""
 
 
 class Reading:
-    """Typed reads over one consistent state."""
+    """Typed reads over one consistent state: what was asked before, and has few rows, is not asked again."""
 
     def __init__(self, engine: Database) -> None:
         self._engine = engine
         self._kept: dict[Hashable, Any] = {}
+        self._answers: dict[Hashable, Answer] = {}
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
         try:
-            return structs(into, *self._engine.fetch(sql(query), plain(params)))
+            return structs(into, *self._answer(query, plain(params)))
         except VerificationFailed as problem:
             task = problem.task or str(params.get("task") or params.get("id") or "")
             raise VerificationFailed(
                 f"{problem.message} ({query} {task})", next_step=fe("audit", "verify"), task=task
             ) from problem
+
+    def _answer(self, query: str, params: dict[str, Value]) -> Answer:
+        asked = (query, frozenset(params.items()))
+        answer = self._answers.get(asked)
+        if answer is None:
+            answer = self._engine.fetch(sql(query), params)
+            if len(answer[1]) <= FEW_ROWS and len(self._answers) < FEW_ANSWERS:
+                self._answers[asked] = answer
+        return answer
+
+    def ahead(self, *asked: Asked) -> None:
+        if self._engine.name == SQLITE:
+            return  # asking is no way to anywhere
+        questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
+        unknown = {key: asked for key, asked in questions.items() if key not in self._answers}
+        if len(unknown) > 1:
+            found = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
+            self._answers.update(zip(unknown, found, strict=True))
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:
         found = self.all(query, into, **params)
@@ -72,6 +95,10 @@ class Reading:
         return made
 
 
+def _plain(asked: Sequence[Asked]) -> list[tuple[str, dict[str, Value]]]:
+    return [(query, plain(dict(params))) for query, params in asked]
+
+
 class Writing(Reading):
     """A writing transaction: appends go to the journal and through the projections to the tables.
 
@@ -91,9 +118,9 @@ class Writing(Reading):
 
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]:
         """Write events as the next rows of the chain and project them; their row numbers."""
-        self._kept.clear()  # whatever was read before may be different now
-        rows: list[Row] = []
         seq, hash_ = self._end()
+        self._forget()
+        rows: list[Row] = []
         for task, event in entries:
             row = next_row(hash_, seq + 1, at, self._project, task, session, event)
             self._engine.run("journal.insert", msgspec.structs.asdict(row))
@@ -107,11 +134,16 @@ class Writing(Reading):
     def renew(self, leases: Sequence[tuple[str, int]], until: str) -> None:
         for lease, fence in leases:
             self._engine.run("run.renew", {"lease": lease, "fence": fence, "until": until})
+        self._forget()
+
+    def _forget(self) -> None:
+        """Whatever was read before may be different now."""
         self._kept.clear()
+        self._answers.clear()
 
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""
-        rows = self._engine.fetch(sql("journal.end"), {})[1]
+        rows = self._answer("journal.end", {})[1]
         seq, hash_, security, place = rows[0] if rows else (0, "", None, None)
         if self._place and place and place != self._place:
             raise found_elsewhere(str(place), self._place)

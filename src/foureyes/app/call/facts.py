@@ -43,6 +43,13 @@ if TYPE_CHECKING:
 
 DAY_MINUTES = 24 * 60
 WAIVED = "a blocking finding is waived"
+OF_TASKS = (
+    "task.some", "attempt.latest", "attempt.history", "attempt.authors", "attempt.recorded", "attempt.cleared",
+    "journal.controls", "review.of_diffs", "cycle.standing", "finding.holding", "finding.troubles", "stack.below",
+)  # fmt: skip
+"""What is asked about tasks that somebody handed in, by nothing but their ids."""
+FEW = 10
+"""Of more than these tasks the rows take the time, and not the ways to a server."""
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -199,6 +206,8 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _read(tx: Tx, ids: list[TaskId]) -> FactRows:
+    if len(ids) <= FEW:
+        tx.ahead(*[(query, {"ids": list(ids)}) for query in OF_TASKS], ("project.get", {}), ("project.settings", {}))
     tasks = tx.all("task.some", Task, ids=ids)
     attempts = attempts_of(tx, ids)
     trees = sorted({tree for row in attempts.values() for tree in (row.tree, row.base_tree) if tree})

@@ -13,7 +13,7 @@ from foureyes.steps import by, fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import Asked, Tx
     from foureyes.app.views.run import RunnerState
     from foureyes.core.nouns.session import Actor
 
@@ -23,8 +23,21 @@ CHECKS = "checks:"
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 
+def of_runner(actor: Actor) -> list[Asked]:
+    """What is asked about a runner that writes (`ahead`)."""
+    asked: list[Asked] = [
+        ("run.runner", {"session": actor.session}),
+        ("session.get", {"id": actor.session}),
+        ("journal.end", {}),
+    ]
+    if actor.lease is not None and not actor.lease[0].startswith(CHECKS):
+        asked.append(("run.get", {"run": actor.lease[0]}))
+    return asked
+
+
 def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
     """J4: a runner that is on record and has not ended; and, where it writes for a run, who holds the lease of it."""
+    tx.ahead(*of_runner(actor))
     row = tx.one("run.runner", RunnerRow, session=actor.session)
     if row is None or row.ended_at:
         ended = f"it was taken for dead at {row.ended_at}" if row and row.lost else "it has ended"

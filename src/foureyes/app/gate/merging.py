@@ -223,7 +223,13 @@ class Merges:
             refuse_verb("nothing was merged.", *[Reason("Q2", f"{why}: {key}", step) for key in named])
 
     def _lease(self, actor: Actor, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """Q1: take the next item, unless another process is at work; with what its merge rests on."""
+        """Q1: take the next item, unless another process is at work; with what its merge rests on. Nobody's turn to
+        write is taken to find out that there is none.
+        """
+        with self._context.store.read() as tx:
+            self._refuse_second(tx)
+            if not self._untried(tx, tried):
+                return None
         with self._context.writing(actor, "merge") as work:
             self._refuse_second(work.tx)
             taken = self._first_ready(work.tx, tried)
@@ -246,13 +252,16 @@ class Merges:
         """The first item that waits for nothing, not even for what became of its push (Q6); the rules are only looked
         at where there is one.
         """
-        sent = sent_merges(tx)
-        items = [item for item in items_of(tx) if item.approval not in tried and item.task not in sent]
+        items = self._untried(tx, tried)
         rules = rules_of(self._context, tx) if items else None
         for item in items:
             if rules and not waits_for(item, rules) and (first := look_at(self._context, tx, item)):
                 return item, first
         return None
+
+    def _untried(self, tx: Tx, tried: set[int]) -> list[MergeItem]:
+        sent = sent_merges(tx)
+        return [item for item in items_of(tx) if item.approval not in tried and item.task not in sent]
 
     def _refuse_second(self, tx: Tx) -> None:
         """Q1: one at a time; a lease of a process that ended is free (Q4)."""

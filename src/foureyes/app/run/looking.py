@@ -15,7 +15,9 @@ from foureyes.app.call.rows import IdRow
 from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.run import candidates
 from foureyes.app.run.aside import Aside
+from foureyes.app.run.asked import MOST as DUE
 from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_decide, waits_for_cooled
+from foureyes.app.run.attending import MOST as TOLD
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
 from foureyes.app.run.in_hand import Desk, key_of
@@ -33,7 +35,7 @@ from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import Agents
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import Asked, Tx
     from foureyes.app.views.run import RunnerState
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -42,6 +44,14 @@ GRACE_SECONDS = 60
 QUEUE = 50
 """How much of the merge queue is looked at."""
 MICROS, MIB = 1_000_000, 1 << 20
+ALWAYS: list[Asked] = [
+    ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
+    ("run.runners", {}), ("run.cooled", {"host": ""}), ("run.pauses", {}), ("run.pauses_of", {"task": ""}),
+    ("runner.left_claims", {"limit": QUEUE}), ("stack.queued", {"task": ""}), ("runner.clarifying", {"limit": DUE}),
+    *((query, {"limit": TOLD}) for query in ("runner.stuck", "runner.stuck_merges", "runner.blocked",
+                                             "cycle.flagged", "cycle.unreviewed")),
+]  # fmt: skip
+"""What every look asks."""
 
 
 class Looking:
@@ -69,6 +79,7 @@ class Looking:
     def _look(self, desk: Desk) -> Snapshot:
         """By one consistent look."""
         with self._context.store.read() as tx:
+            tx.ahead(*ALWAYS)
             policy = self._context.gate_policy(tx)
             runs = self._runs(tx, desk)
             slots = self._profiles.slots(tx, self._runner)

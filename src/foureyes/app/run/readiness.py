@@ -21,8 +21,25 @@ from foureyes.steps import Steps, by_person, fe, phrase
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
-    from foureyes.app.ports import Tx
+    from foureyes.app.ports import Asked, Tx
     from foureyes.core.nouns.task import Task
+
+
+def of_begin(task: str) -> list[Asked]:
+    """What is asked before a run of a task begins (`ahead`)."""
+    return [
+        ("task.exists", {"id": task}),
+        ("task.get", {"id": task}),
+        ("project.get", {}),
+        ("project.settings", {}),
+        ("run.at_work", {"task": task}),
+        ("run.pauses_of", {"task": task}),
+        ("run.stuck_of", {"task": task}),
+        ("run.of_task", {"task": task, "limit": 1}),
+        ("sprint.active", {}),
+        ("task.dependencies", {"id": task}),
+        ("reservation.any", {}),
+    ]
 
 
 def why_not_begin(

@@ -119,14 +119,14 @@ class Runs:
         a `cycle` takes nothing of the task.
         """
         from foureyes.app.run import beginning
-        from foureyes.app.run.readiness import why_not_begin
+        from foureyes.app.run.readiness import of_begin, why_not_begin
 
         with self._context.writing(runner, "run") as work:
+            work.tx.ahead(*of_begin(task))
             me = check_runner(work.tx, runner)
             row = self._context.find(work.tx, task)
             beginning.profile_named(self._context, work.tx, profile)
-            reasons = why_not_begin(self._context, work, row, purpose, asked=(cycle, profile))
-            if reasons:
+            if reasons := why_not_begin(self._context, work, row, purpose, asked=(cycle, profile)):
                 refuse_task(row.id, "was not reserved", *reasons)
             event = e.RunReserved(
                 run=beginning.run_id(self._context),
@@ -160,12 +160,13 @@ class Runs:
         then the program is let go.
         """
         from foureyes.app.run import beginning
-        from foureyes.app.run.readiness import why_not_begin
+        from foureyes.app.run.readiness import of_begin, why_not_begin
         from foureyes.app.work.claims import target_head
 
         head = target_head(self._context)
         with self._context.writing(self._leased(runner, run), "run") as work:
             row = get(work.tx, run)
+            work.tx.ahead(*of_begin(row.task), ("session.count_agent", {"agent": row.profile}))
             task = self._context.get(work.tx, row.task)
             reasons = why_not_begin(self._context, work, task, row.purpose, own=row.id, asked=(row.cycle, row.profile))
             if row.state != "reserved" or reasons:
@@ -230,8 +231,7 @@ class Runs:
         released.
         """
         with self._context.writing(self._leased(runner, run), "run") as work:
-            row = get(work.tx, run)
-            if row.state != "ended":
+            if (row := get(work.tx, run)).state != "ended":
                 work.record(row.task, event_of_end(row, outcome, ending))
                 silence(work, row, f"its run has ended: {ending}")
             return get(work.tx, run)
