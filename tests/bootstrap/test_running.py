@@ -8,8 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from foureyes.adapters.folders import LOGS
+from foureyes.adapters.store.store import Store
+from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.running import BEGAN, RUNNER_LOG, Running, options_for, refusal_of
-from foureyes.errors import BadInput, LostRunner, Reason, Refused
+from foureyes.bootstrap.wiring import open_project
+from foureyes.errors import BadInput, LostRunner, Reason, Refused, StoreProblem
 from foureyes.steps import fe, phrase
 from foureyes.ui.steps import steps_text
 
@@ -65,3 +68,19 @@ def test_a_refusal_before_it_began_keeps_its_rules_its_steps_and_its_kind_G2(
         assert steps_text(problem.reasons[0].next) == steps_text(problem.next_step) == steps_text(step)
     else:
         assert [reason.rule for reason in problem.reasons] == ["I5"]
+
+
+def test_a_runner_that_gets_no_connection_is_not_on_record_J4(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(store: Store) -> None:
+        raise StoreProblem("the server has no connection left: too many clients.")
+
+    monkeypatch.setattr(Store, "changes", full)
+    create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=False)
+    app = open_project(str(checkout.path), os.environ)
+    running = Running(str(checkout.path), os.environ, options_for(1, once=False, until_idle=False, assigned=()))
+    with pytest.raises(StoreProblem, match="no connection left"):
+        running.run(lambda task, line: None, lambda glance: None, starter=ALICE)
+    assert app.runs.runners() == []
+    app.close()

@@ -66,9 +66,9 @@ class Running:
             self._refuse_unknown(app)
             beacon = app.context.store.beacon(f"runner {secrets.token_hex(16)}")
             lit = beacon.name if beacon is not None else ""
+            changes = app.context.store.changes()  # before it is on record: of a server without room it is no runner
             begun = app.runs.begin(starter or self._caller(app), agents=self._options.agents, beacon=lit)
             began()
-            changes = app.context.store.changes()
             crew = Threads(lambda: open_project(self._place.root, self._environ).context)
             with alarms() as alarm, closing(RunDoors(self._place, self._environ)) as answers:
                 runner = Runner(

@@ -35,6 +35,21 @@ def test_the_next_step_is_told_by_how_far_the_connection_came(tried: Tried | Non
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "FATAL:  sorry, too many clients already",
+        "FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        'FATAL:  too many connections for role "team"',
+    ],
+)
+def test_a_server_without_room_is_told_from_one_that_is_away(said: str) -> None:
+    problem = unreachable(psycopg.OperationalError(f"connection failed: {said}"), "postgresql://u@h/x")
+    assert problem.message.startswith("the server has no connection left: ")
+    assert "max_connections" in steps_text(problem.next_step)
+    assert "look whether the server runs" not in steps_text(problem.next_step)
+
+
+@pytest.mark.parametrize(
     ("problem", "into", "words"),
     [
         (errors.LockNotAvailable("x"), StoreBusy, "busy"),

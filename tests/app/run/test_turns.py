@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from math import inf
 
 import pytest
 
 from foureyes.app.run import loop, turns
+from foureyes.app.run.runs import Runs
 from foureyes.app.run.turns import TURN_SECONDS, Turns
 from foureyes.core.run.step import Wait
+from foureyes.errors import StoreProblem
+from foureyes.steps import prose
 
 from tests.stage.playground import Playground
 
@@ -123,4 +127,25 @@ def test_the_place_of_a_runner_is_that_among_those_at_work_J4() -> None:
     ground.app.runs.finish(runners[0]._runner, reason="done")
     ground.ticks(runners[2])
     assert runners[2]._looking.place == (1, 2)
+    ground.app.close()
+
+
+@pytest.mark.on("sqlite")
+def test_a_store_that_is_away_is_told_of_once_and_asked_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the leases should have been renewed long ago."""
+    ground = Playground()
+    runner = ground.runner()
+    ground.ticks(runner)
+
+    def away(*_: object) -> None:
+        raise StoreProblem("the server has no connection left.", next_step=prose("make room"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Runs, "renew", away)
+        runner._renewed = -inf
+        last = [runner.tick() for _ in range(3)]
+        assert [line for _, line in ground.said] == ["the server has no connection left; make room"]
+        assert [runner._rest(each) for each in last if isinstance(each, Wait)] == [loop.AGAIN_SECONDS] * 3
+    assert isinstance(wait := runner.tick(), Wait)
+    assert runner._rest(wait) > loop.AGAIN_SECONDS
     ground.app.close()

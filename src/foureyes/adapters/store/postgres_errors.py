@@ -21,6 +21,12 @@ LOOK_AT_ADDRESS = either(
     by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
     joint="; ",
 )
+FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
+"""Who gets no connection gets no code to tell that by, only the server's words. They choose what is said, no more."""
+MAKE_ROOM = prose(
+    "who administers the server raises max_connections (a runner keeps three, each job beside it one more), "
+    "or end a runner that is not needed; then try again"
+)
 LOOK_AT_PASSWORD = either(GIVE_PASSWORD, LOOK_AT_ADDRESS, joint="; ")
 
 
@@ -78,11 +84,14 @@ def _busy(why: str) -> StoreBusy:
 def unreachable(problem: Exception, url: str) -> StoreProblem:
     """Why no connection was made; the next step by how far it came."""
     said = without_secrets(first_line(problem), url)
-    return StoreProblem(f"the database cannot be reached: {said}. Nothing was changed.", next_step=_way_there(problem))
+    what = "the server has no connection left" if FULL.search(str(problem)) else "the database cannot be reached"
+    return StoreProblem(f"{what}: {said}. Nothing was changed.", next_step=_way_there(problem))
 
 
 def _way_there(problem: Exception) -> Steps:
     """The driver knows whether the server asked for a password, and whether one was sent."""
+    if FULL.search(str(problem)):
+        return MAKE_ROOM
     tried = problem.pgconn if isinstance(problem, psycopg.Error) else None
     if tried is None or not (tried.needs_password or tried.used_password):
         return LOOK_AT_ADDRESS

@@ -47,10 +47,11 @@ def _done(key: str, said: JobEnd) -> Done:
     return Done(key=key, said=said.text, rests=said.rests, closed=said.closed, soon=said.soon)
 
 
-def _all_of(problem: FoureyesError) -> str:
+def all_of(problem: FoureyesError) -> str:
     """What was refused, with every reason, its rule and what is to be typed."""
     if not problem.reasons:
-        return problem.message
+        words = [step.before for step in problem.next_step.steps if not step.argv]
+        return "; ".join([problem.message.rstrip("."), *words]) if words else problem.message
     return "; ".join([problem.message.rstrip("."), *map(_reason, problem.reasons)])
 
 
@@ -101,7 +102,7 @@ class Threads:
             finally:
                 context.close()
         except FoureyesError as problem:
-            done = Done(key=key, problem=_all_of(problem), rests=True)
+            done = Done(key=key, problem=all_of(problem), rests=True)
         except Exception as problem:  # a job that breaks must not leave the runner waiting for it
             done = Done(key=key, problem=f"{type(problem).__name__}: {problem}", rests=True)
         self._done.put(done)
@@ -146,7 +147,7 @@ class AtOnce:
         try:
             self._done.append(_done(key, job(self._context, lambda: False)))
         except FoureyesError as problem:
-            self._done.append(Done(key=key, problem=_all_of(problem), rests=True))
+            self._done.append(Done(key=key, problem=all_of(problem), rests=True))
 
     def done(self) -> list[Done]:
         found, self._done = self._done, []

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from foureyes.app.run.asked import heard_by
+from foureyes.app.run.crew import all_of
 from foureyes.app.run.glancing import glance
 from foureyes.app.run.in_hand import Desk, InHand, Options
 from foureyes.app.run.looking import Looking
@@ -43,6 +44,8 @@ GLANCE_SECONDS = 0.5
 """How often it is looked whether the store has changed, where nothing tells."""
 REST_SECONDS = 30.0
 """After so long everything is looked at again, whether or not anything happened."""
+AGAIN_SECONDS = 1.0
+"""After so long it is tried again what failed as a whole: a store that is away is not asked without end."""
 ALARM = -1
 
 
@@ -77,6 +80,7 @@ class Runner:
         self._renewed, self._renewed_at = monotonic(), context.clock.now()
         self.desk = Desk(options)
         self._seen = Snapshot()
+        self._trouble = ""
 
     def ask(self, stopping: str) -> None:
         """Ask it to end: after what runs, or at once. A second time is at once."""
@@ -103,12 +107,15 @@ class Runner:
     def tick(self) -> Finish | Wait | None:
         """One look and what follows from it; None: there may be more to do at once."""
         try:
-            return self._tick()
+            last, self._trouble = self._tick(), ""
         except LostRunner:
             raise
         except FoureyesError as problem:  # a store that is busy or away, a broken configuration: nothing is lost by it
-            self._tell("", problem.message)
+            if self._trouble != problem.message:  # once while it lasts
+                self._tell("", all_of(problem))
+            self._trouble = problem.message
             return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
+        return last
 
     def _tick(self) -> Finish | Wait | None:
         self._shine()
@@ -237,7 +244,7 @@ class Runner:
         dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
         for moment in filter(None, (last.until, *self.desk.put_off.values())):
             dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
-        return max(0.01, min([rest, *dues]))
+        return max(AGAIN_SECONDS if self._trouble else 0.01, min([rest, *dues]))
 
     def _sleep(self, seconds: float) -> bool:
         """Sleep until a run, the store, the crew, the server or a signal stirs; whether one of the last three did."""
