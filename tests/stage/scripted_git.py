@@ -393,7 +393,7 @@ class ScriptedRemote:
 
 
 def _full(target: str) -> str:
-    return target if target.startswith("refs/") else f"refs/heads/{target}"
+    return target if target.startswith("refs/") or len(target) == 40 else f"refs/heads/{target}"
 
 
 def _last_shared(mine: Sequence[Sha], other: Collection[Sha]) -> Sha:

@@ -37,16 +37,21 @@ class Way(Transport):
 
 class Wire(GitRemote):
     """The remote of a clone; `before` is called when the target is about to be pushed, `after` when it is there and the
-    answer is still on its way: what it raises loses the answer, as a time limit does. `down` is why the wire is dead.
+    answer is still on its way: what it raises loses the answer, as a time limit does. `heard` is called when the remote
+    has answered a question. `down` is why the wire is dead.
     """
 
     before: Callable[[Sequence[RefUpdate]], None] | None = None
     after: Callable[[Sequence[RefUpdate]], None] | None = None
+    heard: Callable[[], object] | None = None
     down = ""
 
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
         self._is_up()
-        return super().fetch(refs)
+        found = super().fetch(refs)
+        if self.heard is not None:
+            self.heard()
+        return found
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
         self._is_up()

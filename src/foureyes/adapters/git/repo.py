@@ -232,7 +232,7 @@ class GitRepo:
         """The newest commits on the target's first-parent line, the tip first."""
         from foureyes.app.views.work import LineCommit
 
-        rows = reading.history.line(self._git, as_sha(target) or self._target(target), most)
+        rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(*row) for row in rows]
 
     def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
@@ -249,6 +249,8 @@ class GitRepo:
         return anchor_near(self._here.common_dir, tip) if tip else None
 
     def _target(self, target: str) -> Sha:
+        if commit := as_sha(target):
+            return commit
         names = _target_refs(target)
         return read_loose(self._here.common_dir, names[0]) or _first(self._resolve(names), target)
 
@@ -314,7 +316,8 @@ def _meanings(ref: str) -> list[str]:
 
 
 def _target_refs(target: str) -> list[str]:
-    return [target] if target.startswith("refs/") else [_BRANCH + target, f"refs/remotes/origin/{target}"]
+    is_exact = target.startswith("refs/") or as_sha(target)
+    return [target] if is_exact else [_BRANCH + target, f"refs/remotes/origin/{target}"]
 
 
 def _first(commits: Sequence[Sha | None], target: str) -> Sha:

@@ -176,10 +176,12 @@ def merge_place_of(tx: Tx) -> MergePlace:
     return tx.one("merge.place", MergePlace) or MergePlace("", "")
 
 
-def lacking(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
-    """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target."""
+def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
+    """Q6: that the target lacks the newest merge on record; None where it has it, or where there is no target. `seen`:
+    where the remote has it, for who asked; a page goes by what is noted here.
+    """
     newest, repo = Sha(merge_place_of(tx).newest), context.repo
-    tip = repo.commit_of(target_ref(context, tx, project)) if newest else None
+    tip = (seen or repo.commit_of(target_ref(context, tx, project))) if newest else None
     if tip is None or tip == newest or repo.is_ancestor(newest, tip):
         return None
     task = next((row.id for row in tx.all("merge.shas", MergeOf) if row.sha == newest), "")
@@ -222,12 +224,12 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 
 
-def amiss(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
+def amiss(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
     """The same for who looks: a clone in which nobody merges, or that has not asked the remote since, need not have it;
     where git or a file cannot be read, that is said by others.
     """
     try:
-        told = lacking(context, tx, project)
+        told = lacking(context, tx, project, seen)
         if told is None or elsewhere(context, tx) is not None:
             return None
         unasked = remote_of(context, tx) and context.repo.commit_of(merge_place_of(tx).newest) is None

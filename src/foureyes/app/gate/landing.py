@@ -66,11 +66,11 @@ def recognise(
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
         attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
-    looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.ref, heads)]
+    looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
     landed = [row for row in looked if row is not None]
     if landed:
         other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
-        settings = {row.task: settings_of(context, attempts[row.task], line.ref) for row in landed}
+        settings = {row.task: settings_of(context, attempts[row.task], line.at) for row in landed}
         with context.writing(actor, "merge") as work:
             landed = [_record_landed(context, work, row, settings[row.task], other=row.task in other) for row in landed]
     return landed
@@ -204,7 +204,7 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
 
 def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
     """A3: the approved head itself, or a pure rebase of it, is on the target."""
-    repo, name, target = context.repo, line.name, line.ref
+    repo, name, target = context.repo, line.name, line.at
     sha = repo.merged_by(attempt.head, target)
     if sha is not None:
         return MergeRow(task=task, attempt=attempt.n, outcome="found", sha=sha, message=f"on {name} as {sha[:7]}")
@@ -222,7 +222,7 @@ def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> Me
 def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     """P12: a store merges only into a target whose foureyes.toml names its project and whose last anchor it holds."""
     target = line.name
-    text = context.repo.file_at(line.ref, FILE)
+    text = context.repo.file_at(line.at, FILE)
     is_gone = text is None and line.remote is None and is_missing(context, target)
     if is_gone and (gone := unaccepted(context, context.project(tx))):
         raise _foreign(gone.text, gone.next)
@@ -235,10 +235,10 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
-    if told := merged_elsewhere(context, tx) or lacking(context, tx, project):
+    if told := merged_elsewhere(context, tx) or lacking(context, tx, project, line.seen):
         raise _foreign(told.text, told.next, rule="Q6")
     last = tx.one("merge.last", TargetCommit)  # what lies behind it was looked at when it was merged
-    anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.ref)
+    anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.at)
     if anchor:
         raise _foreign(
             f"the last anchor on {target} ({anchor[:20]}) is not in this store's journal: another store merges there"

@@ -54,13 +54,13 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     tip = line.tip()
     with context.store.read() as tx:
         project, before = context.project(tx), merge_place_of(tx)
-        told = lacking(context, tx, project)
+        told = lacking(context, tx, project, tip)
         merges = tx.all("merge.shas", MergeOf)
     if told is None:
         return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
-    has = context.repo.reached(sorted({row.sha for row in merges}), line.ref)
+    has = context.repo.reached(sorted({row.sha for row in merges}), tip)
     lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
-    commits = [commit.sha for commit in context.repo.line(line.ref, HOW_FAR)]
+    commits = [commit.sha for commit in context.repo.line(tip, HOW_FAR)]
     newest = next((sha for sha in commits if sha in {row.sha for row in merges}), Sha(""))
     with context.deciding(actor, "merges accept", reason=reason) as work:
         if merge_place_of(work.tx) != before:

@@ -133,7 +133,7 @@ class OneMerge:
             return None
         if told := self._set_back(tip):
             return self._leave(told, stuck=False)
-        where = tip_of(context, self._task, attempt, self._line.ref)
+        where = tip_of(context, self._task, attempt, self._line.at)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
         self._begin(now, tip)
@@ -166,7 +166,8 @@ class OneMerge:
     def _set_back(self, tip: Sha) -> str:
         """Q6: that the target lacks the last merge on record by now; empty where it has it."""
         with self._context.store.read() as tx:
-            told = None if has_newest(self._context, tx, tip) else lacking(self._context, tx, self._context.project(tx))
+            is_there, project = has_newest(self._context, tx, tip), self._context.project(tx)
+            told = None if is_there else lacking(self._context, tx, project, tip)
         return told.text if told else ""
 
     def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
@@ -258,7 +259,7 @@ class OneMerge:
         None when it was not to be moved from where the plan began: begin anew (Q3).
         """
         context, remote, note = self._context, self._line.remote, ""
-        tip = tip_of(context, self._task, plan.attempt, self._line.ref)
+        tip = tip_of(context, self._task, plan.attempt, self._line.at)
         settings = settings_of(context, plan.attempt, plan.commit)
         with context.writing(self._actor, "merge") as work:
             now = self._asked_again(work, plan, tip)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import tracked
 from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
 from foureyes.steps import Steps, by_person, shell
 
@@ -25,13 +24,24 @@ so pushes nothing any more (J4, Q6).
 
 
 class TargetLine:
-    """The target branch `name`; `ref` is what git calls it here, as the remote had it when it was last asked."""
+    """The target branch `name`. What the remote answered is kept as a value: the refs that note it here are anybody's
+    who can write to the repository, and decide nothing.
+    """
 
     def __init__(self, context: Context, name: str, remote: Remote | None) -> None:
         self._context, self.name, self.remote = context, name, remote
         self.branch = f"{BRANCH}{name}"
-        self.ref = tracked(remote.name, self.branch) if remote else name
         self._there: dict[str, Sha] = {}
+
+    @property
+    def at(self) -> str:
+        """The target for who reads what is on it: the commit that the remote named last, or the branch here."""
+        return self._there[self.branch] if self.remote else self.name
+
+    @property
+    def seen(self) -> Sha | None:
+        """Where the remote has it, as it answered last."""
+        return self._there.get(self.branch)
 
     def tip(self, *also: str) -> Sha:
         """Where the target is now; with a remote that is asked, for the refs that go with a merge, too."""
@@ -53,7 +63,10 @@ class TargetLine:
         assert self.remote is not None
         updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._there.get(FENCE))]
         kept = [RefUpdate(ref, new, self._there.get(ref)) for ref, new in also if self._there.get(ref) != new]
-        return self.remote.push([*updates, *kept])
+        answer = self.remote.push([*updates, *kept])
+        if not isinstance(answer, Moved):
+            self._there[self.branch] = commit
+        return answer
 
     def shut_out(self, onto: Sha) -> bool:
         """Move the fence, so that no push of before arrives any more; False when one has arrived meanwhile."""
@@ -69,7 +82,7 @@ class TargetLine:
         """Q5: bring the branch of this repository to where the remote's is; what is only here stays, and is told."""
         if self.remote is None:
             return None
-        repo, there = self._context.repo, self._context.repo.commit_of(self.ref)
+        repo, there = self._context.repo, self.seen
         here = repo.commit_of(self.branch)
         if here is None or there is None or here == there:
             return None

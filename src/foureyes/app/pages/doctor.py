@@ -23,6 +23,7 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
+from foureyes.core.words.ids import Sha
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
 
@@ -46,7 +47,8 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        checks = [self._git(), *self._there(), self._target(), self._configuration(actor), *self._remote()]
+        seen, there = self._there()
+        checks = [self._git(), *there, self._target(seen), self._configuration(actor), *self._remote()]
         checks += [self._health(), self._place()]
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
@@ -142,22 +144,23 @@ class Doctor:
             return Check("git", "fail", problem.message, problem.next_step)
         return Check("git", "ok", "git answers")
 
-    def _there(self) -> list[Check]:
-        """Q6: whether the remote answers that has the target; nothing is said where the project has none."""
+    def _there(self) -> tuple[Sha | None, list[Check]]:
+        """Q6: where the remote has the target, and whether it answers; nothing is said where the project has none."""
         try:
             answered = asked(self._context)
         except RemoteProblem as problem:
-            return [Check("target there", "warn", f"{problem.message}: nothing is merged meanwhile", problem.next_step)]
+            text = f"{problem.message}: nothing is merged meanwhile"
+            return None, [Check("target there", "warn", text, problem.next_step)]
         if answered is None:
-            return []
+            return None, []
         if answered.tip is None:
             push = by_person(shell("git", "push", answered.name, answered.target))
-            return [
-                Check("target there", "warn", f"{answered.name} answers, and has no branch {answered.target}", push)
-            ]
-        return [Check("target there", "ok", f"{answered.name} answers, the target is at {answered.tip[:7]} there")]
+            text = f"{answered.name} answers, and has no branch {answered.target}"
+            return None, [Check("target there", "warn", text, push)]
+        text = f"{answered.name} answers, the target is at {answered.tip[:7]} there"
+        return answered.tip, [Check("target there", "ok", text)]
 
-    def _target(self) -> Check:
+    def _target(self, seen: Sha | None) -> Check:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         target = project.target
@@ -170,7 +173,7 @@ class Doctor:
             text, step = (gone.text, gone.next) if gone else (f"there is no branch {target}", NO_STEP)
             return Check("target", "fail", text, step)
         with self._context.store.read() as tx:
-            told, where = amiss(self._context, tx, project), merged_where(self._context, tx)
+            told, where = amiss(self._context, tx, project, seen), merged_where(self._context, tx)
         if told is not None:
             return Check("target", "fail", told.text, told.next)
         for left in checkouts_behind(self._context, target):

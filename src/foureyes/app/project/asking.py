@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.one_target import asked
-from foureyes.app.project.retargeting import ACCEPT, BRANCH, named_in, read_at, remote_in
+from foureyes.app.project.retargeting import ACCEPT, BRANCH, Heard, named_in, read_at, remote_in
 from foureyes.config import FILE
 from foureyes.errors import Reason, Refused, RemoteProblem
 from foureyes.steps import Steps, by_person, in_turn, shell
@@ -15,35 +15,37 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 
-def ask_remote(context: Context) -> ProjectView:
-    """The project, once the remote has told where its target is, and the branch that is to be the target next; where it
-    cannot be asked nobody knows which file is meant.
+def ask_remote(context: Context) -> tuple[ProjectView, Heard]:
+    """The project, and where the remote has its target, and the branch that is to be the target next; where it cannot
+    be asked nobody knows which file is meant.
     """
     with context.store.read() as tx:
         project = context.project(tx)
     remote = remote_in(project.accepted_text)
     if not remote:
-        return project
+        return project, {}
     try:
-        asked(context)
-        _ask_for_next(context, project)
+        return project, _heard(context, project)
     except RemoteProblem as problem:
         why = f"which {FILE} is on {project.target} of {remote} is not known: {problem.message}"
         raise _refused(why, in_turn(problem.next_step, ACCEPT)) from problem
-    return project
 
 
-def _ask_for_next(context: Context, project: ProjectView) -> None:
-    wanted = named_in(context.repo.file_at(read_at(context, project, project.target), FILE)).target
+def _heard(context: Context, project: ProjectView) -> Heard:
+    answered = asked(context)
+    heard = {project.target: answered.tip} if answered and answered.tip else {}
+    wanted = named_in(context.repo.file_at(read_at(context, project, project.target, heard), FILE)).target
     with context.store.read() as tx:
         remote = context.remote(tx)
     if remote is not None and wanted not in ("", project.target):
-        remote.fetch([f"{BRANCH}{wanted}"])
+        tip = remote.fetch([branch := f"{BRANCH}{wanted}"]).get(branch)
+        heard |= {wanted: tip} if tip else {}
+    return heard
 
 
-def refuse_unpushed(context: Context, project: ProjectView) -> None:
+def refuse_unpushed(context: Context, project: ProjectView, heard: Heard) -> None:
     """Where nothing is new there: a file that only this clone has is not the one that everybody would go by."""
-    target, at, repo = project.target, read_at(context, project, project.target), context.repo
+    target, at, repo = project.target, read_at(context, project, project.target, heard), context.repo
     here, there = repo.commit_of(target), repo.commit_of(at)
     if at == target or here is None or there is None or repo.is_ancestor(here, there):
         return

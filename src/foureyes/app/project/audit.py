@@ -17,6 +17,7 @@ from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
+from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, by_person
 
@@ -53,9 +54,10 @@ class Audit:
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
-        notes = [*notes, *self._unasked()]
+        seen, unasked = self._asked()
+        notes = [*notes, *unasked]
         elsewhere = self._misplaced()
-        others = (*report.findings, *wrong, *lost, *self._lacking())
+        others = (*report.findings, *wrong, *lost, *self._lacking(seen))
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
@@ -69,18 +71,20 @@ class Audit:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
-    def _unasked(self) -> list[str]:
-        """Q6: that the target was compared as the remote last had it, because that cannot be asked now."""
+    def _asked(self) -> tuple[Sha | None, list[str]]:
+        """Q6: where the remote has the target; or that it was compared as it was last, because that cannot be asked
+        now.
+        """
         try:
-            asked(self._context)
+            answered = asked(self._context)
         except GitProblem as problem:
-            return [f"{problem.message}: the target is compared as it was when it was last fetched"]
-        return []
+            return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
+        return answered.tip if answered else None, []
 
-    def _lacking(self) -> list[Discrepancy]:
+    def _lacking(self, seen: Sha | None) -> list[Discrepancy]:
         """Q6: that the target lacks the last merge on record."""
         with self._context.store.read() as tx:
-            told = amiss(self._context, tx, self._context.project(tx))
+            told = amiss(self._context, tx, self._context.project(tx), seen)
         return [Discrepancy("completeness", told.text)] if told else []
 
     def _is_unread(self) -> bool:

@@ -13,7 +13,15 @@ from foureyes.app.call.rows import StoredSetting
 from foureyes.app.project import prompt_templates
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.asking import ask_remote, refuse_unpushed
-from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, brought_along, is_missing, read_at, wanted_target
+from foureyes.app.project.retargeting import (
+    ACCEPT,
+    BRING_HERE,
+    Heard,
+    brought_along,
+    is_missing,
+    read_at,
+    wanted_target,
+)
 from foureyes.app.views.project import ProjectView
 from foureyes.app.views.settings import Acceptance, ChangedSetting, ConfigurationOffer, SettingView
 from foureyes.config.agreeing import refuse_disagreement
@@ -64,10 +72,10 @@ class Policy:
     def offered(self, actor: Actor) -> ConfigurationOffer:
         """P12: what accepting would put in force, all of it: for who is asked whether they accept it."""
         permit(actor, "policy accept")
-        project = ask_remote(self._context)
-        offered = proposal(self._context, project)
+        project, heard = ask_remote(self._context)
+        offered = proposal(self._context, project, heard)
         if not offered.is_new(project):
-            refuse_unpushed(self._context, project)
+            refuse_unpushed(self._context, project, heard)
         return ConfigurationOffer(
             target=offered.target,
             seen=offered.seal,
@@ -84,12 +92,12 @@ class Policy:
         caller wrote itself, moments ago; then exactly that one, and no template that lay there before.
         """
         permit(actor, "policy accept")
-        project = ask_remote(self._context)
-        offered = proposal(self._context, project)
+        project, heard = ask_remote(self._context)
+        offered = proposal(self._context, project, heard)
         if own is not None:
             offered = msgspec.structs.replace(offered, templates={})
         elif not offered.is_new(project):
-            refuse_unpushed(self._context, project)
+            refuse_unpushed(self._context, project, heard)
         if (seen and _digits(seen) != _digits(offered.seal)) or (own is not None and own != offered.text):
             raise _another(project)
         digest, fresh = offered.digest, offered.templates
@@ -213,14 +221,14 @@ def _digits(seal: str) -> str:
     return seal.strip().lower().removeprefix("sha256:")
 
 
-def proposal(context: Context, project: ProjectView) -> Proposal:
+def proposal(context: Context, project: ProjectView, heard: Heard | None = None) -> Proposal:
     """P12: what accepting would put in force; what cannot be accepted says why."""
-    text = context.repo.file_at(read_at(context, project, project.target), FILE)
+    text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     new = read_file(text) if text is not None else {}
     if new.get("project.id") not in (None, "", project.id):
         raise Refused(f"{FILE} on {project.target} names another project ({new['project.id']}).", next_step=BRING_HERE)
-    target = wanted_target(context, project)
-    at = read_at(context, project, target)
+    target = wanted_target(context, project, heard)
+    at = read_at(context, project, target, heard)
     text = context.repo.file_at(at, FILE)
     if text is None:
         left = unaccepted(context, project)
@@ -239,7 +247,7 @@ def proposal(context: Context, project: ProjectView) -> Proposal:
     texts = prompt_templates.on_target(context, at)
     with context.store.read() as tx:
         templates = prompt_templates.changed(tx, texts)
-    brought, tip = brought_along(context, project, target) if target != project.target else ((), "")
+    brought, tip = brought_along(context, project, target, heard) if target != project.target else ((), "")
     return Proposal(
         text=text,
         digest=digest_of(text),

@@ -32,8 +32,8 @@ def path_of(name: str) -> str:
 
 
 def on_target(context: Context, target: str) -> dict[str, str]:
-    """The templates on the target, a branch or a full ref, by purpose."""
-    head = context.repo.commit_of(target if target.startswith("refs/") else f"refs/heads/{target}")
+    """The templates on the target, a branch, a full ref or a commit, by purpose."""
+    head = context.repo.commit_of(target)
     texts = context.repo.texts(head, [path_of(name) for name in PURPOSES]) if head else {}
     return {name: texts[path_of(name)] for name in PURPOSES if path_of(name) in texts}
 

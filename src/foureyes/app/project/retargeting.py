@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import msgspec
 
 from foureyes.app.call.rows import TargetCommit
 from foureyes.config import FILE
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import flat
 from foureyes.errors import ConfigError, Reason, Refused
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 BRANCH = "refs/heads/"
 MOST = 200
 """So many branches are looked at for the one that the target was renamed to."""
+Heard = Mapping[str, Sha]
+"""What the remote has for branches, as it answered just now."""
 ACCEPT = by_person(fe("policy", "accept"))
 BRING_HERE = in_turn(
     fe("backup", blank("FILE"), before="where its store is: ", after=", here: "),
@@ -63,10 +67,13 @@ def remote_in(text: str | None) -> str:
         return ""
 
 
-def read_at(context: Context, project: ProjectView, branch: str) -> str:
+def read_at(context: Context, project: ProjectView, branch: str, heard: Heard | None = None) -> str:
     """Q6: where the files of a branch are read: as the remote had it when it was last asked; in this repository where
-    the project has no remote, or the remote has no such branch.
+    the project has no remote, or the remote has no such branch. Who decides goes by what was `heard` just now, and
+    not by what is noted here.
     """
+    if heard is not None:
+        return heard.get(branch, branch)
     remote = remote_in(project.accepted_text)
     there = tracked(remote, f"{BRANCH}{branch}") if remote else ""
     return there if there and context.repo.commit_of(there) is not None else branch
@@ -77,17 +84,17 @@ def is_missing(context: Context, branch: str) -> bool:
     return context.repo.commit_of(f"{BRANCH}{branch}") is None
 
 
-def wanted_target(context: Context, project: ProjectView) -> str:
+def wanted_target(context: Context, project: ProjectView, heard: Heard | None = None) -> str:
     """P12: the target after accepting. Another one than now must exist and say the same of itself: else nobody could
     tell which file is meant.
     """
-    text = context.repo.file_at(read_at(context, project, project.target), FILE)
+    text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     if text is None:
         return renamed_to(context, project) or project.target
     wanted = named_in(text).target or project.target
     if wanted == project.target:
         return wanted
-    at = read_at(context, project, wanted)
+    at = read_at(context, project, wanted, heard)
     if at == wanted and is_missing(context, wanted):
         make = by_person(shell("git", "branch", wanted, project.target))
         raise _refused(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
@@ -118,13 +125,15 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def brought_along(context: Context, project: ProjectView, target: str) -> tuple[tuple[str, ...], str]:
+def brought_along(
+    context: Context, project: ProjectView, target: str, heard: Heard | None = None
+) -> tuple[tuple[str, ...], str]:
     """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
     commits, down to one that a task began from or was merged as. And where that branch is.
     """
     with context.store.read() as tx:
         known = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
-    line = context.repo.line(read_at(context, project, target), MOST)
+    line = context.repo.line(read_at(context, project, target, heard), MOST)
     last = next((n for n, commit in enumerate(line) if commit.sha in known), None)
     tip = line[0].sha if line else ""
     if last is None:
