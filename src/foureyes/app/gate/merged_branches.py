@@ -49,5 +49,5 @@ def _merged(context: Context, line: TargetLine, tasks: list[str]) -> dict[str, S
         rows = tx.all("task.some", Task, ids=tasks) if tasks else []
         attempts = attempts_of(tx, [TaskId(row.id) for row in rows if row.resolution == "merged"])
     heads = {task: attempt.head for task, attempt in attempts.items() if attempt.ref == own_branch(task)}
-    tip = context.repo.commit_of(line.ref)
+    tip = context.repo.commit_of(line.at)
     return {task: head for task, head in heads.items() if tip is not None and context.repo.is_ancestor(head, tip)}
