@@ -13,7 +13,7 @@ from foureyes.errors import BadInput, Conflict
 
 from tests.stage.checkout import Checkout
 from tests.stage.gated import approved as approved_by
-from tests.stage.gated import merge
+from tests.stage.gated import merge, merge_rows
 from tests.stage.people import ALICE, CI, CLAUDE, CODEX
 from tests.stage.world import GitWorld
 
@@ -57,7 +57,10 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     said = world.app.merges.accept(ALICE, "a secret was in it")
     assert [lost in note for note in said.notes] == [True]
     assert not any(first in note for note in said.notes)
-    assert merge(world) == {waits: "merged"}
+    later = approved(world)
+    rows = merge_rows(world)
+    assert (rows[waits].outcome, rows[later].outcome) == ("stuck", "merged"), "it stands on what had to go"
+    assert "which main does not have (Q2)" in rows[waits].message
     (row,) = world.app.audit.exceptions()
     assert (row.kind, row.rule, row.reason) == ("target_set_back", "Q6", "a secret was in it")
     assert world.app.audit.verify().findings == ()

@@ -130,7 +130,9 @@ def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones:
     beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
     said = beta.app.merges.accept(ALICE, "it was wrong")
     assert [lost in note for note in said.notes] == [True]
-    assert merge(beta) == {waits: "merged"}
+    assert merge(beta) == {waits: "stuck"}, "it would bring back what was pushed over"
+    later = clones.approved(beta)
+    assert merge(beta) == {waits: "stuck", later: "merged"}
 
 
 def test_a_remote_without_the_target_is_told_how_it_gets_it_Q6(clones: Wired) -> None:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.case import Case, case_of
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import has_newest, lacking
 from foureyes.app.gate.landing import waiting_approval_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
@@ -76,6 +77,28 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     tree: Sha
     checked: tuple[CheckState, ...]
     effect: Effect
+
+
+class Left(msgspec.Struct, frozen=True):
+    """Why a merge is not made onto a tip; `stuck`: until somebody does something about it."""
+
+    why: str
+    stuck: bool = False
+
+
+def why_left(context: Context, attempt: Attempt, tip: Sha) -> Left | None:
+    """Q6: the target lacks the last merge on record by now. Q2: it lacks the commit that the change was counted from,
+    so that a merge would bring history that nobody was shown, and not what it holds.
+    """
+    with context.store.read() as tx:
+        is_there, project = has_newest(context, tx, tip), context.project(tx)
+        told = None if is_there else lacking(context, tx, project, tip)
+    if told is not None:
+        return Left(told.text)
+    if context.repo.is_ancestor(attempt.base, tip):
+        return None
+    why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"
+    return Left(f"{why}: sent back and handed in again, on {project.target}, it is counted anew", stuck=True)
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:

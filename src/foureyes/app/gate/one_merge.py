@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import with_trees
-from foureyes.app.call.one_target import NOT_ARRIVED, has_newest, lacking, sent_for
+from foureyes.app.call.one_target import NOT_ARRIVED, has_newest, sent_for
 from foureyes.app.call.unbrought import Unbrought, built_on
 from foureyes.app.call.work import Work
 from foureyes.app.gate.behind_links import with_links
 from foureyes.app.gate.landing import accept, note_unapproved, recognise, settings_of, waiting_approval_of
-from foureyes.app.gate.merge_plan import Plan, Try, look_at, tip_of
+from foureyes.app.gate.merge_plan import Plan, Try, look_at, tip_of, why_left
 from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.merge_words import SHOWN, commit_message, conflict_words, other_change_words, red_words
 from foureyes.app.gate.running import Telling, run_on
@@ -131,8 +131,8 @@ class OneMerge:
         tip = self._line.tip(attempt_ref(self._task, attempt.n))
         if context.repo.is_ancestor(attempt.head, tip):
             return None
-        if told := self._set_back(tip):
-            return self._leave(told, stuck=False)
+        if left := why_left(context, attempt, tip):
+            return self._leave(left.why, stuck=left.stuck)
         where = tip_of(context, self._task, attempt, self._line.at)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks
             return void
@@ -162,13 +162,6 @@ class OneMerge:
             self._tell(News(f"{self._task}  merging attempt {now.attempt.n} into {now.case.target} at {tip[:7]}"))
             if self._stray is not None and self._stray != before:
                 self._tell(News(self._stray.text, self._stray.next))
-
-    def _set_back(self, tip: Sha) -> str:
-        """Q6: that the target lacks the last merge on record by now; empty where it has it."""
-        with self._context.store.read() as tx:
-            is_there, project = has_newest(self._context, tx, tip), self._context.project(tx)
-            told = None if is_there else lacking(self._context, tx, project, tip)
-        return told.text if told else ""
 
     def _void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
         """T `void`: the approval ends where P or D no longer hold, for the attempt or for what the merge makes of it;
