@@ -79,14 +79,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect
 
 
-class Left(msgspec.Struct, frozen=True):
+class UnmadeMerge(msgspec.Struct, frozen=True):
     """Why a merge is not made onto a tip; `stuck`: until somebody does something about it."""
 
     why: str
     stuck: bool = False
 
 
-def why_left(context: Context, attempt: Attempt, tip: Sha) -> Left | None:
+def why_left(context: Context, attempt: Attempt, tip: Sha) -> UnmadeMerge | None:
     """Q6: the target lacks the last merge on record by now. Q2: it lacks the commit that the change was counted from,
     so that a merge would bring history that nobody was shown, and not what it holds.
     """
@@ -94,11 +94,11 @@ def why_left(context: Context, attempt: Attempt, tip: Sha) -> Left | None:
         is_there, project = has_newest(context, tx, tip), context.project(tx)
         told = None if is_there else lacking(context, tx, project, tip)
     if told is not None:
-        return Left(told.text)
+        return UnmadeMerge(told.text)
     if context.repo.is_ancestor(attempt.base, tip):
         return None
     why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"
-    return Left(f"{why}: sent back and handed in again, on {project.target}, it is counted anew", stuck=True)
+    return UnmadeMerge(f"{why}: sent back and handed in again, on {project.target}, it is counted anew", stuck=True)
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.one_target import asked
-from foureyes.app.project.retargeting import ACCEPT, BRANCH, Heard, named_in, read_at, remote_in
+from foureyes.app.project.retargeting import ACCEPT, BRANCH, RemoteTips, named_in, read_at, remote_in
 from foureyes.config import FILE
 from foureyes.errors import Reason, Refused, RemoteProblem
 from foureyes.steps import Steps, by_person, in_turn, shell
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
 
 
-def ask_remote(context: Context) -> tuple[ProjectView, Heard]:
+def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
     """The project, and where the remote has its target, and the branch that is to be the target next; where it cannot
     be asked nobody knows which file is meant.
     """
@@ -31,7 +31,7 @@ def ask_remote(context: Context) -> tuple[ProjectView, Heard]:
         raise _refused(why, in_turn(problem.next_step, ACCEPT)) from problem
 
 
-def _heard(context: Context, project: ProjectView) -> Heard:
+def _heard(context: Context, project: ProjectView) -> RemoteTips:
     answered = asked(context)
     heard = {project.target: answered.tip} if answered and answered.tip else {}
     wanted = named_in(context.repo.file_at(read_at(context, project, project.target, heard), FILE)).target
@@ -43,7 +43,7 @@ def _heard(context: Context, project: ProjectView) -> Heard:
     return heard
 
 
-def refuse_unpushed(context: Context, project: ProjectView, heard: Heard) -> None:
+def refuse_unpushed(context: Context, project: ProjectView, heard: RemoteTips) -> None:
     """Where nothing is new there: a file that only this clone has is not the one that everybody would go by."""
     target, at, repo = project.target, read_at(context, project, project.target, heard), context.repo
     here, there = repo.commit_of(target), repo.commit_of(at)

@@ -16,7 +16,7 @@ from foureyes.app.project.asking import ask_remote, refuse_unpushed
 from foureyes.app.project.retargeting import (
     ACCEPT,
     BRING_HERE,
-    Heard,
+    RemoteTips,
     brought_along,
     is_missing,
     read_at,
@@ -221,7 +221,7 @@ def _digits(seal: str) -> str:
     return seal.strip().lower().removeprefix("sha256:")
 
 
-def proposal(context: Context, project: ProjectView, heard: Heard | None = None) -> Proposal:
+def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> Proposal:
     """P12: what accepting would put in force; what cannot be accepted says why."""
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     new = read_file(text) if text is not None else {}

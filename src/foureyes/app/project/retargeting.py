@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BRANCH = "refs/heads/"
 MOST = 200
 """So many branches are looked at for the one that the target was renamed to."""
-Heard = Mapping[str, Sha]
+RemoteTips = Mapping[str, Sha]
 """What the remote has for branches, as it answered just now."""
 ACCEPT = by_person(fe("policy", "accept"))
 BRING_HERE = in_turn(
@@ -67,7 +67,7 @@ def remote_in(text: str | None) -> str:
         return ""
 
 
-def read_at(context: Context, project: ProjectView, branch: str, heard: Heard | None = None) -> str:
+def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTips | None = None) -> str:
     """Q6: where the files of a branch are read: as the remote had it when it was last asked; in this repository where
     the project has no remote, or the remote has no such branch. Who decides goes by what was `heard` just now, and
     not by what is noted here.
@@ -84,7 +84,7 @@ def is_missing(context: Context, branch: str) -> bool:
     return context.repo.commit_of(f"{BRANCH}{branch}") is None
 
 
-def wanted_target(context: Context, project: ProjectView, heard: Heard | None = None) -> str:
+def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> str:
     """P12: the target after accepting. Another one than now must exist and say the same of itself: else nobody could
     tell which file is meant.
     """
@@ -126,7 +126,7 @@ def renamed_to(context: Context, project: ProjectView) -> str:
 
 
 def brought_along(
-    context: Context, project: ProjectView, target: str, heard: Heard | None = None
+    context: Context, project: ProjectView, target: str, heard: RemoteTips | None = None
 ) -> tuple[tuple[str, ...], str]:
     """P12: what is on the branch that would be the target and is not known from the one before, a line each: its newest
     commits, down to one that a task began from or was merged as. And where that branch is.
