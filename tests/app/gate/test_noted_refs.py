@@ -126,3 +126,68 @@ def test_without_a_remote_neither_Q2(world: GitWorld) -> None:
     world.app.merges.retry(ALICE, task)
     assert merge(world) == {task: "merged"}, "the target has it by now"
     assert (world.checkout.path / f"{fix}.py").exists()
+
+
+def test_an_approval_is_taken_back_whatever_the_ref_says_Q4(clones: Wired) -> None:
+    alpha = clones.alpha
+    first, second, third = clones.approved(alpha), clones.approved(alpha), clones.approved(alpha)
+    alpha.checkout.git("update-ref", NOTED, f"fe/{first}")
+    alpha.app.decisions.withdraw(CODEX, first)
+    assert alpha.status(first) == "reviewing"
+    alpha.checkout.git("update-ref", NOTED, f"fe/{second}")
+    alpha.app.feedback.redo(ALICE, second, "not so")
+    assert alpha.status(second) == "open"
+    clones.wire(alpha).down = "no route"
+    alpha.app.decisions.withdraw(CODEX, third)
+    assert alpha.status(third) == "reviewing", "what cannot be asked hinders nobody"
+
+
+def test_what_somebody_pushed_to_the_target_is_not_taken_back_by_a_word_Q4(clones: Wired) -> None:
+    alpha = clones.alpha
+    task = clones.approved(alpha)
+    clones.beta.checkout.git("fetch", "-q", "origin", f"fe/{task}")
+    clones.beta.checkout.git("push", "-q", "origin", "FETCH_HEAD:refs/heads/main")
+    with alpha.refused("Q4"):
+        alpha.app.decisions.withdraw(CODEX, task)
+    with alpha.refused("Q4"):
+        alpha.app.feedback.redo(ALICE, task, "not so")
+
+
+def test_what_is_on_the_target_of_a_clone_alone_did_not_land_Q6_A3(clones: Wired) -> None:
+    """A commit on the clone's own target while the remote is away; and one that a forged ref says to be there."""
+    alpha, wire = clones.alpha, clones.wire(clones.alpha)
+    for name in ("one.py", "two.py"):
+        task = alpha.create()
+        alpha.start(CLAUDE, task)
+        alpha.checkout.commit(name, f"{name}\n", session=CLAUDE)
+        wire.down = "no route"
+        if name == "two.py":
+            alpha.checkout.git("update-ref", NOTED, "main")
+        alpha.submit(CLAUDE, task)
+        wire.down = ""
+        (attempt,) = alpha.show(task, ALICE).attempts
+        assert not attempt.landed
+        alpha.approve(CODEX, task)
+        assert merge(alpha) == {task: "merged"}
+        assert name in clones.remote.git("ls-tree", "--name-only", "main")
+
+
+def test_landed_work_is_approved_only_while_the_remote_has_it_D4_Q6(clones: Wired) -> None:
+    alpha, before = clones.alpha, clones.main()
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    head = alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.submit(CLAUDE, task)
+    (attempt,) = alpha.show(task, ALICE).attempts
+    assert attempt.landed
+    clones.remote.git("update-ref", MAIN, before)
+    with alpha.refused("D4"):
+        alpha.approve(CODEX, task)
+    clones.wire(alpha).down = "no route"
+    with alpha.refused("D4"):
+        alpha.approve(CODEX, task)
+    clones.wire(alpha).down = ""
+    clones.remote.git("update-ref", MAIN, head)
+    alpha.approve(CODEX, task)
+    assert alpha.status(task) == "closed"

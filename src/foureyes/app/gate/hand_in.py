@@ -15,7 +15,7 @@ from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import counted_against
+from foureyes.app.call.one_target import TargetOfHandIn, counted_against
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
@@ -92,9 +92,13 @@ class HandIn:
         self.asks = asks
 
     @cached_property
-    def target(self) -> str:
+    def counted(self) -> TargetOfHandIn:
         """What the work is counted against (K4, Q6)."""
         return counted_against(self.context, asks=self.asks)
+
+    @property
+    def target(self) -> str:
+        return self.counted.at
 
     @property
     def task(self) -> Task:
@@ -184,6 +188,8 @@ def ask_git(hand: HandIn) -> None:
     covering = task.start_target if task.landed else None
     ask, target = hand.context.repo.change, hand.target
     change = ask(target=target, ref=hand.ref, since=task.start_target, covering=covering)
+    if change.landed and not hand.counted.is_told:  # on a target that nobody asked about: it is to be merged yet (Q6)
+        change = ask(target=task.start_target or target, ref=hand.ref, since=None)
     if change.landed or covering is not None:
         with hand.context.store.read() as tx:
             others = own_work.after_others(tx, task.id, change)

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.one_target import target_ref
+from foureyes.app.call.one_target import remote_of, there_now
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, IdRow
@@ -21,6 +21,7 @@ from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.four_eyes import GLASS
+from foureyes.core.words.ids import Sha
 from foureyes.errors import ConfigError, Reason
 from foureyes.steps import Steps, by_person, fe, phrase
 
@@ -54,12 +55,22 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
         refuse_task(task.id, "was not changed", reason)
 
 
-def refuse_landed(context: Context, tx: Tx, task: Task) -> None:
+def there_if_approved(context: Context, task: str) -> Sha | None:
+    """Where the remote has the target, for who would end an approval: asked before the transaction."""
+    with context.store.read() as tx:
+        is_approved = context.find(tx, task).status == "approved"
+    return there_now(context) if is_approved else None
+
+
+def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> None:
     """Q4: a merge that was cut off after the branch had moved is a merge; what is on the target is not taken back by a
-    word.
+    word. With a remote `there` is what it answered. One that cannot be asked keeps nobody from taking an approval back:
+    what the gate pushed is on record (`refuse_sent`).
     """
-    attempt = attempt_of(tx, task.id)
-    tip = context.repo.commit_of(target_ref(context, tx, context.project(tx))) if task.status == "approved" else None
+    if task.status != "approved":
+        return
+    attempt, target = attempt_of(tx, task.id), context.project(tx).target
+    tip = there if remote_of(context, tx) else context.repo.commit_of(f"refs/heads/{target}")
     if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
         refuse_task(task.id, "was not changed", reason)

@@ -53,7 +53,7 @@ def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Act
 def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) -> Preview:
     """What the caller may do; nothing while the configuration is broken (G1)."""
     target = context.project(tx).target
-    tip = tip_of(context, facts.task.id, facts.attempt, target, tx) if facts.attempt else gate.Tip()
+    tip = tip_of(context, facts.task.id, facts.attempt, target, tx, shown=True) if facts.attempt else gate.Tip()
     try:
         return preview(facts, me, context.policy(tx, actor), tip)
     except ConfigError as problem:

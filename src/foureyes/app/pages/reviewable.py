@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.facts import facts_for
+from foureyes.app.call.one_target import target_ref
 from foureyes.app.pages.next_steps import lifting
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among
 from foureyes.core.rules.four_eyes import NOTHING, may_approve
-from foureyes.core.words.ids import TaskId
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.steps import NO_STEP
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class QueueQuery(msgspec.Struct, frozen=True):
     me: Party
     policy: ReviewPolicy
     heads: dict[str, Sha]
-    target: str
+    target: Sha | None
 
     def barred(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
         """A task that P does not let the caller approve, with why; only people are told."""
@@ -73,7 +74,7 @@ def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePa
     """
     heads = context.repo.heads()
     with context.store.read() as tx:
-        target = f"refs/heads/{context.project(tx).target}"
+        target = context.repo.commit_of(target_ref(context, tx, context.project(tx)))
         look = QueueQuery(context, actor, context.party(tx, actor), context.policy(tx, actor), heads, target)
         return _page(tx, look, query)
 

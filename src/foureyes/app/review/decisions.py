@@ -16,7 +16,7 @@ from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.work import Work
 from foureyes.app.findings.by_rule import after
 from foureyes.app.findings.lookup import waivers_in_words
-from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging
+from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
 from foureyes.app.review.sampling import open_batch
@@ -281,6 +281,7 @@ class Decisions:
     def withdraw(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
         """Take an approval back, until it is merged; it stays in the record."""
         reason = clean_text(reason, "the reason")
+        there = there_if_approved(self._context, task)
         with self._context.deciding(actor, "withdraw", task=task, reason=reason) as work:
             current = self._context.find(work.tx, task)
             me = self._context.party(work.tx, work.actor)
@@ -288,7 +289,7 @@ class Decisions:
             if current.status != "reviewing" or not facts.recorded:
                 refuse_from(current, "withdraw")
             refuse_while_merging(self._context, work.tx, current)
-            refuse_landed(self._context, work.tx, current)
+            refuse_landed(self._context, work.tx, current, there)
             rows = work.tx.all("attempt.active_approvals", ApprovalView, task=current.id)
             mine = [row for row in rows if is_oneself(me, facts.party(row.session))]  # type: ignore[arg-type]
             if not mine:

@@ -15,7 +15,7 @@ from foureyes.app.call.refusals import needed, refuse_from, refuse_task, refuse_
 from foureyes.app.call.work import Work
 from foureyes.app.findings.lookup import open_blocking
 from foureyes.app.findings.rulings import in_words
-from foureyes.app.gate.merge_queue import refuse_landed
+from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
 from foureyes.app.gate.merging import refuse_unless_queued
 from foureyes.app.ports import Tx
 from foureyes.app.review.looking import looked, still
@@ -78,6 +78,7 @@ class SendingBack:
         """
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
+        there = there_if_approved(self._context, task)
         before, text = self._before(actor, task, "redo", text, issues)
         issues = _quick_issues(before, task, text, issues)
         event = RedoRequested(
@@ -93,7 +94,7 @@ class SendingBack:
         with self._context.deciding(
             actor, "redo", task=task, diff_id=before.diff_id, reason=words, policy=before.policy
         ) as work:
-            case = judge(self._context, work.tx, work.actor, task, "redo", words, seen)
+            case = judge(self._context, work.tx, work.actor, task, "redo", words, seen, there=there)
             if case.task.iteration != event.iteration:
                 self._context.check_version(work.tx, case.task, before.task.version)
             over = _approvals_over(work.tx, case)
@@ -174,11 +175,23 @@ class SendingBack:
         return outcome(done, f"rejected {done.id}: {reason}", notes=work.notes)
 
 
-def judge(context: Context, tx: Tx, actor: Actor, task: str, action: str, reason: str, seen: str = "") -> Case:
-    """T: redo and reject are a person's, or a session's that P would let approve, about what was seen (D7)."""
+def judge(
+    context: Context,
+    tx: Tx,
+    actor: Actor,
+    task: str,
+    action: str,
+    reason: str,
+    seen: str = "",
+    *,
+    there: Sha | None = None,
+) -> Case:
+    """T: redo and reject are a person's, or a session's that P would let approve, about what was seen (D7). `there`:
+    where the remote has the target (Q4).
+    """
     row = context.find(tx, task)
     refuse_from(row, action)
-    refuse_landed(context, tx, row)
+    refuse_landed(context, tx, row, there)
     case = case_of(context, tx, actor, row.id)
     if case.me.kind != "human" or may_decide(case.me) is not None:
         decision = may_approve(case.alone, case.me, case.policy, Declaration(reason))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
+from foureyes.app.call.one_target import asked, remote_of, target_ref
 from foureyes.app.call.rows import IdRow
 from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
     from foureyes.core.rules import gate
 
 
-def tip_of(context: Context, task: str, attempt: Attempt, target: str, inside: Tx | None = None) -> gate.Tip | None:
+def tip_of(
+    context: Context, task: str, attempt: Attempt, target: str, inside: Tx | None = None, *, shown: bool = False
+) -> gate.Tip | None:
     """D4: what git says about where an attempt came from; None when git cannot be asked. A branch that lives on another
-    machine is asked for at the remote, but not `inside` of a transaction.
+    machine is asked for at the remote, but not `inside` of a transaction; so is the target of landed work. What is only
+    `shown` goes by what is noted of it here.
     """
     from foureyes.core.rules import gate
 
     try:
         if attempt.landed:
-            return gate.Tip(on_target=_has_landed(context, attempt, target))
+            return gate.Tip(on_target=_has_landed(context, attempt, target, inside, shown=shown))
         if is_elsewhere(context, attempt.clone):
             there = branch_there(context, task, attempt, inside)
             return gate.Tip(head=there.head, unasked=there.unasked, machine=machine_of(attempt.clone))
@@ -50,21 +54,31 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
     return replace(tip, unasked=case.tip.unasked) if tip and case.tip else tip
 
 
-def _has_landed(context: Context, attempt: Attempt, target: str) -> bool:
-    """Whether the target has it; of what was handed in elsewhere, a clone that is behind cannot say that it has not."""
+def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
+    """Whether the target has it: that of the remote, if there is one, which is not asked inside of a transaction. Of
+    what was handed in elsewhere, a clone that is behind cannot say that it has not.
+    """
     head = context.repo.commit_of(f"refs/heads/{target}")
+    if shown and inside is not None:
+        head = context.repo.commit_of(target_ref(context, inside, context.project(inside)))
+    elif inside is not None and remote_of(context, inside):
+        raise GitProblem("the remote is not asked while something is written")
+    elif inside is None and (answered := asked(context)) is not None:
+        return answered.tip is not None and context.repo.is_ancestor(attempt.head, answered.tip)
     if head is not None and context.repo.is_ancestor(attempt.head, head):
         return True
     return is_elsewhere(context, attempt.clone) and context.repo.commit_of(attempt.head) is None
 
 
-def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: str) -> gate.Tip:
-    """What one look at all branches says about an attempt; landed work, which is rare, asks git once more."""
+def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: Sha | None) -> gate.Tip:
+    """What one look at all branches says about an attempt, to who looks; landed work, which is rare, asks git once
+    more. `target`: where it is as far as is noted here.
+    """
     from foureyes.core.rules import gate
 
     if not attempt.landed:
         return gate.Tip(head=attempt.head if is_elsewhere(context, attempt.clone) else heads.get(attempt.ref))
-    return gate.Tip(on_target=target in heads and context.repo.is_ancestor(attempt.head, heads[target]))
+    return gate.Tip(on_target=target is not None and context.repo.is_ancestor(attempt.head, target))
 
 
 def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
