@@ -10,6 +10,8 @@ from foureyes.adapters.checks.contents import unlike
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core.words.ids import Sha
 
+from tests.stage.gated import approved, merge
+from tests.stage.people import CODEX
 from tests.stage.world import GitWorld
 
 GLOBS = ("**/package.json", "lock")
@@ -25,14 +27,15 @@ def test_D5_the_inputs_of_a_tree_are_listed_and_written_and_nothing_else(world: 
     repo.git("commit", "-qm", "inputs")
     tree = Sha(repo.git("rev-parse", "HEAD^{tree}").strip())
     blob = repo.git("rev-parse", "HEAD:packages/a/package.json").strip()
-    files = FilesOfTree(world.app.context, tree)
+    files = FilesOfTree(world.app.context, tree, tree)
     assert [files.listed(GLOBS)] == files.of_target(GLOBS)
     assert files.listed(GLOBS)["packages/a/package.json"] == f"100644 {blob}"
     repo.commit("lock", "moved\n")
-    assert [each.get("lock") is None for each in FilesOfTree(world.app.context, tree, tree).of_target(GLOBS)] == [
-        False,
-        True,
-    ], "as it is now, and as it was"
+    assert [each.get("lock") for each in files.of_target(GLOBS)] == [None], "a branch is anybody's to move"
+    repo.write(".git/info/exclude", ".foureyes/\n")
+    task = approved(world, by=CODEX)
+    assert merge(world) == {task: "merged"}
+    assert [each.get("lock") is None for each in files.of_target(GLOBS)] == [False, True], "as merged, and as it was"
     place = tmp_path / "inputs"
     place.mkdir()
     files.write_some(list(files.listed(GLOBS)), str(place))

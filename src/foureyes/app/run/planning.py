@@ -20,6 +20,7 @@ from foureyes.app.tasks.tasks import Tasks
 from foureyes.app.views.plan import Drafted
 from foureyes.app.views.standstill import Cooldown
 from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.app.work.elsewhere import begin_at
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.documents.plan_file import read_plan
@@ -202,7 +203,7 @@ class _Run:
         """What is on the target, without a repository around it."""
         with self._context.store.read() as tx:
             target = self._context.project(tx).target
-        head = self._context.repo.commit_of(f"refs/heads/{target}")
+        head, _ = begin_at(self._context)
         if head is None:
             raise GitProblem(f"the target branch {target} has no commit yet")
         self._context.workshop.export(head, path)

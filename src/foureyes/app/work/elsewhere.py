@@ -157,19 +157,20 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
 
 
 def begin_at(context: Context, *, asks: bool = True) -> tuple[Sha | None, str]:
-    """K1, Q6: where new work begins: on what the remote has, as far as it is known, and what there is to tell about it.
-    Commits that only this clone has are left where they are.
+    """K1, Q6: where new work begins: on what the remote has, and what there is to tell about it. Where it is not asked,
+    or cannot be, that is the last merge on record; only before the first one it is what is noted here. Commits that
+    only this clone has are left where they are.
     """
     behind = catch_up(context, asks=asks)
     with context.store.read() as tx:
-        remote, target = context.remote(tx), context.project(tx).target
+        remote, target, newest = context.remote(tx), context.project(tx).target, merge_place_of(tx).newest
     branch = f"refs/heads/{target}"
     here = context.repo.commit_of(branch)
     if remote is None:
         return here, behind
-    there = context.repo.commit_of(tracked(remote.name, branch))
-    if asks and (there is None or (here is not None and not _has(context, here, there))):
-        there = _asked(remote, branch) or there
+    there = _asked(remote, branch) if asks else None
+    if there is None:
+        there = context.repo.commit_of(newest) if newest else context.repo.commit_of(tracked(remote.name, branch))
     if there is None:
         return here, behind
     if here is None or _has(context, here, there):

@@ -50,7 +50,7 @@ def prepare_environment(context: Context, task: TaskId) -> str:
     if tree is None:
         return ""
     try:
-        with closing(context.outside.checks()) as runner, runner.lend(rule, FilesOfTree(context, tree)) as lent:
+        with closing(context.outside.checks()) as runner, runner.lend(rule, FilesOfTree(context, tree, tree)) as lent:
             if lent is not None:
                 context.workshop.lay_into(task, lent.path, lent.was)
                 return ""

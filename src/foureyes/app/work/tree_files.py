@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
+from foureyes.app.call.one_target import merge_place_of
 from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha
 
@@ -27,11 +28,13 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return _some(self.context.workshop.files_of(self.tree), globs)
 
     def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
-        """The same of the target branch as it is now, and as it was at the base; of what is not there, nothing."""
+        """The same of the target as the last merge on record left it, and as it was at the base; of what is not there,
+        nothing. No branch is asked where it is: an attempt could be there for the moment, too.
+        """
         with self.context.store.read() as tx:
-            target = self.context.project(tx).target
-        head = self.context.repo.commit_of(f"refs/heads/{target}")
-        known = [Sha(each) for each in (head, self.base) if each]
+            newest = merge_place_of(tx).newest
+        merged = self.context.repo.commit_of(newest) if newest else None
+        known = [Sha(each) for each in (merged, self.base) if each]
         return [_some(self.context.workshop.files_of(each), globs) for each in known]
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
