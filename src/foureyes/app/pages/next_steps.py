@@ -93,8 +93,6 @@ def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
         return fe("reviewable")
     if first.rule == "D2":  # who answers and who rules are different people
         return fe("finding", "list", task.id, "--open")
-    if first.rule == "D4" and not makes and actor.kind == "agent":
-        return by("other", fe("submit", task.id), "who made it runs: ")
     if first.rule == "A7" and not makes:  # a rebase of the branch that it came from
         return by("other", first.next, "who made it runs: ")
     return first.next

@@ -178,8 +178,11 @@ def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reaso
 
 def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
     submit, where = fe("submit", facts.task.id), f" on {tip.machine}" if tip.machine else ""
-    if actor is not None and made_by(facts, actor) is not None:
-        return fe("submit", facts.task.id, before=f"{where.strip()}: ") if where else submit
+    makes = actor is not None and made_by(facts, actor) is not None
+    if where and makes:
+        return fe("submit", facts.task.id, before=f"{where.strip()}: ")
+    if makes or (actor is not None and actor.kind == "human" and not where):  # A1: a person may do it for an agent
+        return submit
     return by("other", submit, f"who made it runs{where}: ")
 
 
