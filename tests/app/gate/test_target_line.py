@@ -65,6 +65,28 @@ def test_a_target_that_somebody_pushed_to_meanwhile_means_to_start_over_Q3_Q6(cl
     assert alpha.checkout.head("main") == clones.main()
 
 
+def test_a_checkout_follows_a_remote_where_what_it_was_at_is_a_second_parent_Q5_Q6(clones: Wired) -> None:
+    """Whoever brings a forced push back as the refusal says pushes such a merge."""
+    alpha, beta = clones.alpha, clones.beta
+    first = clones.approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    merged = clones.main()
+    there = beta.checkout
+    there.git("fetch", "-q", "origin")
+    there.git("switch", "-q", "--detach", f"{merged}^")
+    there.commit("side.py", "side\n", message="side")
+    there.git("push", "-q", "-f", "origin", "HEAD:main")
+    there.git("merge", "-q", merged)
+    there.git("push", "-q", "origin", "HEAD:main")
+    second = clones.approved(beta)
+    assert merge(beta) == {second: "merged"}
+    assert merge(alpha) == {}
+    assert alpha.checkout.head("main") == clones.main()
+    assert alpha.checkout.git("status", "--porcelain") == ""
+    here = alpha.checkout.path
+    assert all((here / name).exists() for name in ("side.py", f"{first}.py", f"{second}.py"))
+
+
 def test_commits_that_only_this_clone_has_stay_and_are_told_Q5_Q6(clones: Wired) -> None:
     alpha = clones.alpha
     task = clones.approved(alpha)

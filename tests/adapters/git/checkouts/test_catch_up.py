@@ -137,6 +137,56 @@ def test_a_commit_beside_a_merge_brings_only_what_was_changed_there_Q5(project: 
     assert project.git("diff", "--name-only", "HEAD~1", "HEAD") == "other.py"
 
 
+@pytest.fixture
+def joined(project: Behind) -> Behind:
+    """`main` moved to a merge of somebody else's, of which what the checkout is at is the second parent."""
+    project.commit("before", seen_py="seen\n")
+    project.git("checkout", "-q", "--detach", "main")
+    side = project.commit("side", side_py="side\n")
+    project.switch("main")
+    project.old = project.commit("mine", mine_py="mine\n")
+    tree = project.git("merge-tree", "--write-tree", side, project.old)
+    project.new = Sha(project.git("commit-tree", tree, "-p", side, "-p", project.old, "-m", "joined"))
+    return project
+
+
+@pytest.mark.parametrize("logged", [True, False])
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("moves", [1, 2])
+def test_a_checkout_follows_from_where_the_branch_was_also_if_that_is_a_second_parent_Q5(
+    joined: Behind, logged: bool, staged: bool, moves: int
+) -> None:
+    assert joined.workshop().move("refs/heads/main", new=joined.new, old=joined.old)
+    if moves == 2:
+        further = Sha(joined.git("commit-tree", "HEAD^{tree}", "-p", joined.new, "-m", "on"))
+        assert joined.workshop().move("refs/heads/main", new=further, old=joined.new)
+    if staged:
+        joined.write("own.py", "own\n")
+        joined.git("add", "own.py")
+    if not logged:
+        (joined.path / ".git/logs/refs/heads/main").unlink()
+    if staged and not logged:
+        assert left_alone(joined, "nothing tells") == f"git -C '{joined.path}' status"
+        return
+    (behind,) = joined.workshop().behind("main")
+    assert steps_text(behind.next).endswith(f"read-tree -m -u {joined.old} HEAD"), "typed, it does the same"
+    assert [said.moved for said in joined.workshop().catch_up("main")] == [True]
+    assert joined.status() == ("A  own.py" if staged else "")
+    assert (joined.path / "side.py").read_text() == "side\n"
+
+
+def test_what_was_taken_off_the_branch_is_staged_work_and_stays_Q5(project: Behind) -> None:
+    project.commit("mine", mine_py="mine\n")
+    project.git("reset", "-q", "--soft", "HEAD~1")
+    assert project.workshop().catch_up("main") == []
+    project.old = project.head("main")
+    tree = project.git("mktree", stdin=b"")
+    project.new = Sha(project.git("commit-tree", tree, "-p", project.old, "-m", "merged"))
+    assert project.workshop().move("refs/heads/main", new=project.new, old=project.old)
+    assert [said.moved for said in project.workshop().catch_up("main")] == [True]
+    assert project.status() == "A  mine.py"
+
+
 @pytest.mark.parametrize("staged", ["", "code.py", "code.py gone.py"])
 def test_a_changed_file_that_the_merge_changes_too_is_left_alone_and_the_steps_lose_nothing_Q5_G5(
     project: Behind, staged: str

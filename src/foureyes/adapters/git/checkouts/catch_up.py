@@ -3,6 +3,9 @@
 The branch moved under them, so to git they look as if somebody had staged the reverse of what was merged, and any
 commit there would take the merge back. Each is brought forward as a fast-forward would: what somebody has changed there
 stays, if the merge does not touch it. Otherwise nothing of it is touched, and the person is told.
+
+Where a checkout was is what the branch itself was at before it moved, wherever that lies in the history of now:
+of a merge that somebody else made it may be the second parent.
 """
 
 from __future__ import annotations
@@ -38,6 +41,9 @@ HOW_FAR = 200
 
 _NEAR = 20
 
+_WHOLE = 2000
+"""So many commits of the whole history are looked through for the files of a checkout."""
+
 
 class _LineCommit(NamedTuple):
     """A commit on the branch's first-parent line, and its tree."""
@@ -55,16 +61,29 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
     places, _ = checkouts_of(git, ref)
     if tip is None or not places:
         return []
-    line, name = _line(git, tip), ref.removeprefix("refs/heads/")
+    line, name = _line(git, tip, "--first-parent", f"--max-count={HOW_FAR + 1}"), ref.removeprefix("refs/heads/")
     looked = [_caught_up(git, place, name, line, look_only) for place in places]
     return [caught_up for caught_up in looked if caught_up is not None]
 
 
-def _line(git: Git, tip: Sha) -> list[_LineCommit]:
-    """The branch, newest first, its tip included."""
+def _line(git: Git, *which: str, ok: tuple[int, ...] = (0,)) -> list[_LineCommit]:
+    """Commits with their trees, newest first."""
     form = ("--no-commit-header", "--format=%H %T")
-    out = git.real("rev-list", "--first-parent", f"--max-count={HOW_FAR + 1}", *form, tip).out
+    out = git.real("rev-list", *form, *which, ok=ok).out
     return [_LineCommit(*(Sha(word) for word in line.split())) for line in out.decode("ascii").splitlines()]
+
+
+def _was_at(git: Git, target: str, tip: Sha) -> list[_LineCommit]:
+    """What the branch was at before it moved, by its own log, newest first: as far as the tip stands on it. What it
+    does not stand on was taken off the branch, and is somebody's work where it is staged.
+    """
+    logged = _line(git, "--walk-reflogs", f"--max-count={HOW_FAR}", f"refs/heads/{target}", ok=(0, 128))
+    known = list(dict.fromkeys(commit for commit in logged if commit.commit != tip))
+    if not known:
+        return []
+    apart = git.real("rev-list", *(commit.commit for commit in known), f"^{tip}", ok=(0, 128))
+    off = set(apart.out.decode("ascii").split())
+    return [] if apart.rc else [commit for commit in known if commit.commit not in off]
 
 
 def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
@@ -73,11 +92,13 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     if tree == tip.tree:
         return None
     settled = tree or own_side_tree(git, place)
-    old, mine = _began(git, place, line, settled) if settled else (None, set[str]())
+    old, mine = _began(git, place, target, line, settled) if settled else (None, set[str]())
     if old == tip:
         return None  # somebody works there, and nothing was missed
-    if tree is None or old is None:
+    if tree is None:
         return _left(place, target, Obstacle("git", "there are conflicts to resolve"), None)
+    if old is None:
+        return _left(place, target, Obstacle("git", "nothing tells which commit of the branch it was at"), None)
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
     # Whatever stands in the way would be overwritten, or a filter run, by the command that catches up.
@@ -90,18 +111,27 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     return _left(place, target, hurdle, old.commit) if hurdle else CaughtUp(*_paths(place), moved=True)
 
 
-def _began(git: Git, place: Located, line: list[_LineCommit], tree: Sha) -> tuple[_LineCommit, set[str]]:
-    """The commit of the branch that a checkout was last at, and what is staged there since.
+def _began(
+    git: Git, place: Located, target: str, line: list[_LineCommit], tree: Sha
+) -> tuple[_LineCommit | None, set[str]]:
+    """The commit of the branch that a checkout was last at, and what is staged there since; None where nothing tells.
 
-    Mostly the index is exactly that commit. Where it is no commit's, it is the nearest one: if that is the tip,
-    somebody just works there.
+    Mostly the index is exactly that commit. Where it is no commit's, it is the nearest one that the branch was at: if
+    that is the tip, somebody just works there.
     """
     exact = next((known for known in line if known.tree == tree), None)
     if exact is not None:
         return exact, set()
+    tip = line[0]
+    before = _was_at(git, target, tip.commit)
+    known = [*before, *_line(git, f"--max-count={_WHOLE}", tip.commit)]
+    if exact := next((commit for commit in known if commit.tree == tree), None):
+        return exact, set()
     index = build_index_tree(git, place) or tree
-    old = _nearest(git, line[:_NEAR], index)
-    return old, staged(git, old.tree, index, line[0].tree)
+    old = _nearest(git, [tip, *before[:_NEAR]] if before else line[:_NEAR], index)
+    if not before and old != tip:
+        return None, set()
+    return old, staged(git, old.tree, index, tip.tree)
 
 
 def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
