@@ -217,3 +217,15 @@ def test_where_the_remote_cannot_be_asked_work_begins_at_the_last_merge_on_recor
     task = alpha.create()
     alpha.app.claims.start(CODEX, task, worktree=True)
     assert alpha.checkout.head(f"fe/{task}") == made
+
+
+def test_what_is_on_the_target_by_history_alone_is_not_merged_and_can_be_sent_back_Q2_Q4(world: GitWorld) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    fix = approved(world, by=CODEX)
+    world.checkout.git("merge", "-q", "-s", "ours", "--no-ff", "-m", "nothing of it", f"fe/{fix}")
+    row = merge_rows(world)[fix]
+    assert (row.outcome, "does not hold the approved change" in row.message) == ("stuck", True)
+    assert merge(world) == {fix: "stuck"}
+    assert world.status(fix) == "approved"
+    world.app.feedback.redo(ALICE, fix, "bring it again")
+    assert world.status(fix) == "open"

@@ -15,7 +15,7 @@ from foureyes.app.call.placing import found_elsewhere, lost_anchor
 from foureyes.app.call.rows import TargetCommit
 from foureyes.app.call.stacks import passed_by
 from foureyes.app.call.work import Work
-from foureyes.app.gate.target_line import TargetLine
+from foureyes.app.gate.target_line import TargetLine, holds_change
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.prompt_templates import accept as accept_templates
@@ -48,6 +48,7 @@ from foureyes.steps import Steps, fe
 
 MANY = 10_000
 DOCTOR = fe("doctor")
+LOST = "that does not hold the approved change: send it back"
 OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
@@ -58,7 +59,8 @@ def recognise(
     crash (Q4).
 
     Work that was closed without an approval and merged all the same is taken off the unmerged list, on the record.
-    `only`: nothing but these tasks.
+    What is there by its history alone, and not by its content, is not merged: such a row is `stuck` (Q2). `only`:
+    nothing but these tasks.
     """
     with context.store.read() as tx:
         tasks = [
@@ -67,13 +69,22 @@ def recognise(
         ]
         attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
     looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
-    landed = [row for row in looked if row is not None]
+    found = [_unless_lost(context, attempts[row.task], row) for row in looked if row is not None]
+    landed, lost = ([row for row in found if (row.outcome == "stuck") is is_lost] for is_lost in (False, True))
     if landed:
         other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
         settings = {row.task: settings_of(context, attempts[row.task], line.at) for row in landed}
         with context.writing(actor, "merge") as work:
             landed = [_record_landed(context, work, row, settings[row.task], other=row.task in other) for row in landed]
-    return landed
+    return [*landed, *lost]
+
+
+def _unless_lost(context: Context, attempt: Attempt, row: MergeRow) -> MergeRow:
+    with context.store.read() as tx:
+        task, sent = context.find(tx, row.task), sent_for(tx, row.task)
+    if task.status != "approved" or row.sha == sent or holds_change(context, attempt, Sha(row.sha)):
+        return row
+    return msgspec.structs.replace(row, outcome="stuck", sha="", message=f"{row.message}, and {LOST} (Q2)")
 
 
 def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:

@@ -13,6 +13,7 @@ from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.call.stacks import drawn, drawn_of, from_below, passed_by
+from foureyes.app.gate.target_line import holds_change
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
 from foureyes.app.views.stack import StackRow
@@ -71,7 +72,8 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
         return
     attempt, target = attempt_of(tx, task.id), context.project(tx).target
     tip = there if remote_of(context, tx) else context.repo.commit_of(f"refs/heads/{target}")
-    if attempt is not None and tip is not None and context.repo.is_ancestor(attempt.head, tip):
+    made = context.repo.merged_by(attempt.head, tip) if attempt is not None and tip is not None else None
+    if attempt is not None and made is not None and holds_change(context, attempt, made):
         reason = Reason("Q4", f"the approved head of {task.id} is on the target branch already", fe("merge"))
         refuse_task(task.id, "was not changed", reason)
 

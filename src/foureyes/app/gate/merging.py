@@ -114,7 +114,7 @@ class Merges:
             refuse_foreign_target(self._context, tx, line)
         self._refuse_programs()
         heads = self._context.repo.heads()
-        rows = recognise(self._context, actor, line, heads)
+        rows = [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
         rows += settle_sent(self._context, actor, line, self._me)
         decide_above(self._context, actor, [row.task for row in rows])
         for went in tidy_merged(self._context, line.name, heads):

@@ -104,7 +104,11 @@ class OneMerge:
         """
         self._line.tip()
         landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
-        if any(other.task == self._task for other in landed):
+        mine = next((other for other in landed if other.task == self._task), None)
+        if mine is not None and mine.outcome == "stuck":
+            self._sent = False
+            return [self._leave(mine.message, stuck=True)]
+        if mine is not None:
             return sorted(landed, key=lambda other: other.task != self._task)
         self._sent = False
         return []

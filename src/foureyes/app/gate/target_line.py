@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import Pushed, Remote
+    from foureyes.core.nouns.attempt import Attempt
 
 BRANCH = "refs/heads/"
 FENCE = "refs/foureyes/fence"
@@ -100,6 +101,20 @@ def line_of(context: Context) -> TargetLine:
     """The target of the project; nothing is asked of the remote yet."""
     with context.store.read() as tx:
         return TargetLine(context, context.project(tx).target, context.remote(tx))
+
+
+def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
+    """Q2: whether an approved change is in a commit of the target that has its head: brought there once more, it would
+    change nothing. What else is in there is another question (`is_merge_of`).
+    """
+    workshop = context.workshop
+    try:
+        if workshop.is_merge_of(commit, base=attempt.base, head=attempt.head):
+            return True
+        made = workshop.merge(base=attempt.base, tip=commit, head=attempt.head).tree
+        return made is not None and made == workshop.tree_of(commit)
+    except GitProblem:
+        return False
 
 
 def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
