@@ -46,6 +46,11 @@ def target_line(world: GitWorld) -> tuple[str, str]:
     return line.result, line.message
 
 
+def target_step(world: GitWorld) -> str:
+    (line,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "target"]
+    return steps_text(line.next)
+
+
 def test_a_merge_records_the_tip_it_was_made_onto_what_it_made_and_where_Q6(world: GitWorld) -> None:
     task = approved(world)
     tip = world.checkout.head("main")
@@ -53,6 +58,24 @@ def test_a_merge_records_the_tip_it_was_made_onto_what_it_made_and_where_Q6(worl
     event = merge_of(world, task)
     assert (event.onto, event.newest, event.clone) == (tip, event.sha, world.outside.here)
     assert event.sha == world.checkout.head("main")
+
+
+def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits_for_a_person_Q6_E6_G2(
+    world: GitWorld,
+) -> None:
+    merged(world)
+    waits = approved(world)
+    world.checkout.git("reset", "-q", "--hard", "HEAD~1")
+    back = target_step(world)
+    assert "git merge --ff-only " in back
+    (row,) = [row for row in world.app.attention.view(ALICE).rows if row.kind == "target"]
+    assert steps_text(row.next) == back
+    (item,) = world.app.merges.all(ALICE)
+    assert (item.ready, steps_text(item.next)) == (False, back)
+    assert "lacks the last merge" in item.why
+    assert steps_text(world.app.status.show(ALICE).next) == back
+    assert steps_text(world.show(waits, ALICE).next) == back
+    assert steps_text(world.app.audit.verify().next) == back
 
 
 def test_a_merge_that_was_found_is_the_newest_unless_it_lies_behind_that_Q6(world: GitWorld) -> None:

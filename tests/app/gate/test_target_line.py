@@ -96,7 +96,15 @@ def test_commits_that_only_this_clone_has_stay_and_are_told_Q5_Q6(clones: Wired)
     assert {row.task: row.outcome for row in rows} == {task: "merged"}
     assert alpha.checkout.head("main") == mine
     assert "mine.py" not in clones.remote.git("ls-tree", "--name-only", "main")
-    assert len([news for news in told if "commits that origin lacks" in news.text]) == 1
+    (news,) = [news for news in told if "commits that origin lacks" in news.text]
+    (line,) = [line for line in alpha.app.doctor.examine(ALICE) if line.check == "target"]
+    assert (line.result, line.message, line.next) == ("warn", news.text, news.next)
+    back = steps_text(news.next).partition("; to put them aside and go on from origin: ")[2]
+    for command in back.split(", then: "):
+        alpha.checkout.git(*command.split()[1:])
+    assert alpha.checkout.head("main") == clones.main()
+    assert alpha.checkout.head(f"main-{mine[:7]}") == mine
+    assert alpha.checkout.git("status", "--porcelain") == ""
 
 
 def test_a_remote_that_refuses_is_named_with_its_words_and_the_item_is_stuck_not_void_Q6(clones: Wired) -> None:

@@ -253,6 +253,32 @@ def amiss(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = Non
         return None
 
 
+def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
+    """Q6: what keeps this clone from merging, as far as it is known here without asking the remote."""
+    told = amiss(context, tx, project)
+    if told is not None:
+        return told
+    try:
+        return elsewhere(context, tx)
+    except EnvironmentProblem:
+        return None
+
+
+def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeStop | None:
+    """Q5, Q6: that the target's branch here has commits that the remote lacks, and how it comes to what the remote has
+    without losing them. None where it has none.
+    """
+    branch, repo = f"refs/heads/{target}", context.repo
+    here = repo.commit_of(branch)
+    if here is None or here == there or repo.is_ancestor(here, there):
+        return None
+    keep, switch = shell("git", "branch", f"{target}-{here[:7]}", target), shell("git", "switch", target)
+    go = in_turn(keep, switch, shell("git", "reset", "--keep", there[:12]))
+    look = shell("git", "log", "--oneline", f"{there[:12]}..{target}")
+    text = f"{target} of this clone has commits that {remote} lacks, and was left as it is"
+    return MergeStop(text, either(look, go, joint=f"; to put them aside and go on from {remote}: "))
+
+
 def has_newest(context: Context, tx: Tx, tip: Sha) -> bool:
     """Q6: whether a commit has the newest merge on record."""
     newest = Sha(merge_place_of(tx).newest)

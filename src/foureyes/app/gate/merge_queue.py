@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.one_target import remote_of, there_now
+from foureyes.app.call.one_target import MergeStop, remote_of, stopped, there_now
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, IdRow
@@ -136,12 +136,14 @@ class Rules(msgspec.Struct, frozen=True):
     hold: str | None
     settle_seconds: int
     now: str
+    stop: MergeStop | None = None
+    """Q6: what keeps this clone from merging anything, for a page that asks."""
 
 
-def rules_of(context: Context, tx: Tx) -> Rules:
-    """The rules in force now."""
-    seconds = context.gate_policy(tx).human.settle_seconds
-    return Rules(context.project(tx).hold, seconds, context.now())
+def rules_of(context: Context, tx: Tx, *, with_stop: bool = False) -> Rules:
+    """The rules in force now; `with_stop`: and whether merges are made here at all, as far as this clone knows."""
+    seconds, project = context.gate_policy(tx).human.settle_seconds, context.project(tx)
+    return Rules(project.hold, seconds, context.now(), stopped(context, tx, project) if with_stop else None)
 
 
 def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None = None) -> MergeItem:
@@ -152,6 +154,7 @@ def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
     why = "being merged now" if item.state == "merging" else waits_for(item, rules)
+    why = why or (rules.stop.text if rules.stop else "")
     return msgspec.structs.replace(item, why=why or item.why, ready=not why, next=_step(item, rules, actor))
 
 
@@ -164,6 +167,8 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
         return fe("show", first[-1])
     if item.open_deps or item.state == "merging":
         return fe("show", item.task)
+    if rules.stop is not None:
+        return rules.stop.next
     if item.state == "stuck":
         retry = fe("merges", "retry", item.task)
         return by_person(retry) if actor is not None and actor.kind == "service" else retry
@@ -174,7 +179,9 @@ def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
     """What brings one approved task on, for its own page; the queue itself says, where the configuration is broken."""
     item = next((item for item in _queued(tx) if item.task == task), None)
     try:
-        step = explain(context, item, rules_of(context, tx), actor).next if item else fe("merges", "list")
+        step = (
+            explain(context, item, rules_of(context, tx, with_stop=True), actor).next if item else fe("merges", "list")
+        )
     except ConfigError:
         return fe("merges", "list")
     if step != fe("show", task):

@@ -71,7 +71,7 @@ class Merges:
         this caller, what brings it on.
         """
         with self._context.store.read() as tx:
-            rules = rules_of(self._context, tx)
+            rules = rules_of(self._context, tx, with_stop=True)
             return [explain(self._context, item, rules, actor) for item in items_of(tx)]
 
     def process(self, actor: Actor, tell: Telling | None = None, *, wait: bool = False) -> list[MergeRow]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foureyes.app.call.one_target import ahead_here
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
-from foureyes.steps import Steps, by_person, shell
+from foureyes.steps import by_person, shell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,18 +84,13 @@ class TargetLine:
         """Q5: bring the branch of this repository to where the remote's is; what is only here stays, and is told."""
         if self.remote is None:
             return None
-        repo, there = self._context.repo, self.seen
-        here = repo.commit_of(self.branch)
+        there, here = self.seen, self._context.repo.commit_of(self.branch)
         if here is None or there is None or here == there:
             return None
-        if repo.is_ancestor(here, there):
-            self._context.workshop.move(self.branch, new=there, old=here)
-            return None
-        text = f"{self.name} of this clone has commits that {self.remote.name} lacks, and was left as it is"
-        return News(text, self._look(there))
-
-    def _look(self, there: Sha) -> Steps:
-        return shell("git", "log", "--oneline", f"{there[:12]}..{self.name}")
+        if told := ahead_here(self._context, self.remote.name, self.name, there):
+            return News(told.text, told.next)
+        self._context.workshop.move(self.branch, new=there, old=here)
+        return None
 
 
 def line_of(context: Context) -> TargetLine:

@@ -15,7 +15,7 @@ from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import CallerWays
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.ruled import ruled
-from foureyes.app.pages.stopped_runs import StandstillRow, halts
+from foureyes.app.pages.stopped_runs import StandstillRow, halts, merges_stopped
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
@@ -165,7 +165,8 @@ class Attention:
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *by_rule):
+        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule)
+        for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *stopped):
             yield Seed(halt.since, partial(self._halted, halt))
 
     def _row(
@@ -221,10 +222,7 @@ class Attention:
     def _held(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
         who = f" by {stop.who}" if stop.who else ""
         return self._row(
-            "hold",
-            stop.text,
-            task=stop.task,
-            since=stop.since,
+            "hold", stop.text, task=stop.task, since=stop.since,
             details=[
                 f"{stop.title} ({_status(stop)})",
                 f"Held{who}: {stop.text}",
@@ -232,7 +230,7 @@ class Attention:
             ],
             choices=look.ways.resuming(stop.task),
             otherwise=by_person(fe("resume", stop.task, "-m", WHY)),
-        )
+        )  # fmt: skip
 
     # -- loops
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import amiss, asked, merged_where
+from foureyes.app.call.one_target import ahead_here, amiss, asked, merged_where, remote_of
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
@@ -174,8 +174,11 @@ class Doctor:
             return Check("target", "fail", text, step)
         with self._context.store.read() as tx:
             told, where = amiss(self._context, tx, project, seen), merged_where(self._context, tx)
+            remote = remote_of(self._context, tx)
         if told is not None:
             return Check("target", "fail", told.text, told.next)
+        if seen and (ahead := ahead_here(self._context, remote, target, seen)):
+            return Check("target", "warn", ahead.text, ahead.next)
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)

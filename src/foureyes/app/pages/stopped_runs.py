@@ -12,6 +12,7 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
+from foureyes.app.call.one_target import amiss
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
 from foureyes.app.views.pause import PauseView, once
 from foureyes.app.views.standstill import Cooldown, StuckView
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from foureyes.app.pages.choices import CallerWays
     from foureyes.app.ports import Tx
     from foureyes.app.views.attention import AttentionKind, Choice
+    from foureyes.app.views.project import ProjectView
 
 LINE = 160
 MOST = 50
@@ -201,6 +203,13 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
         choices=lambda: ways.resuming(stuck.task),
         otherwise=by_person(fe("resume", stuck.task, "-m", WHY)),
     )
+
+
+def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
+    """Q6: that the target lacks the last merge on record, and so nothing is merged."""
+    if told := amiss(context, tx, project):
+        details = (told.text, "Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.")
+        yield StandstillRow(kind="target", of="merges", text=told.text, since="", details=details, otherwise=told.next)
 
 
 def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:

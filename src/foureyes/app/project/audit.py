@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
-from foureyes.app.call.one_target import amiss, asked
+from foureyes.app.call.one_target import MergeStop, amiss, asked
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import Progress
@@ -57,13 +57,17 @@ class Audit:
         seen, unasked = self._asked()
         notes = [*notes, *unasked]
         elsewhere = self._misplaced()
-        others = (*report.findings, *wrong, *lost, *self._lacking(seen))
+        stop = self._lacking(seen)
+        known = (*report.findings, *wrong, *lost)
+        others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
+        adopt = by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP
+        back = stop.next if stop and not known and not elsewhere else NO_STEP
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
             signatures=signatures,
             notes=tuple(notes),
-            next=by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP,
+            next=adopt or back,
         )
 
     def _misplaced(self) -> list[Discrepancy]:
@@ -81,11 +85,10 @@ class Audit:
             return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
         return answered.tip if answered else None, []
 
-    def _lacking(self, seen: Sha | None) -> list[Discrepancy]:
+    def _lacking(self, seen: Sha | None) -> MergeStop | None:
         """Q6: that the target lacks the last merge on record."""
         with self._context.store.read() as tx:
-            told = amiss(self._context, tx, self._context.project(tx), seen)
-        return [Discrepancy("completeness", told.text)] if told else []
+            return amiss(self._context, tx, self._context.project(tx), seen)
 
     def _is_unread(self) -> bool:
         """Whether the target cannot be compared with at all: then there is nothing to take up."""
