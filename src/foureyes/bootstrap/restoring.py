@@ -56,14 +56,21 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
         return done
 
 
-def _refuse_others(place: Located, address: str) -> None:
-    """Before anybody is asked to sign: on a server, the owner of the store restores."""
+def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor) -> bool:
+    """Before anybody is asked whether they mean it: who may not is refused; whether there is a store to be kept."""
+    permit(actor, "restore")
+    place = repository(cwd)
+    return _refuse_others(place, server_address(place, environ))
+
+
+def _refuse_others(place: Located, address: str) -> bool:
+    """Before anybody is asked to sign: on a server, the owner of the store restores. Whether a store is there."""
     project = _project(place) if address else ""
     if not project:
-        return
+        return True
     from foureyes.adapters.store.putting_back import refuse_others
 
-    refuse_others(address, project)
+    return refuse_others(address, project) is not None
 
 
 def server_address(place: Located, environ: Mapping[str, str]) -> str:

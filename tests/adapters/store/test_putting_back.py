@@ -14,7 +14,7 @@ from foureyes.adapters.store.postgres import schema_of
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.joining import join_store
-from foureyes.bootstrap.restoring import restore_backup
+from foureyes.bootstrap.restoring import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreBusy, StoreProblem
 from foureyes.ui.cli.text.restored import restored_text
@@ -160,6 +160,33 @@ def test_who_is_not_the_owner_is_refused_before_a_key_is_asked_for_I9(project: P
         environ = {"FOUREYES_STORE": as_role(project.server, writer), "HOME": str(tmp_path)}
         with pytest.raises(StoreProblem, match=f"belongs to role postgres, and you are {writer}"):
             restore_backup(project.cwd, environ, ALICE, "../backup.db")
+        with pytest.raises(StoreProblem, match=f"belongs to role postgres, and you are {writer}"):
+            refuse_restore(project.cwd, environ, ALICE)  # and before anybody is asked whether they mean it
+    assert refuse_restore(project.cwd, {}, ALICE), "there is a store to be kept"
+    project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
+    assert not refuse_restore(project.cwd, {}, ALICE)
+
+
+def test_a_store_that_lacks_a_table_leads_to_the_restore_and_not_in_a_circle_J2_G2(project: Project) -> None:
+    app = project.app()
+    project.server.run(f"DROP TABLE {schema_of(project.id)}.project CASCADE")
+    for ask in (app.status.show, app.doctor.examine):
+        with pytest.raises(StoreProblem, match="a part of it, is gone there: relation") as caught:
+            ask(ALICE)
+        assert steps_text(caught.value.next_step) == "who owns it puts a backup there: fe restore FILE"
+    app.close()
+    restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert titles(project) == ["before the backup"]
+
+
+def test_a_reader_is_told_that_it_cannot_write_and_who_lets_it_G2(project: Project, tmp_path: Path) -> None:
+    with roles(project.server, "writer", "reader") as (writer, reader):
+        grant(project, writer, reader)
+        environ = {"FOUREYES_STORE": as_role(project.server, reader), "HOME": str(tmp_path)}
+        with closing(open_project(project.cwd, environ)) as app:
+            (line,) = [line for line in app.doctor.examine(ALICE) if line.check == "writing"]
+    assert (line.result, f"{reader} is a reader" in line.message) == ("warn", True)
+    assert steps_text(line.next) == f"to write: postgres owns it, and gets the SQL by: fe store roles --writer {reader}"
 
 
 def test_where_the_schema_is_gone_the_backup_tells_who_owns_it_and_whom_it_lets_in(

@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
+from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clone, Clones, clones_in, copy_of_clones
 from tests.stage.gated import approved, merge
@@ -63,7 +64,11 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
         merge(alpha)
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), name="other.py")
-    assert "on record" in alpha.submit(CLAUDE, other).sent
+    handed = alpha.submit(CLAUDE, other)
+    assert "on record" in handed.sent
+    first, then = steps_text(handed.next).split(", then: ")
+    assert first == 'a person runs: fe merges address -m "why it is there now"', "nothing else helps"
+    assert then.startswith(f"to try again: fe submit {other}")
     assert attempt_ref(other, 1) not in clones.refs()
     assert alpha.status(task) == "approved"
     said = alpha.app.merges.address(ALICE, "the forge moved")

@@ -190,7 +190,8 @@ class GitWorkshop:
         """The tasks that have a worktree of their own, and where it is."""
         place = os.path.join(self._folder, "worktrees")
         try:
-            return {name: os.path.join(place, name) for name in sorted(os.listdir(place)) if not name.startswith(".")}
+            names = [name for name in sorted(os.listdir(place)) if checkouts.task_worktrees.is_desk(place, name)]
+            return {name: os.path.join(place, name) for name in names}
         except OSError:
             return {}
 

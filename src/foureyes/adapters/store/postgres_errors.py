@@ -12,7 +12,7 @@ from psycopg import errors
 
 from foureyes.adapters.store.postgres_roles import let_in_by
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
-from foureyes.steps import Steps, blank, by_person, either, fe, prose
+from foureyes.steps import Steps, blank, by, by_person, either, fe, prose
 
 LOCK_TIMEOUT = "10s"
 GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
@@ -60,7 +60,8 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
         ) from problem
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
         raise NoStore(
-            "that database has no store of this project any more. Nothing was changed.", next_step=fe("doctor")
+            f"the store of this project, or a part of it, is gone there: {first_line(problem)}. Nothing was changed.",
+            next_step=by("person", fe("restore", blank("FILE")), "who owns it puts a backup there: "),
         ) from problem
     except psycopg.OperationalError as problem:
         raise _lost(problem, committing) from problem

@@ -31,12 +31,13 @@ SHOWN_TASKS = 5
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
-def grants_for(role: StoreRole) -> Steps:
-    """What lets somebody in as what they are to be; the owner types the SQL."""
+def grants_for(role: StoreRole, wanted: str = "") -> Steps:
+    """What lets somebody in as what they are to be, or are `wanted` to be; the owner types the SQL."""
     if role.kind == "owner":
         return fe("store", "roles", before="for agents and others a role that only adds: ")
-    grant = fe("store", "roles", "--reader" if role.kind == "reader" else "--writer", role.name)
-    return by("other", grant, f"{role.owner} owns it, and gets the SQL by: ")
+    grant = fe("store", "roles", "--reader" if (wanted or role.kind) == "reader" else "--writer", role.name)
+    wish = "to write: " if wanted else ""
+    return by("other", grant, f"{wish}{role.owner} owns it, and gets the SQL by: ")
 
 
 class Doctor:
@@ -130,6 +131,10 @@ class Doctor:
         agent = sandbox_around(self._context.environ)
         inside = f" in the sandbox of {agent}" if agent else ""
         shut = self._context.outside.unwritable()
+        role = self._context.store.role()
+        if role is not None and role.kind == "reader":
+            text = f"role {role.name} is a reader: this command{inside} can look, and not write to the store"
+            return Check("writing", "warn", text, grants_for(role, "writer"))
         if not shut:
             return Check("writing", "ok", f"store, refs, checkout and temporary directory can be written{inside}")
         named = ", ".join(f"{place.what} {place.path} ({place.why})" for place in shut)

@@ -25,7 +25,7 @@ from foureyes.core.words.refs import (
     tracked,
 )
 from foureyes.errors import GitProblem, RemoteProblem
-from foureyes.steps import NO_STEP, Steps, either, shell
+from foureyes.steps import NO_STEP, Steps, either, in_turn, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -60,7 +60,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 class Sent(msgspec.Struct, frozen=True):
     """What pushes came to: whose attempts went, what was left where it was, what still waits (by ref), and why. `look`:
-    how to see what was left.
+    how to see what was left; `lifts`: what has to be said before trying again helps.
     """
 
     remote: str = ""
@@ -69,6 +69,7 @@ class Sent(msgspec.Struct, frozen=True):
     why_not: str = ""
     waits: tuple[str, ...] = ()
     look: Steps = NO_STEP
+    lifts: Steps = NO_STEP
 
 
 NOTHING = Sent()
@@ -85,15 +86,17 @@ def send(context: Context, first: str = "") -> Sent:
         waiting = _waiting(context, remote.name, rows)
     except GitProblem as problem:
         return Sent(remote.name, why_not=problem.message)
-    sending, why = _Sending(context, remote, rows, f"refs/heads/{target}"), ""
+    sending, why, lifts = _Sending(context, remote, rows, f"refs/heads/{target}"), "", NO_STEP
     for some in _batches(waiting, first):
         try:
             sending.push(some)
         except GitProblem as problem:
             why = why or problem.message
+            if isinstance(problem, RemoteProblem) and problem.kind == "moved":
+                lifts = problem.next_step
             if not isinstance(problem, RemoteProblem) or problem.kind != "refused":
                 break
-    return sending.sum(waiting, why) if waiting else NOTHING
+    return replace(sending.sum(waiting, why), lifts=lifts) if waiting else NOTHING
 
 
 def _batches(waiting: list[Kept], first: str) -> list[list[Kept]]:
@@ -291,7 +294,8 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
         return made
     own = attempt_ref(made.task, made.attempt)
     if (own in sent.waits or not sent.waits) and sent.why_not:
-        step = either(pushing(made.task, made.status, "to try again: "), made.next, joint="; ")
+        again = pushing(made.task, made.status, "to try again: ")
+        step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint="; ")
         return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
     others = len(sent.waits) - (own in sent.waits)
     more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []

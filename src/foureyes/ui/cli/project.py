@@ -326,12 +326,16 @@ def restore(session: Session, file: str, yes: bool) -> None:
 
 
 def _wants_restored(session: Session, file: str) -> bool:
-    """Asked on a terminal, where there is a store that the backup would replace."""
+    """Asked on a terminal, where there is a store that the backup would replace; who may not is refused before."""
+    from foureyes.bootstrap.restoring import refuse_restore
+
     folder = folder_of(repository(session.cwd))
     kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
     if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
         return True
-    session.note(f"what came after {file} was made goes out of force; the store as it is now is kept beside it")
+    is_there = refuse_restore(session.cwd, os.environ, session.actor)
+    beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
+    session.note(f"what came after {file} was made goes out of force; {beside}")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
 
 

@@ -48,6 +48,15 @@ def test_a_branch_that_stands_for_another_is_named_and_hides_no_file_S4(project:
 # Made and found
 
 
+def test_whatever_else_lies_in_the_folder_of_worktrees_is_none_K1(project: Bench) -> None:
+    made = add(project)
+    place = made.parent
+    (place / "four.txt").write_text("x\n")
+    (place / "four").write_text("x\n")
+    (place / "A Folder").mkdir()
+    assert project.workshop().worktrees() == {TASK: str(made)}
+
+
 def test_a_worktree_is_made_at_its_base_and_found_again_K1(project: Bench) -> None:
     base = project.head()
     project.commit("later", later_py="x\n")

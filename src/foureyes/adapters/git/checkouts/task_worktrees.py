@@ -73,6 +73,11 @@ def desk(folder: str, task: str) -> TaskWorktree:
     return TaskWorktree(task, join(realpath(folder), "worktrees", task))
 
 
+def is_desk(place: str, name: str) -> bool:
+    """Whether something in the folder of worktrees is one: a folder called like a task."""
+    return bool(TASK_INPUT.match(name)) and isdir(join(place, name))
+
+
 def add(git: Git, at: TaskWorktree, *, branch: str, base: Sha, session: str) -> str:
     """The worktree of a task, made or found again; its path."""
     ref = refs.branch(branch)
