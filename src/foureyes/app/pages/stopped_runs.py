@@ -12,7 +12,7 @@ import msgspec
 
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import LEASE_SECONDS
-from foureyes.app.call.one_target import amiss
+from foureyes.app.call.rows import IdRow
 from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
 from foureyes.app.views.pause import PauseView, once
 from foureyes.app.views.standstill import Cooldown, StuckView
@@ -207,6 +207,10 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
 
 def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
     """Q6: that the target lacks the last merge on record, and so nothing is merged."""
+    if tx.one("merge.any", IdRow) is None:
+        return
+    from foureyes.app.call.one_target import amiss
+
     if told := amiss(context, tx, project):
         details = (told.text, "Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.")
         yield StandstillRow(kind="target", of="merges", text=told.text, since="", details=details, otherwise=told.next)
