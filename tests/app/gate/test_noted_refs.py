@@ -9,7 +9,7 @@ from foureyes.core.words.refs import tracked
 
 from tests.stage.clones import SHARED, Clone
 from tests.stage.gated import approved, merge, merge_rows
-from tests.stage.people import ALICE, CLAUDE, CODEX
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.wires import MAIN, Wired
 from tests.stage.world import GitWorld
 
@@ -191,6 +191,22 @@ def test_landed_work_is_approved_only_while_the_remote_has_it_D4_Q6(clones: Wire
     clones.remote.git("update-ref", MAIN, head)
     alpha.approve(CODEX, task)
     assert alpha.status(task) == "closed"
+
+
+def test_landed_work_is_approved_by_a_signature_too_from_what_the_remote_said_before_D4_I9(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.create(labels=["security"])
+    alpha.start(CLAUDE, task)
+    alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.submit(CLAUDE, task)
+    beta.app.keys.new(BOB)
+    clones.remote.git("update-ref", MAIN, f"{MAIN}~1")
+    with beta.refused("D4"):
+        beta.approve(BOB, task)
+    clones.remote.git("update-ref", MAIN, alpha.checkout.head("main"))
+    beta.approve(BOB, task)
+    assert (beta.status(task), len(beta.keys.signed)) == ("closed", 1)
 
 
 def test_work_begins_at_what_the_remote_has_and_not_at_what_is_noted_of_it_K1_Q6(clones: Wired) -> None:

@@ -46,9 +46,9 @@ def tip_of(
 
 def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
     """D4: the same once more for who took their time to sign: the branch may have gone on meanwhile. At a remote it was
-    asked before the transaction, or it is on record that it could not be.
+    asked before the transaction, or it is on record that it could not be; of landed work that is all there is to ask.
     """
-    if case.attempt is None:
+    if case.attempt is None or (case.attempt.landed and remote_of(context, inside)):
         return case.tip
     tip = tip_of(context, case.task.id, case.attempt, case.target, inside)
     return replace(tip, unasked=case.tip.unasked) if tip and case.tip else tip
