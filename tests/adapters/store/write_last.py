@@ -34,6 +34,7 @@ shop = import_module("tests.adapters.store.shop")
 replay = import_module("foureyes.adapters.store.replay")
 ports = import_module("foureyes.app.ports")
 ports = ports if hasattr(ports, "Merged") else import_module("foureyes.app.git_ports")
+MergeResult = getattr(ports, "MergeResult", None) or ports.Merged
 KINDS = import_module("foureyes.core.events").KINDS
 ALICE, BOB, CI, CLAUDE, CODEX = people.ALICE, people.BOB, people.CI, people.CLAUDE, people.CODEX
 TABLES = {"journal": "seq", "head": "seq", **replay.TABLES}
@@ -103,7 +104,7 @@ def merge(world: Any) -> None:
         return {"diff_id": repo.change_id(base, head)} if base else {}
 
     def merges(*, tip: Any, head: Any, **given: Any) -> Any:
-        return ports.Merged(sha(f"merge of {head} into {tip}"), **change(head, **given))
+        return MergeResult(sha(f"merge of {head} into {tip}"), **change(head, **given))
 
     workshop.merge = merges
     workshop.commit = lambda *, tree, parents, message: sha(f"commit of {tree}: {message}")
@@ -113,7 +114,7 @@ def merge(world: Any) -> None:
     void = agreed(world, "void")
     repo.commit(f"fe/{void}", sessions=[CLAUDE.session])
     assert outcomes(world)[void] == "void"
-    workshop.merge = lambda *, tip, head, **given: ports.Merged(None, ("both.py",), **change(head, **given))
+    workshop.merge = lambda *, tip, head, **given: MergeResult(None, ("both.py",), **change(head, **given))
     conflicting = agreed(world, "conflicting")
     assert outcomes(world)[conflicting] == "conflict"
 

@@ -92,6 +92,15 @@ def test_a_merge_tells_what_no_task_brought_before_it_is_the_first_to_stand_on_i
     assert said[at - 1].text.startswith(f"{second}  merging"), "before it is built on, and once"
 
 
+def test_the_first_merge_of_a_project_tells_it_too_Q5(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = approved(world)
+    stray = world.checkout.commit("by_hand.py", message="straight to main")
+    (row,) = world.app.merges.process(BOB)
+    assert (row.task, row.outcome) == (task, "merged")
+    assert row.notes == (f"it was built on what no task brought: {stray[:7]} straight to main (Ada)",)
+
+
 def test_who_listens_to_no_news_has_it_with_the_merge_Q5(world: GitWorld) -> None:
     configure(world, AT_ONCE)
     first = approved(world)

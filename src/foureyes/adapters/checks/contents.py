@@ -42,7 +42,7 @@ def changed(root: str, files: Mapping[str, str], layer: str = "") -> dict[str, s
             and folders is not None
             and written.isdisjoint(_above(path))
             # of a directory that was made anew nothing says what is not in there any more
-            and (os.path.dirname(path) not in folders or os.path.lexists(here))
+            and (folders.isdisjoint(_above(path)) or os.path.lexists(here))
         ):
             continue
         now = what(here, name)

@@ -69,20 +69,25 @@ def unbrought_lately(context: Context) -> Unbrought | None:
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
-    """Of these commits what a merge onto `tip` would be the first to stand on: to be told before. As for who is in a
-    hurry, nothing is asked where the target is at the last merge.
+    """Of these commits what a merge onto `tip` would be the first to stand on: to be told before. Nothing is asked where
+    the target is at the last merge.
     """
     with context.store.read() as tx:
         target = context.project(tx).target
-    return _told(target, _line(context, tip).lately()) if _is_on_its_own(context, tip) else None
+    return _told(target, _line(context, tip).lately()) if tip != _known_until(context) else None
 
 
 def _is_on_its_own(context: Context, head: Sha) -> bool:
     """Whether the target has gone on since the last merge, or since it was accepted."""
+    done = _known_until(context)
+    return bool(done) and head != done
+
+
+def _known_until(context: Context) -> str:
+    """The last merge, or where the target was when it was accepted; empty where there is neither."""
     with context.store.read() as tx:
         last, project = tx.one("merge.last", TargetCommit), context.project(tx)
-    done = last.sha if last else project.tip
-    return bool(done) and head != done
+    return last.sha if last else project.tip or ""
 
 
 def _line(context: Context, at: str) -> _Line:

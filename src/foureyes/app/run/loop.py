@@ -239,12 +239,14 @@ class Runner:
             self._show(glance(self._seen, self.desk))
 
     def _rest(self, last: Wait) -> float:
-        """How long nothing needs to be done if nothing happens."""
+        """How long nothing needs to be done if nothing happens; a store that was not reached is asked again soon."""
+        if self._trouble:
+            return AGAIN_SECONDS
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
         dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
         for moment in filter(None, (last.until, *self.desk.put_off.values())):
             dues.append((datetime.fromisoformat(moment) - self._context.clock.now()).total_seconds())
-        return max(AGAIN_SECONDS if self._trouble else 0.01, min([rest, *dues]))
+        return max(0.01, min([rest, *dues]))
 
     def _sleep(self, seconds: float) -> bool:
         """Sleep until a run, the store, the crew, the server or a signal stirs; whether one of the last three did."""
