@@ -18,7 +18,7 @@ SHARED: dict[str, str] = {
     "Files": "not yet: of a tree that is checked, and of an attempt",
     "Ground": "not yet: what an own part stands on, and what a run's work is compared with",
     "Looking": "not yet: of a runner, and of a person in the terminal app",
-    "Parts": "not yet: of a list's statement, and of the driver of PostgreSQL",
+    "Parts": "not yet: of what is on screen, and of the driver of PostgreSQL",
     "Place": "not yet: of a task in an order, and of a run",
     "Placed": "a value of events keeps its name; not yet: in the merge queue, and where a store lies",
     "Rows": "not yet: a number of rows, and the widget",

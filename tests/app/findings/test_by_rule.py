@@ -17,7 +17,7 @@ from foureyes.core.rules.four_eyes import Declaration
 from foureyes.ui.cli.attempts import submit_text
 from foureyes.ui.steps import steps_text
 
-from tests.stage.checkout import PROJECT
+from tests.stage.checkout import AT_ONCE, PROJECT
 from tests.stage.gated import (
     AUTO,
     ELSEWHERE,
@@ -25,9 +25,11 @@ from tests.stage.gated import (
     LINT,
     TESTS,
     answers,
+    approved,
     check,
     configure,
     deliver,
+    merge,
     once_more,
     report_of,
     row_of,
@@ -267,7 +269,12 @@ RED = report_of(["a"], failing=["test_x"]), report_of(["a", "test_x"])
 def test_what_the_target_fails_too_is_nobodys_iteration_and_goes_on_once_the_target_is_mended_D5(
     world: GitWorld, said: str, name: str, red: Ran, green: Ran
 ) -> None:
-    """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do."""
+    """As at a merge (Q3): it waits, without a finding; then it comes back once, with what there is to do. Also where it
+    is mended by hand, behind the last merge on record.
+    """
+    configure(world, AT_ONCE)
+    first = approved(world)
+    assert merge(world) == {first: "merged"}
     configure(world, said)
     answers(world, name, red)
     task = deliver(world, labels=AUTO)

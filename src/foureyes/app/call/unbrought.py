@@ -69,8 +69,8 @@ def unbrought_lately(context: Context) -> Unbrought | None:
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
-    """Of these commits what a merge onto `tip` would be the first to stand on: to be told before. Nothing is asked where
-    the target is at the last merge.
+    """Of these commits what a merge onto `tip` would be the first to stand on, to be told before. Where the target is
+    at the last merge, nothing is asked.
     """
     with context.store.read() as tx:
         target = context.project(tx).target

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from foureyes.app.call.caller import permit, refuse_other_task
 from foureyes.app.call.context import Context, stamp
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import known_target, merge_place_of
+from foureyes.app.call.one_target import known_target, target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
@@ -172,10 +172,12 @@ class Checks:
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
 
     def _on_tip(self, tx: Tx, checked: tuple[CheckState, ...]) -> tuple[CheckState, ...]:
-        """With what the tip of the target is like by now, where they fail as the target did where the change began."""
+        """With what the tip of the target is like by now, where they fail as the target did where the change began. A
+        clone's own word for it will do: nothing rests on it but whether red work goes back.
+        """
         same = [state.rule for state in checked if state.red_before]
-        newest = merge_place_of(tx).newest or f"refs/heads/{self._context.project(tx).target}"
-        head = self._context.repo.commit_of(newest) if same else None
+        ref = target_ref(self._context, tx, self._context.project(tx)) if same else ""
+        head = self._context.repo.commit_of(ref) if ref else None
         tree = self._context.workshop.tree_of(head) if head else None
         tips = [_latest(tx, tree, rule) for rule in same] if tree else []
         return seen_on_tip(checked, [tip.name for tip in tips if tip is not None and tip.outcome == "passed"])
