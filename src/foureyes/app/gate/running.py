@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 
 import msgspec
@@ -17,7 +17,16 @@ from foureyes.app.views.news import News
 from foureyes.app.work.tree_files import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import failures_told
-from foureyes.core.nouns.check import CheckedTree, CheckJudgement, CheckResult, Ran, is_another, judge
+from foureyes.core.nouns.check import (
+    CheckedTree,
+    CheckJudgement,
+    CheckResult,
+    Ran,
+    WhatRan,
+    broke_by_exit_code,
+    is_another,
+    judge,
+)
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.baseline import listed
@@ -67,25 +76,42 @@ def run_on(
             ]
             fresh |= (run if is_judged else before).each(due, tree)
         for tree in trees[:-1]:
-            fresh |= before.each(_due_for_baseline(before, wanted, tree, trees[-1]), tree)
+            fresh |= before.each(_due_for_baseline(before, wanted, tree, trees[-1], fresh), tree)
     return fresh
 
 
-def _due_for_baseline(run: CheckRuns, rules: Sequence[CheckRule], before: str, now: str) -> list[CheckRule]:
+def _due_for_baseline(
+    run: CheckRuns, rules: Sequence[CheckRule], before: str, now: str, fresh: Collection[int]
+) -> list[CheckRule]:
     """What failed on a tree, and has nothing to compare it with on the one before: tools that found something, and
-    required checks that say only that they failed.
+    required checks that say only that they failed. And what broke by its own exit code.
     """
     plain = [rule for rule in rules if rule.report == "none" and rule.required and rule.baseline is not False]
     with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
-    if not plain and not with_one:
-        return []
     with run.context.store.read() as tx:
-        results = with_trees(tx, facts_of(run.context, tx, run.task), [now]).results
+        results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results
+    broken = [rule for rule in rules if _broke_now(rule, results, now, fresh)]
+    if not plain and not with_one and not broken:
+        return []
     failed = [row for row in results if row.tree == now and row.outcome == "failed"]
     found, ended = ({(row.name, row.digest) for row in rows} for rows in ([f for f in failed if f.failing], failed))
     due = [rule for rule in with_one if (rule.name, rule.digest) in found]
     due += [rule for rule in plain if (rule.name, rule.digest) in ended]
-    return [rule for rule in due if not run.knows(rule, before)]
+    due = [rule for rule in due if not run.knows(rule, before)]
+    return [*due, *[rule for rule in broken if rule not in due and not _ran_lately(rule, results, before, fresh)]]
+
+
+def _broke_now(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:
+    mine = [row for row in results if (row.tree, row.name, row.digest) == (tree, rule.name, rule.digest)]
+    return any(row.seq in fresh and broke_by_exit_code(rule, row) for row in mine)
+
+
+def _ran_lately(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:
+    """D5: whether a run on the target says that the machine is as it was: one of just now, or in an environment that
+    is known by its key. What somebody took out of this machine since would be held against a change.
+    """
+    mine = [row for row in results if (row.tree, row.name, row.digest) == (tree, rule.name, rule.digest)]
+    return any(row.seq in fresh or (row.outcome in RAN and WhatRan.read(row.program).environment) for row in mine)
 
 
 def _says(rule: CheckRule, result: CheckResult) -> bool:

@@ -32,6 +32,8 @@ RED_BEFORE = "the target fails the same, so it is not this change's fault"
 MENDED = "the target failed the same where this began, and passes now: bring the target into this branch"
 CANNOT_RUN = frozenset({126, 127})
 """What a shell answers for a program that is not there or cannot be run."""
+NOT_THE_TOOLS_OWN = 124
+"""From this exit code on it is not the tool that speaks: `timeout`, `env`, the shell, a signal."""
 
 FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("bandit biome eslint flake8 golangci-lint mypy pyright ruff semgrep shellcheck".split(), (1,)),
@@ -204,6 +206,16 @@ def _broke(rule: CheckRule, code: int) -> str:
         return f"exit code {code}: the program was not found or could not be run"
     known = rule.failed_exit if rule.failed_exit is not None else FOUND_SOMETHING.get(tool_of(rule.run))
     return f"exit code {code}" if known is not None and code not in known else ""
+
+
+def broke_by_exit_code(rule: CheckRule, result: CheckResult) -> bool:
+    """Whether a run began, came to an end of its own, and broke by the exit code that its tool gave: nothing of the
+    machine says so.
+    """
+    code = result.exit_code
+    if result.outcome != "crashed" or code is None or not 0 < code < NOT_THE_TOOLS_OWN:
+        return False
+    return bool(_broke(rule, code))
 
 
 def _missing(rule: CheckRule, ran: Ran) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckState, Outcome
+from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, broke_by_exit_code, is_another
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
 """G1: a run that crashed, was ended or used other code tells nothing about which tests there are."""
+
+BROKEN_HERE = ", where the target's own run comes to its end"
 
 NOT_COMPARED = "*"
 """Stands for all tests, where a person agreed although it is not known which ones the target has."""
@@ -56,11 +58,13 @@ def check_state(
         return CheckState(rule=rule)
     counting = [result for result in here if counts(facts, result)]
     result = (counting or here)[-1]
-    before = [
-        old for old in mine if old.tree == base_tree and old.outcome in RAN and (not counting or counts(facts, old))
-    ]
-    outcomes = {each.outcome for each in (counting or here)} & RAN
     there = [old for old in mine if old.tree == base_tree]
+    counted = [old for old in there if not counting or counts(facts, old)]
+    before = [old for old in counted if old.outcome in RAN]
+    outcomes = {each.outcome for each in (counting or here)} & RAN
+    own_inputs = _changes_inputs(facts, rule)
+    is_breaking = base_tree != tree and _is_broken_by_change(rule, result, counted, own_inputs=own_inputs)
+    result = replace(result, outcome="failed", summary=f"{result.summary}{BROKEN_HERE}") if is_breaking else result
     seen = _against(facts, rule, result, before, there) if base_tree else Against(result)
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
@@ -71,9 +75,22 @@ def check_state(
         compared=compared,
         flaky=len(outcomes) > 1,
         no_baseline=seen.lacking,
-        own_inputs=_changes_inputs(facts, rule),
-        red_before=bool(before) and base_tree != tree and _fails_the_same(facts, rule, seen.result, before[-1]),
+        own_inputs=own_inputs,
+        red_before=bool(before)
+        and base_tree != tree
+        and not is_breaking
+        and _fails_the_same(facts, rule, seen.result, before[-1]),
     )
+
+
+def _is_broken_by_change(rule: CheckRule, result: CheckResult, there: list[CheckResult], *, own_inputs: bool) -> bool:
+    """D5: whether a run broke by the tool's own exit code (a file that cannot be parsed, a conftest that fails), while
+    the latest one where the change begins came to its end, by the same program in the same environment. An
+    environment that the change itself asks for is its own.
+    """
+    if not there or there[-1].outcome not in RAN or not broke_by_exit_code(rule, result):
+        return False
+    return own_inputs or not is_another(result.program, there[-1].program)
 
 
 def _against(

@@ -1,0 +1,100 @@
+"""Checks that broke (D5): by the change itself, which is red like any other, or by the machine, which says nothing
+about the work.
+"""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from foureyes.core.nouns import check as nouns
+from foureyes.core.nouns.check import Ran
+
+from tests.stage.gated import AUTO, LINT, TESTS, answers, check, configure, report_of, row_of, words
+from tests.stage.world import DeskWorld
+
+ONE = "tests.test_m::test_f"
+UNREAD = Ran(exit_code=2, tests=(nouns.TestResult("tests.test_m", "failed", "SyntaxError", "m.py", 1),))
+"""What pytest leaves behind where a file cannot be parsed."""
+CONFTEST = Ran(exit_code=4, output="ImportError while loading conftest\n", problem="no report was written")
+
+
+@pytest.mark.parametrize("broken", [UNREAD, CONFTEST], ids=["collection", "conftest"])
+def test_a_file_that_cannot_be_parsed_is_red_and_comes_back_where_the_target_runs_D5(
+    desk: DeskWorld, broken: Ran
+) -> None:
+    configure(desk, TESTS)
+    answers(desk, "tests", report_of([ONE]), broken)
+    task = desk.handed_in(labels=AUTO)
+    report = check(desk, task)
+    row = row_of(report, "tests")
+    assert (row.outcome, report.status, report.sent_back) == ("failed", "open", True)
+    assert "where the target's own run comes to its end" in row.summary
+    assert f"exit code {broken.exit_code}" in words(desk, task)
+    (finding,) = desk.show(task).findings
+    assert finding.title == ("failing test: tests.test_m" if broken.tests else "check tests fails")
+    assert len(desk.outside.runner.ran) == 2, "the target was looked at just now"
+
+
+def test_what_breaks_on_the_target_as_well_is_nobodys_iteration_D5(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    answers(desk, "tests", UNREAD)
+    task = desk.handed_in(labels=AUTO)
+    report = check(desk, task)
+    assert (row_of(report, "tests").outcome, report.status) == ("crashed", "reviewing")
+    assert desk.show(task).findings == []
+
+
+def test_a_machine_that_lost_something_since_the_target_ran_is_no_changes_fault_D5(desk: DeskWorld) -> None:
+    """An old result of the target says nothing about what is installed now: it is asked again."""
+    configure(desk, TESTS)
+    answers(desk, "tests", report_of([ONE]))
+    first = desk.handed_in()
+    check(desk, first)
+    desk.outside.runner.during = lambda: None
+    desk.outside.runner.answers["tests"] = UNREAD
+    task = desk.handed_in(labels=AUTO)
+    desk.outside.runner.ran.clear()
+    report = check(desk, task, again=True)
+    assert (row_of(report, "tests").outcome, report.status) == ("crashed", "reviewing")
+    assert len(desk.outside.runner.ran) == 2, "on its tree, and once more where it begins"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Ran(exit_code=None, problem="no room"),
+        Ran(exit_code=None, unprepared="checkout.prepare ended with exit code 1"),
+        Ran(exit_code=127),
+        Ran(exit_code=-9),
+        Ran(exit_code=137),
+        Ran(exit_code=124),
+        Ran(exit_code=2, timed_out=True),
+        Ran(exit_code=0, problem="no report was written"),
+        Ran(exit_code=1, output="python: No module named pytest\n"),
+    ],
+    ids=["not begun", "prepare", "not found", "killed", "signal", "timeout", "too long", "no report", "no pytest"],
+)
+def test_what_the_machine_broke_stays_broken_and_sends_nothing_back_D5(desk: DeskWorld, broken: Ran) -> None:
+    configure(desk, TESTS)
+    answers(desk, "tests", report_of([ONE]), broken)
+    task = desk.handed_in(labels=AUTO)
+    report = check(desk, task)
+    assert row_of(report, "tests").outcome in ("crashed", "timed_out")
+    assert (report.status, desk.show(task).findings) == ("reviewing", [])
+
+
+def test_a_check_without_a_report_that_breaks_is_run_where_the_change_begins_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT + "baseline = false\n")
+    answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
+    task = desk.handed_in(labels=AUTO)
+    assert (row_of(check(desk, task), "lint").outcome, desk.status(task)) == ("failed", "open")
+    assert desk.outside.runner.ran == ["lint", "lint"]
+
+
+def test_another_program_on_the_target_says_nothing_about_the_change_D5(desk: DeskWorld) -> None:
+    configure(desk, TESTS)
+    there = replace(report_of([ONE]), program="pytest sha256:1")
+    answers(desk, "tests", there, replace(UNREAD, program="pytest sha256:2"))
+    task = desk.handed_in(labels=AUTO)
+    assert (row_of(check(desk, task), "tests").outcome, desk.status(task)) == ("crashed", "reviewing")
