@@ -7,10 +7,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.core.nouns import check as nouns
 from foureyes.core.nouns.check import Ran
+from foureyes.core.run.plan import plan
+from foureyes.core.run.snapshot import Snapshot
+from foureyes.core.run.step import Finish
 
 from tests.stage.gated import AUTO, LINT, TESTS, answers, check, configure, report_of, row_of, words
+from tests.stage.people import CI
 from tests.stage.world import DeskWorld
 
 ONE = "tests.test_m::test_f"
@@ -98,3 +103,17 @@ def test_another_program_on_the_target_says_nothing_about_the_change_D5(desk: De
     answers(desk, "tests", there, replace(UNREAD, program="pytest sha256:2"))
     task = desk.handed_in(labels=AUTO)
     assert (row_of(check(desk, task), "tests").outcome, desk.status(task)) == ("crashed", "reviewing")
+
+
+def test_a_runner_that_ends_names_the_work_whose_checks_broke_D5(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    desk.outside.runner.says("lint", exit_code=127)
+    task = desk.handed_in()
+    check(desk, task)
+    waiting = WaitingChecks(desk.app.context, CI)
+    with desk.app.context.store.read() as tx:
+        waiting.look(tx, desk.app.context.gate_policy(tx), ())
+    assert waiting.broken == (f"{task} waits, for lint crashed: fe check show {task}",)
+    last = plan(Snapshot(until_idle=True, aside=waiting.broken))[-1]
+    assert isinstance(last, Finish)
+    assert (last.why, last.left) == ("there is nothing left that it can do", waiting.broken)

@@ -27,9 +27,10 @@ from foureyes.adapters.checks.tree_files import Files
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
-from foureyes.core.nouns.check import CANNOT_RUN, Ran, WhatRan
+from foureyes.core.nouns.check import Ran, WhatRan
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten
+from foureyes.core.words.exit_codes import CANNOT_RUN
 from foureyes.core.words.text import visible
 from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem

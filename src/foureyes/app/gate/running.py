@@ -23,7 +23,6 @@ from foureyes.core.nouns.check import (
     CheckResult,
     Ran,
     WhatRan,
-    broke_by_exit_code,
     is_another,
     judge,
 )
@@ -33,6 +32,7 @@ from foureyes.core.rules.baseline import listed
 from foureyes.core.rules.check_states import RAN, counts
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
+from foureyes.core.words.exit_codes import is_tools_own_break
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason, Refused
 from foureyes.steps import fe
@@ -103,7 +103,8 @@ def _due_for_baseline(
 
 def _broke_now(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:
     mine = [row for row in results if (row.tree, row.name, row.digest) == (tree, rule.name, rule.digest)]
-    return any(row.seq in fresh and broke_by_exit_code(rule, row) for row in mine)
+    broke = [row for row in mine if row.seq in fresh and row.outcome == "crashed"]
+    return any(is_tools_own_break(rule.run, row.exit_code, rule.failed_exit) for row in broke)
 
 
 def _ran_lately(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:

@@ -15,7 +15,7 @@ from foureyes.app.call.context import seconds_since
 from foureyes.app.pages.choices import CallerWays
 from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.ruled import ruled
-from foureyes.app.pages.stopped_runs import StandstillRow, halts, merges_stopped
+from foureyes.app.pages.stopped_runs import StandstillRow, Stop, halts, merges_stopped
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
 from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
@@ -47,19 +47,6 @@ LINE = 200
 UNDATED = "~"
 """Sorts after every moment: what nobody can date stands first."""
 WHY = phrase("why")
-
-
-class Stop(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that stopped, as the store has it; `who` is whom it was stopped by or waits for."""
-
-    task: str
-    title: str
-    status: str
-    text: str
-    since: str
-    who: str
-    n: int = 0
-    path: str = ""
 
 
 class TargetState(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,9 +152,16 @@ class Attention:
         for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
             if claim.silent:
                 yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule)
+        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule, *self._unchecked(look))
         for halt in (*halts(self._context, look.tx, look.ways, ruled_tasks, reviewers), *stopped):
             yield Seed(halt.since, partial(self._halted, halt))
+
+    def _unchecked(self, look: AttentionQuery) -> Iterable[StandstillRow]:
+        if look.policy is None or not look.policy.checks:
+            return ()
+        from foureyes.app.pages.broken_checks import broken_checks
+
+        return broken_checks(self._context, look.tx, look.policy, look.most)
 
     def _row(
         self,

@@ -48,6 +48,19 @@ class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
     otherwise: Steps = START
 
 
+class Stop(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stopped, as the store has it; `who` is whom it was stopped by or waits for."""
+
+    task: str
+    title: str
+    status: str
+    text: str
+    since: str
+    who: str
+    n: int = 0
+    path: str = ""
+
+
 class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
     """A runner that ended, or never said so, while runs of its own had not."""
 

@@ -110,7 +110,7 @@ class Looking:
                 only_sprints=desk.options.sprints,
                 at=self._context.now(),
                 held=project.hold or "",
-                aside=self._aside.look(tx, desk.options.agents),
+                aside=(*self._aside.look(tx, desk.options.agents), *self._checks.broken),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
                 slots=tuple(slots),

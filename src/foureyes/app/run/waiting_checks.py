@@ -33,6 +33,7 @@ class WaitingChecks:
         self._runner = runner
         self._due: dict[TaskId, None] = {}
         self._later: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
         self._touched: dict[str, None] = {}
         self._after = -1
         self._place: tuple[int, int] | None = FIRST
@@ -43,10 +44,15 @@ class WaitingChecks:
     def due(self) -> list[TaskId]:
         return list(self._due)
 
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """D5: which work waits because its checks broke, in words; they are tried again, and a person is told."""
+        return tuple(self._broken.values())
+
     def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> str:
         """See what has become due; when the next thing does by the clock alone."""
         if not policy.checks:
-            self._due, self._later, self.more = {}, {}, False
+            self._due, self._later, self._broken, self.more = {}, {}, {}, False
             return ""
         self._notice(tx, policy)
         now = self._context.now()
@@ -91,6 +97,7 @@ class WaitingChecks:
     def _forget(self, name: str) -> None:
         self._touched.pop(name, None)
         self._later.pop(name, None)
+        self._broken.pop(name, None)
         self._due.pop(TaskId(name), None)
 
     def _judge(self, tx: Tx, names: list[str]) -> None:
@@ -100,3 +107,5 @@ class WaitingChecks:
         self._due.update(dict.fromkeys(TaskId(task) for task in found.tasks))
         for later in found.later:
             self._later[later.task] = min(later.at, self._later.get(later.task, later.at))
+            broke = later.outcome.replace("_", " ")
+            self._broken[later.task] = f"{later.task} waits, for {later.check} {broke}: fe check show {later.task}"

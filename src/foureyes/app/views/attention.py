@@ -1,5 +1,6 @@
 """What only a person can move (E6): holds, pauses, loops that wait, stuck merges, a red target, silent claims, runs
-that got nowhere, a configuration that nobody accepted, waivers that ran out, rejected work, work that nobody reviewed.
+that got nowhere, a configuration that nobody accepted, waivers that ran out, rejected work, work that nobody reviewed,
+checks that broke.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from foureyes.steps import NO_STEP, Steps
 
 AttentionKind = Literal[
     "hold", "pause", "loop", "merge", "target", "claim", "run", "runner", "config", "waiver", "rejected", "blocked",
-    "review",
+    "review", "check",
 ]  # fmt: skip
 WORDS: dict[AttentionKind, str] = {
     "hold": "HELD",
@@ -28,6 +29,7 @@ WORDS: dict[AttentionKind, str] = {
     "rejected": "REJECTED",
     "blocked": "BLOCKED",
     "review": "NO REVIEW",
+    "check": "BROKEN",
 }
 """What every face calls a kind."""
 

@@ -12,6 +12,7 @@ import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.rewritten import Rewritten, in_words, unlisted, what_to_do
+from foureyes.core.words.exit_codes import why_broke
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
 from foureyes.core.words.tools import tool_of
@@ -30,19 +31,6 @@ MANY_FAILURES = 20
 
 RED_BEFORE = "the target fails the same, so it is not this change's fault"
 MENDED = "the target failed the same where this began, and passes now: bring the target into this branch"
-CANNOT_RUN = frozenset({126, 127})
-"""What a shell answers for a program that is not there or cannot be run."""
-NOT_THE_TOOLS_OWN = 124
-"""From this exit code on it is not the tool that speaks: `timeout`, `env`, the shell, a signal."""
-
-FOUND_SOMETHING: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys("bandit biome eslint flake8 golangci-lint mypy pyright ruff semgrep shellcheck".split(), (1,)),
-    "pytest": (1, 5),
-    "pylint": tuple(code for code in range(1, 32)),
-    "tsc": (1, 2),
-}
-"""Exit codes with which a known tool says that it ran and found something; any other one but 0 means that it broke."""
-
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
 """How Python says at its end that the module that it was to run is not there."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
@@ -159,7 +147,7 @@ def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
         return CheckJudgement("crashed", ran.problem or "it could not be started")
     names = failures_in(ran)
     failing, failed = tuple(names[:KEPT_FAILURES]), len(names)
-    broke = _broke(rule, ran.exit_code) or _missing(rule, ran)
+    broke = why_broke(rule.run, ran.exit_code, rule.failed_exit) or _missing(rule, ran)
     if broke:
         return CheckJudgement("crashed", broke, failing, failed)
     if ran.problem:
@@ -194,28 +182,6 @@ def failures_in(ran: Ran) -> list[str]:
 def name_of(found: ToolFinding) -> str:
     """What a tool found, as a result names it."""
     return f"{found.rule} {found.path}:{found.line} {found.message}"[:300]
-
-
-def _broke(rule: CheckRule, code: int) -> str:
-    """Why an exit code means that the check itself broke; empty when it means passed or failed."""
-    if code == 0:
-        return ""
-    if code < 0 or code > 128:
-        return f"ended by signal {-code if code < 0 else code - 128}"
-    if code in CANNOT_RUN:
-        return f"exit code {code}: the program was not found or could not be run"
-    known = rule.failed_exit if rule.failed_exit is not None else FOUND_SOMETHING.get(tool_of(rule.run))
-    return f"exit code {code}" if known is not None and code not in known else ""
-
-
-def broke_by_exit_code(rule: CheckRule, result: CheckResult) -> bool:
-    """Whether a run began, came to an end of its own, and broke by the exit code that its tool gave: nothing of the
-    machine says so.
-    """
-    code = result.exit_code
-    if result.outcome != "crashed" or code is None or not 0 < code < NOT_THE_TOOLS_OWN:
-        return False
-    return bool(_broke(rule, code))
 
 
 def _missing(rule: CheckRule, ran: Ran) -> str:

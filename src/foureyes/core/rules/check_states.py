@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, broke_by_exit_code, is_another
+from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, is_another
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
+from foureyes.core.words.exit_codes import is_tools_own_break
 from foureyes.core.words.globs import matching
 from foureyes.core.words.test_names import pairs
 
@@ -88,7 +89,8 @@ def _is_broken_by_change(rule: CheckRule, result: CheckResult, there: list[Check
     the latest one where the change begins came to its end, by the same program in the same environment. An
     environment that the change itself asks for is its own.
     """
-    if not there or there[-1].outcome not in RAN or not broke_by_exit_code(rule, result):
+    broke = result.outcome == "crashed" and is_tools_own_break(rule.run, result.exit_code, rule.failed_exit)
+    if not broke or not there or there[-1].outcome not in RAN:
         return False
     return own_inputs or not is_another(result.program, there[-1].program)
 

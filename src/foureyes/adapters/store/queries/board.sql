@@ -82,6 +82,12 @@ WHERE m.state = 'stuck'
   AND m.approval = (SELECT max(a.seq) FROM approvals a WHERE a.task = t.id AND a.state = 'active' AND a.recorded = 0)
 ORDER BY m.seq DESC LIMIT :limit;
 
+-- name: board.broken_checks
+SELECT t.id AS id FROM tasks t JOIN attempts a ON a.task = t.id AND a.n = (SELECT max(b.n) FROM attempts b WHERE b.task = t.id)
+WHERE t.deleted = 0 AND t.status = 'reviewing' AND EXISTS (
+  SELECT 1 FROM checks c WHERE c.tree = a.tree AND c.outcome IN ('crashed', 'timed_out', 'unsound'))
+ORDER BY t.priority, t.n LIMIT :limit;
+
 -- name: board.rejections
 SELECT t.id AS task, t.title, t.status, t.blocked_reason AS text, coalesce(j.at, '') AS since, coalesce(s.name, '') AS who FROM tasks t
 LEFT JOIN journal j ON j.seq = (SELECT max(x.seq) FROM journal x WHERE x.task = t.id AND x.kind = 'TaskRejected')
