@@ -88,6 +88,7 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     down = {"FOUREYES_STORE": "postgresql://nobody@127.0.0.1:1/x"}
     seen = shop.cast.alice.fe("doctor", cwd=clone, env=down)
     assert (seen.rc, "git answers" in seen.out, "cannot be reached" in seen.err) == (5, True, True), seen
+    assert "4 checked, 0 warnings, 1 failure\nthe rest needs the store, and was not looked at\n" in seen.out, seen
 
 
 def test_a_tampered_store_is_not_moved_and_stays_where_it_is_J2(shop: Stage, server: engines.Server) -> None:

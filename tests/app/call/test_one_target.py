@@ -68,7 +68,7 @@ def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits
     world.checkout.git("reset", "-q", "--hard", "HEAD~1")
     back = target_step(world)
     assert "git merge --ff-only " in back
-    (row,) = [row for row in world.app.attention.view(ALICE).rows if row.kind == "target"]
+    (row,) = [row for row in world.app.attention.view(ALICE).rows if row.kind == "merge"]
     assert steps_text(row.next) == back
     (item,) = world.app.merges.all(ALICE)
     assert (item.ready, steps_text(item.next)) == (False, back)

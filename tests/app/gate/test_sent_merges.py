@@ -16,6 +16,7 @@ from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
 from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
+from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clone
 from tests.stage.gated import merge, merge_rows
@@ -51,6 +52,23 @@ def test_killed_before_the_push_the_other_clone_merges_it_once_Q4_Q6(clones: Wir
     task = killed_at(clones, "before")
     assert merge(clones.beta) == {task: "merged"}
     assert merges_of(clones, task) == 1
+
+
+def test_status_and_doctor_tell_of_a_push_whose_answer_nobody_heard_until_it_is_known_Q4(clones: Wired) -> None:
+    beta, says = clones.beta, "was pushed, and it is not known yet whether it arrived"
+
+    def told() -> list[str]:
+        notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
+        lines = [f"{line.message}: {steps_text(line.next)}" for line in beta.app.doctor.examine(ALICE)]
+        return [line for line in (*notes, *lines) if says in line]
+
+    task = killed_at(clones, "before")
+    assert told() == [f"{task}: its merge {says}: fe merge"] * 2
+    beta.outside.gone.clear()
+    assert told() == [], "alpha may be at it"
+    beta.outside.gone.add("process:alpha")
+    merge(beta)
+    assert told() == []
 
 
 def test_killed_after_the_push_the_other_clone_finds_it_and_notes_no_exception_Q4_Q6(clones: Wired) -> None:

@@ -33,7 +33,8 @@ def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView
     ("view", "step"),
     [
         (status(), 'fe create "your first task"'),
-        (status(counts={"closed": 2}), "fe list"),
+        (status(counts={"closed": 2}), 'fe create "your next task"'),
+        (status(counts={"closed": 2, "in_progress": 1}), "fe list"),
         (status(counts={"closed": 2, "reviewing": 1}), "fe queue"),
         (status(counts={"approved": 1}), "fe merge"),
         (status(counts={"approved": 1, "ready": 1}), "fe ready      then   an agent runs: fe next"),

@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.app.views.task_list import ListQuery
 from foureyes.errors import Conflict, GitProblem, Refused
+from foureyes.ui.cli.decisions import approve_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, child_of, marked
@@ -167,7 +168,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     task = world.handed_in()
     world.approve(CODEX, task)
     with world.unchanged():
-        assert not world.approve(CODEX, task).changed
+        assert approve_text(world.approve(CODEX, task)) == f"{task} is approved already"
     with world.refused("D1"):
         world.approve(BOB, task)
     world.checkout.switch("main")
@@ -175,7 +176,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
     world.app.merges.process(BOB)
     for actor in (CODEX, BOB, CLAUDE):
         with world.unchanged():
-            assert not world.approve(actor, task).changed
+            assert approve_text(world.approve(actor, task)) == f"{task} is merged already"
 
 
 def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:

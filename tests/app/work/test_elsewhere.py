@@ -13,9 +13,11 @@ from foureyes.app.views.work import WorktreeView
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
+from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
-from tests.stage.clones import Clone, Clones
+from tests.stage.clones import SHARED, Clone, Clones
+from tests.stage.gated import LINT
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 
 pytestmark = pytest.mark.on("sqlite")
@@ -37,6 +39,21 @@ def test_what_was_fetched_to_be_shown_is_told_once(clones: Clones) -> None:
     task = clones.alpha.handed_in(CLAUDE)
     told = [clones.beta.app.lists.show(BOB, task, with_diff=True).remarks for _ in range(2)]
     assert told == [[f"attempt 1 of {task}: not in this clone, fetched from origin"], []]
+
+
+def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_Q6_G2(clones: Clones) -> None:
+    alpha = clones.alpha
+    alpha.checkout.commit("foureyes.toml", SHARED + LINT)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.app.policy.accept(ALICE)
+    task = alpha.handed_in(CLAUDE)
+    for clone, many in ((alpha, 0), (clones.beta, 1)):
+        seen = clone.app.status.show(ALICE)
+        assert steps_text(seen.next) == f"fe check run {task}"
+        notes = [steps_text(note) for note in seen.notes]
+        notes = [note for note in notes if f"the work of {task} is not in this clone" in note]
+        assert len(notes) == many
+        assert all(note.endswith("whether that answers says: fe doctor") for note in notes)
 
 
 def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.context import Context, stamp
-from foureyes.app.call.one_target import MergeStop, remote_of, stopped, there_now
+from foureyes.app.call.one_target import MergeStop, remote_of, sent_merges, stopped, there_now
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import Count, IdRow
@@ -46,6 +46,13 @@ def is_live(context: Context, lease: Lease) -> bool:
     if lease.state != "merging" or lease.until <= context.now():
         return False
     return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.dark([lease.beacon]))
+
+
+def unheard(context: Context, tx: Tx) -> list[str]:
+    """Q4: tasks whose merge was pushed by somebody who ended before the answer came; the next `fe merge` finds out."""
+    sent = sent_merges(tx)
+    live = {lease.task for lease in (tx.all("merge.leases", Lease) if sent else []) if is_live(context, lease)}
+    return [task for task in sent if task not in live]
 
 
 def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:

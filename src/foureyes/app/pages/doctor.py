@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import ahead_here, amiss, asked, merged_where, remote_of
+from foureyes.app.call.one_target import NOT_KNOWN, ahead_here, amiss, asked, merged_where, remote_of
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
+from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import Progress
@@ -49,7 +50,14 @@ class Doctor:
     def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
         seen, there = self._there()
-        checks = [self._git(), *there, self._target(seen), self._configuration(actor), *self._remote()]
+        checks = [
+            self._git(),
+            *there,
+            self._target(seen),
+            self._configuration(actor),
+            *self._remote(),
+            *self._unheard(),
+        ]
         checks += [self._health(), self._place()]
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
@@ -75,6 +83,12 @@ class Doctor:
             text = f"{name} lacks what was pushed there, or has something else in its place: {some(gone, SHOWN_TASKS)}"
             return [Check("remote", "warn", text, shell("git", "push", name, gone[0]))]
         return [Check("remote", "ok", f"{name} has what was handed in here")]
+
+    def _unheard(self) -> list[Check]:
+        """Q4: merges of which nobody knows whether they arrived; nothing where there are none."""
+        with self._context.store.read() as tx:
+            tasks = unheard(self._context, tx)
+        return [Check("pushed", "warn", f"{task}: {NOT_KNOWN}", fe("merge")) for task in tasks]
 
     def _programs(self) -> list[Check]:
         """What agent programs find here, a line for each that was set up, and whether it fits."""
@@ -314,11 +328,8 @@ class Doctor:
             if run.outcome == "unsound":
                 message = f"check {run.check}: its last run on the target is unsound (D5): {run.summary}"
                 return Check("checks", "warn", message, fe("check", "show", "--target"))
-        return Check(
-            "checks",
-            "ok",
-            "checks " + " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules),
-        )
+        names = " ".join(rule.name if rule.required else f"{rule.name} (optional)" for rule in rules)
+        return Check("checks", "ok", f"checks {names}")
 
     def _environments(self, actor: Actor) -> list[Check]:
         """D5: where checks stand, and what is kept for them; nothing where the project has no `[checkout]`."""
@@ -338,14 +349,8 @@ class Doctor:
         size = sum(row.bytes for row in rows) / 1e9
         kept = f"environments of checks that are kept: {len(rows)}, {size:.1f} GB"
         if why:
-            return [
-                Check(
-                    "checkout",
-                    "warn",
-                    f"checks see the files of their user (D5): {why}; {kept}",
-                    fe("checkout", "list"),
-                )
-            ]
+            text = f"checks see the files of their user (D5): {why}; {kept}"
+            return [Check("checkout", "warn", text, fe("checkout", "list"))]
         return [Check("checkout", "ok", kept, fe("checkout", "list"))]
 
     def _runs_on_target(self, actor: Actor) -> list[CheckRun]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.outcome import claim_by, first_of_epic
+from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
         return fe("create", phrase("your first task"))
     if view.barred and view.barred == view.counts["reviewing"]:
         return moved() or fe("reviewable", after=f"{GAP}what waits for somebody else, and for whom")
+    if view.counts["closed"] == sum(view.counts[status] for status in STATUSES):
+        return moved() or fe("create", phrase("your next task"))
     return moved() or fe("queue" if view.counts["reviewing"] else "list")
 
 

@@ -14,7 +14,9 @@ from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.project import CounterRow, ProjectView
 from foureyes.app.views.status import OpenPoint, StatusView
 from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
+from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import STATUSES
+from foureyes.core.words.place import FILE as STORE_FILE
 from foureyes.core.words.text import one_line
 from foureyes.errors import ConfigError, GitProblem
 from foureyes.steps import NO_STEP, Steps, fe, prose
@@ -56,7 +58,9 @@ class Status:
             for each in points
         ]
         notes += self._of_target(project, merged=merged)
+        notes += self._unheard() if counts["approved"] else []
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
+        notes += self._to_fetch(page)
         reviewable = page.rows
         view = StatusView(
             project=project.name,
@@ -116,6 +120,26 @@ class Status:
         with self._context.store.read() as tx:
             told = amiss(self._context, tx, project)
         return [prose(f"{told.text}: ") + told.next] if told else []
+
+    def _unheard(self) -> list[Steps]:
+        """Q4: merges that were pushed by somebody who ended before the answer came."""
+        from foureyes.app.call.one_target import NOT_KNOWN
+        from foureyes.app.gate.merge_queue import unheard
+
+        with self._context.store.read() as tx:
+            return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]
+
+    def _to_fetch(self, page: ReviewablePage) -> list[Steps]:
+        """Q6: that the first of what lacks its checks is not in this clone: who runs them needs the remote."""
+        if self._context.store.place in ("", STORE_FILE) or not page.missing:
+            return []
+        from foureyes.app.work.elsewhere import is_to_fetch
+
+        task = page.missing[0].task.id
+        if not is_to_fetch(self._context, TaskId(task)):
+            return []
+        text = f"the work of {task} is not in this clone, and is fetched from the remote where it is needed"
+        return [prose(f"{text}; whether that answers says: ") + fe("doctor")]
 
     def _unbrought(self) -> list[Steps]:
         """Q5: what no task brought to the target."""

@@ -226,7 +226,7 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
 
     if told := amiss(context, tx, project):
         details = (told.text, "Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.")
-        yield StandstillRow(kind="target", of="merges", text=told.text, since="", details=details, otherwise=told.next)
+        yield StandstillRow(kind="merge", of="target", text=told.text, since="", details=details, otherwise=told.next)
 
 
 def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:

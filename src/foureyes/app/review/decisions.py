@@ -222,6 +222,7 @@ class Decisions:
                     status=task.status,
                     message="already approved; nothing to do",
                     changed=False,
+                    resolution=task.resolution,
                 )
         return None
 

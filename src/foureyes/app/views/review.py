@@ -121,7 +121,7 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What an approval did."""
+    """What an approval did. `resolution`: how the task was closed, where it was before."""
 
     approved: str
     attempt: int
@@ -135,6 +135,7 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
     changed: bool = True
     position: int = 0
     notes: tuple[str, ...] = ()
+    resolution: str = ""
 
 
 REMARKABLE = ("M2", "M6", "A4")

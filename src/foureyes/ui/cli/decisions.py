@@ -146,7 +146,8 @@ def approve_text(outcome: ApprovalOutcome) -> str:
     """What an approval says."""
     task = outcome.approved
     if not outcome.changed:
-        return f"{task} is {'recorded' if outcome.status == 'reviewing' else 'approved'} already"
+        word = {"reviewing": "recorded", "closed": outcome.resolution or "closed"}.get(outcome.status, "approved")
+        return f"{task} is {word} already"
     by = f"by exception {outcome.rule}" if outcome.exception else f"({outcome.rule})"
     done = "recorded an approval of" if outcome.status == "reviewing" else "approved"
     lines = [f"{done} {task} {by}: {outcome.message}"]

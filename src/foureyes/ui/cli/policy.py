@@ -38,7 +38,7 @@ def _fields(entry: msgspec.Struct) -> str:
 def _agrees(session: Session, offer: ConfigurationOffer) -> bool:
     """Show it all; on a terminal ask, elsewhere say how to say that it was seen."""
     lines = [*(f"  {line}" for line in offer.lines)] or ["  no setting changes, only the words around them"]
-    head = f"foureyes.toml on {offer.target} {offer.digest[:15]} would be in force:"
+    head = f"foureyes.toml on {offer.target} {offer.seen[:15]} would be in force:"
     if not session.json:
         session.note("\n".join([head, *lines]))
         if sys.stdin.isatty() and sys.stderr.isatty():

@@ -260,8 +260,8 @@ def doctor(session: Session) -> None:
 
     try:
         checks = session.app.doctor.examine(session.actor, show_progress)
-    except StoreProblem:
-        _look_without(session)
+    except StoreProblem as problem:
+        _look_without(session, problem)
         raise
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
@@ -269,20 +269,27 @@ def doctor(session: Session) -> None:
         if failures:
             raise SystemExit(VerificationFailed.exit_code)
         return
-    for check in checks:
-        output.write(_check(check))
-    warnings = sum(check.result == "warn" for check in checks)
-    output.write(f"{len(checks)} checked, {output.count(warnings, 'warning')}, {output.count(failures, 'failure')}")
+    _write_checks(checks)
     if failures:
         raise SystemExit(VerificationFailed.exit_code)
 
 
-def _look_without(session: Session) -> None:
+def _write_checks(checks: list[Check]) -> None:
+    for check in checks:
+        output.write(_check(check))
+    warnings, failures = (sum(check.result == result for check in checks) for result in ("warn", "fail"))
+    output.write(f"{len(checks)} checked, {output.count(warnings, 'warning')}, {output.count(failures, 'failure')}")
+
+
+def _look_without(session: Session, problem: StoreProblem) -> None:
     """For people: what can be said of git and the target where the store cannot be opened."""
     from foureyes.bootstrap.examining import examined_without
 
-    for check in [] if session.json else examined_without(session.cwd):
-        output.write(_check(check))
+    if session.json:
+        return
+    checks = [*examined_without(session.cwd), Check("store", "fail", problem.message)]
+    _write_checks(checks)
+    output.write("the rest needs the store, and was not looked at")
 
 
 def _check(check: Check) -> str:
