@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.detecting import Detected, detected_in
 from foureyes.bootstrap.places import folder_of, is_project, repository
+from foureyes.config import FILE
+from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.errors import ConfigError
 
 if TYPE_CHECKING:
     from foureyes.app.gate.running import Telling
@@ -19,8 +23,28 @@ if TYPE_CHECKING:
 
 
 def propose(cwd: str) -> Detected:
-    """What lies in the repository says it has; nothing is run."""
-    return detected_in(repository(cwd).root)
+    """What lies in the repository says it has, beyond what its foureyes.toml has by name; nothing is run."""
+    root = repository(cwd).root
+    found, own = detected_in(root), _own(root)
+    has = own.get("checks", ())
+    names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
+    left = tuple(each for each in found.checks if each.rule.name not in names)
+    if not names:
+        return found
+    known = f"{FILE} has {', '.join(sorted(names))} already, which fe check run --target runs"
+    prepare = "" if any(key.startswith("checkout.") for key in own) else found.prepare
+    return replace(found, checks=left, prepare=prepare, notes=(*found.notes, known))
+
+
+def _own(root: str) -> dict[str, Value]:
+    """What the foureyes.toml that lies there says; nothing where there is none that can be read."""
+    from foureyes.adapters.folders import MB, read
+    from foureyes.config.reading import read_file
+
+    try:
+        return read_file(read(os.path.join(root, FILE), MB).decode())
+    except (OSError, UnicodeDecodeError, ConfigError):
+        return {}
 
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:

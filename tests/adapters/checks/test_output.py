@@ -64,3 +64,11 @@ def test_D5_making_an_environment_is_said_with_the_time_that_it_takes(at: Simple
 def test_who_asks_to_stop_is_heard_while_time_passes() -> None:
     output = Output()
     assert output.beating(lambda: True)(0)
+
+
+def test_colours_are_dropped_and_other_sequences_stay_visible_D5(at: SimpleNamespace) -> None:
+    heard: list[str] = []
+    output = Output(heard.append)
+    output.hear(b"\x1b[32m.\x1b[0m\x1b[38;5;196mF\x1b[m\x1b[K \x1b[2J\n")
+    assert output.text() == ".F ␛[2J\n"
+    assert heard == [".F ␛[2J"]

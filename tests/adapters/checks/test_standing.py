@@ -153,6 +153,15 @@ def test_D5_a_prepare_that_fails_is_crashed_with_what_it_said_and_tried_again(ma
         assert verdict.summary == "its environment could not be made: checkout.prepare ended with exit code 3"
 
 
+def test_D5_a_prepare_that_fails_is_run_once_for_all_checks_of_a_runner(make: Make) -> None:
+    project, tree = make(prepare="echo no network: $$; exit 3"), Tree(FILES)
+    runner = project.runner()
+    first, second = (project.run(command, tree, runner) for command in ("true", "echo another"))
+    runner.close()
+    assert (first.unprepared, first.output) == (second.unprepared, second.output), "by one process"
+    assert project.run("true", tree).output != first.output, "another runner tries again"
+
+
 def test_D5_build_runs_in_each_checks_own_copy_and_its_failure_is_the_trees(make: Make) -> None:
     project, tree = make(prepare="", build="cat src/app.py; test ! -e built && echo 1 > built"), Tree(FILES)
     for _ in range(2):

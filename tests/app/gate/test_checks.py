@@ -111,6 +111,34 @@ def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) ->
         desk.approve(BOB, task)
 
 
+def test_a_name_that_no_check_has_is_refused_where_nothing_waits_either(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    with pytest.raises(BadInput, match="there is no check nosuch"):
+        desk.app.checks.run_each(CI, [], only=["nosuch"])
+
+
+def test_a_run_on_the_target_says_that_another_configuration_waits_to_be_accepted_P12(world: GitWorld) -> None:
+    configure(world, LINT)
+    told: list[News] = []
+    world.app.checks.run_target(CI, tell=told.append)
+    assert not any("P12" in news.text for news in told)
+    world.checkout.switch("main")
+    world.checkout.commit("foureyes.toml", LINT.replace("ruff check .", "ruff check src"))
+    world.app.checks.run_target(CI, again=True, tell=told.append)
+    (said,) = [news for news in told if "P12" in news.text]
+    assert "is not the accepted one and is not used" in said.text
+    assert "fe policy accept" in steps_text(said.next)
+
+
+def test_what_is_to_be_compared_with_the_target_is_not_called_red_before_that(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
+    told: list[News] = []
+    check(desk, desk.handed_in(), tell=told.append)
+    assert any("did not come to its end: exit code 2; not compared with the target yet" in news.text for news in told)
+    assert not any("crashed" in news.text for news in told)
+
+
 def test_only_runs_what_is_named(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     task = desk.handed_in()

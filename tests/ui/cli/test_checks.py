@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.ui.cli import diagnostics
+from foureyes.ui.cli import diagnostics, output
 
 from tests.stage.commands import Cast
 from tests.stage.processes import FE, Caller
@@ -243,3 +243,16 @@ def test_what_a_check_prints_on_a_terminal_takes_the_place_of_the_line_before(
     monkeypatch.setenv("TERM", "dumb")
     diagnostics.pass_by("F")
     assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_written_behind_a_line_that_passes_by(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    diagnostics.pass_by("trying lint: not found")
+    output.write("Foureyes project created.")
+    output.write("  target main")
+    said = capsys.readouterr()
+    assert said.err.endswith(f"not found{diagnostics.CLEARED}"), "cleared once"
+    assert said.out == "Foureyes project created.\n  target main\n"

@@ -26,3 +26,11 @@ def test_what_is_found_is_shown_with_the_lines_to_add_and_tried_on_what_is_check
     tried = shop.text(shop.cast.alice, "check", "try")
     assert "NOT REQUIRED" in tried
     assert "required = false" in tried
+
+
+def test_what_foureyes_toml_has_is_not_proposed_again_D5(shop: Counter) -> None:
+    (shop.repo / "Makefile").write_text("test:\n\ttrue\nlint:\n\ttrue\n")
+    (shop.repo / "foureyes.toml").write_text('[[checks]]\nname = "tests"\nrun = "make mine"\n')
+    said = shop.text(shop.cast.alice, "check", "detect")
+    assert 'name = "tests"' not in said
+    assert "foureyes.toml has tests already, which fe check run --target runs" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ HEAD, TAIL = 4_096, 12_288
 LINE = 200
 BETWEEN, BEAT = 0.2, 1.0
 """Seconds between two lines of progress: where something is printed, and where nothing is."""
+
+COLOUR = re.compile(rb"\x1b\[[0-9;:]*[mK]")
+"""What colours a text, and clears the rest of its line: it says nothing where it does nothing."""
 
 Progress = Callable[[str], None]
 
@@ -89,10 +93,18 @@ class Output:
         """What is kept, readable, with a line for what is not."""
         left_out = self._size - len(self._head) - len(self._tail)
         if not left_out:
-            return readable(self._head + self._tail)
-        return f"{readable(self._head)}\n[… {left_out:,} bytes left out …]\n{readable(bytes(self._tail))}"
+            return _uncoloured(self._head + self._tail)
+        return f"{_uncoloured(self._head)}\n[… {left_out:,} bytes left out …]\n{_uncoloured(bytes(self._tail))}"
+
+    def raw(self) -> bytes:
+        """What is kept, as it came."""
+        return self._head + bytes(self._tail)
 
     def _last_line(self) -> str:
-        lines = (self._head + self._tail)[-LINE * 4 :].replace(b"\r", b"\n").split(b"\n")
+        lines = COLOUR.sub(b"", (self._head + self._tail)[-LINE * 4 :]).replace(b"\r", b"\n").split(b"\n")
         line = next((line for line in reversed(lines) if line.strip()), b"")
         return readable(line.strip())[:LINE]
+
+
+def _uncoloured(data: bytes) -> str:
+    return readable(COLOUR.sub(b"", data))

@@ -49,6 +49,8 @@ class Grounds:
         self.environments = Environments(self.shelf)
         self._seals = Seals(store, self.shelf.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
+        self._unprepared: dict[str, tuple[str, bytes]] = {}
+        """Environments that could not be made: why, and what was said then; not tried again while this runner lasts."""
 
     def why_none(self) -> str:
         """Why there are no rooms here; empty where there are."""
@@ -118,8 +120,16 @@ class Grounds:
         if not ask.checkout.prepare.strip():
             return None
         key, alone = self._known_key(ask.checkout, ask.tree, at)
+        if key in self._unprepared:
+            why, said = self._unprepared[key]
+            ask.output.hear(said)
+            raise Unprepared(why)
         opened = self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._seals_at(at))
-        return stack.enter_context(opened)
+        try:
+            return stack.enter_context(opened)
+        except Unprepared as problem:
+            self._unprepared[key] = (str(problem), ask.output.raw())
+            raise
 
     def _seals_at(self, at: str) -> Seals | None:
         """What vouches for environments that are seen there: in a room no check gets at what lies beside them."""

@@ -17,6 +17,7 @@ from foureyes.app.gate.running import CheckRuns, Stopping, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
+from foureyes.app.views.news import News
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
 from foureyes.app.work.elsewhere import bring
@@ -82,6 +83,8 @@ class Checks:
         tell: Telling | None = None,
     ) -> list[CheckReport]:
         """The same for several. What cannot be looked at is told, and keeps nobody else from being checked."""
+        with self._context.store.read() as tx:
+            _refuse_unknown(self._context.policy(tx, actor), only)
         reports = []
         for task in tasks:
             try:
@@ -99,9 +102,12 @@ class Checks:
         """
         permit(actor, "check run")
         with self._context.store.read() as tx:
-            rules = self._context.policy(tx, actor).checks
+            rules, project = self._context.policy(tx, actor).checks, self._context.project(tx)
         if not rules:
             raise self._no_checks()
+        left = unaccepted(self._context, project) if tell is not None else None
+        if tell is not None and left is not None:
+            tell(News(f"{left.text}; these are the checks in force (P12)", next=left.next))
         tree = target_tree(self._context)
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
@@ -192,13 +198,7 @@ class Checks:
             raise not_handed_in(task, step=fe("submit", task))
         if not policy.checks:
             raise self._no_checks()
-        known = {rule.name for rule in policy.checks}
-        unknown = [name for name in only if name not in known]
-        if unknown:
-            raise BadInput(
-                f"there is no check {visible(unknown[0])}.",
-                next_step=prose(f"checks there are: {', '.join(sorted(known))}"),
-            )
+        _refuse_unknown(policy, only)
 
     def _no_checks(self) -> NotFound:
         """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
@@ -221,6 +221,16 @@ class Checks:
             made = decide_by_rule(self._context, work, task, tip, mended)
             now = facts_of(self._context, work.tx, task, self._context.party(work.tx, actor))
         return report(now, made, fresh, actor)
+
+
+def _refuse_unknown(policy: ReviewPolicy, only: Sequence[str]) -> None:
+    known = {rule.name for rule in policy.checks}
+    unknown = [name for name in only if name not in known]
+    if unknown:
+        raise BadInput(
+            f"there is no check {visible(unknown[0])}.",
+            next_step=prose(f"checks there are: {', '.join(sorted(known)) or 'none'}"),
+        )
 
 
 def _latest(tx: Tx, tree: Sha, rule: CheckRule) -> CheckResult | None:

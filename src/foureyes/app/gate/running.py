@@ -179,9 +179,25 @@ class CheckRuns(msgspec.Struct, frozen=True):
         _refuse_stopped(self.stop, task, rule)
         verdict = judge(rule, ran)
         if tell is not None:
-            tell(News(f"{task}  {rule.name} {verdict.outcome.replace('_', ' ')}: {verdict.summary}"))
+            tell(News(f"{task}  {rule.name} {self._ended(rule, verdict, ran.exit_code)}"))
         with self.context.writing(self.actor, "check run") as work:
             return record_run(work, task, rule, tree, ran, self.on)
+
+    def _ended(self, rule: CheckRule, verdict: CheckJudgement, code: int | None) -> str:
+        """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""
+        found = verdict.outcome == "failed" and bool(verdict.failing) and rule.has_baseline
+        if found and self.on == "target":
+            return f"found on the target, so that it is known: {verdict.summary}"
+        if found and self.base:
+            return f"found something: {verdict.summary}; not compared with the target yet"
+        if (
+            verdict.outcome == "crashed"
+            and self.base
+            and self.on != "target"
+            and is_tools_own_break(rule.run, code, rule.failed_exit)
+        ):
+            return f"did not come to its end: {verdict.summary}; not compared with the target yet"
+        return f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
 
 
 def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> None:

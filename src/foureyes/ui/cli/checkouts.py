@@ -38,7 +38,13 @@ def list_all(session: Session) -> None:
 
 def _write(rows: Sequence[EnvironmentRow]) -> None:
     cells = [
-        (row.key[:KEY], sized(row.bytes), row.used, row.tree[:TREE] or "all", flat(one_line(row.command, COMMAND)))
+        (
+            row.key[:KEY],
+            sized(row.bytes),
+            output.when(row.used),
+            row.tree[:TREE] or "all",
+            flat(one_line(row.command, COMMAND)),
+        )
         for row in rows
     ]
     output.write_raw(output.table(("KEY", "SIZE", "USED", "FOR", "MADE BY"), cells) + "\n")

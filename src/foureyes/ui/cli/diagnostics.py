@@ -8,6 +8,7 @@ import sys
 from foureyes.core.words.text import flat, in_encoding, visible
 from foureyes.errors import BadInput, FoureyesError, Internal, Refused, TokenRefused
 from foureyes.steps import NO_STEP, Steps
+from foureyes.ui.cli import output
 from foureyes.ui.cli.output import write_json
 from foureyes.ui.steps import next_line
 
@@ -37,6 +38,16 @@ def pass_by(text: str) -> None:
     sys.stderr.write(CLEARED + in_encoding(line, sys.stderr.encoding or "utf-8"))
     sys.stderr.flush()
     _passing = True
+    output.ahead = _clear
+
+
+def _clear() -> None:
+    """Nothing is written behind a line that passes by."""
+    global _passing
+    if _passing:
+        sys.stderr.write(CLEARED)
+        sys.stderr.flush()
+    _passing = False
 
 
 def report(problem: FoureyesError, *, json: bool) -> int:

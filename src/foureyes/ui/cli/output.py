@@ -70,8 +70,14 @@ def write_lines(values: Iterable[object]) -> None:
         write_json(value)
 
 
+ahead: Callable[[], None] | None = None
+"""What is done before something is written: a line that passes by on stderr ends."""
+
+
 def put(text: str) -> None:
     """To stdout, whatever its encoding can hold."""
+    if ahead is not None:
+        ahead()
     encoding = sys.stdout.encoding or "utf-8"
     is_utf8 = encoding.lower().replace("-", "") == "utf8"
     sys.stdout.write(text if is_utf8 else in_encoding(text, encoding))

@@ -117,7 +117,8 @@ def _say_made(session: Session, made: Created) -> None:
         output.write(joined_text(made.joined))
         return
     if not made.new and not made.committed:
-        said = ["already a project; nothing changed", *[f"  {note}" for note in made.notes]]
+        tried = proposals(made.checks) if any(each.tried for each in made.checks) else []
+        said = ["already a project; nothing changed", *tried, *[f"  {note}" for note in made.notes]]
         output.write("\n".join([*said, *([next_line(made.next)] if made.next else [])]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
@@ -134,8 +135,8 @@ def _say_made(session: Session, made: Created) -> None:
     output.write("\n".join(lines))
 
 
-def proposals(checks: Sequence[CheckProposal]) -> list[str]:
-    """Each check with where it came from; none is said loudly (M4)."""
+def proposals(checks: Sequence[CheckProposal], *, commented: bool = True) -> list[str]:
+    """Each check with where it came from; none is said loudly (M4). `commented`: what is left out is written down."""
     if not checks:
         return ["  checks     none found: nothing can be auto-approved until there is one (M4)"]
     lines: list[str] = []
@@ -143,7 +144,7 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
         tried = f"   tried: {proposal.tried}" if proposal.tried else ""
         lines.append(
             f"  {'checks' if not lines else '':<10} {proposal.rule.name:<8} {proposal.rule.run}   from "
-            f"{proposal.source}{tried}{_kept_as(proposal)}"
+            f"{proposal.source}{tried}{_kept_as(proposal, commented=commented)}"
         )
         lines += [f"             | {line}" for line in lines_of(proposal.output)] if proposal.output else []
         if proposal.output and proposal.run:
@@ -153,10 +154,11 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
     return lines
 
 
-def _kept_as(proposal: CheckProposal) -> str:
+def _kept_as(proposal: CheckProposal, *, commented: bool) -> str:
     """What became of a check that was tried, and why."""
     if not proposal.is_of_use:
-        return "   LEFT OUT: it would refuse every approval; it stands in foureyes.toml as a comment"
+        where = "; it stands in foureyes.toml as a comment" if commented else ""
+        return f"   LEFT OUT: it would refuse every approval{where}"
     return "   NOT REQUIRED: it fails on the target itself, and would refuse every approval" if proposal.is_red else ""
 
 

@@ -47,5 +47,6 @@ def _say(session: Session, found: Detected) -> None:
         for each in found.checks
     ]
     fields = {"checks": checks, "prepare": found.prepare, "notes": found.notes, "lines": lines}
-    text = [*proposals(found.checks), *[f"  note       {note}" for note in found.notes]]
+    shown = proposals(found.checks, commented=False) if found.checks or not found.notes else []
+    text = [*shown, *[f"  note       {note}" for note in found.notes]]
     session.answer(fields, "\n".join([*text, *(["", lines.rstrip("\n"), next_line(step)] if lines else [])]))
