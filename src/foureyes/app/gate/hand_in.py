@@ -29,8 +29,8 @@ from foureyes.app.gate.work_place import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
-from foureyes.app.work.elsewhere import Over, clone_of
-from foureyes.app.work.sending import with_sent
+from foureyes.app.work.elsewhere import clone_of
+from foureyes.app.work.sending import Over, with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
 from foureyes.core.nouns.attempt import SIGNALS, Change, Mark, Relation, Signal

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.gate import own_work
 from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.work.elsewhere import pushed_over
+from foureyes.app.work.sending import pushed_over
 from foureyes.core.words.ids import seen_name
 from foureyes.steps import Steps, fe
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
-    """A hand-in of what is in review already changes nothing; unless somebody moved its branch at the remote, where
-    other machines look for it: then it is handed in once more (D4).
+    """A hand-in of what is in review already changes nothing; unless somebody else's commits are on its branch at the
+    remote, where other machines look for it: then it is handed in once more (D4).
     """
     last, change = hand.facts.attempt, hand.change
     if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):

@@ -39,13 +39,6 @@ class There(msgspec.Struct, frozen=True):
     unasked: str = ""
 
 
-class Over(msgspec.Struct, frozen=True):
-    """What somebody pushed to the branch of an attempt after that was handed in."""
-
-    at: Sha
-    words: str
-
-
 class Handed(msgspec.Struct, frozen=True):
     """An attempt as far as its place matters."""
 
@@ -101,19 +94,6 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
     there = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
     is_known = commit_of(own) == attempt.head and there != commit_of(tracked(remote.name, left))
     return There(there if is_known else attempt.head)
-
-
-def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
-    """D4: what is at the remote on the branch of an attempt, where other machines see by that that it has moved. None
-    where they do not, and where it cannot be asked.
-    """
-    remote = _remote(context) if attempt.clone and not attempt.landed else None
-    there = branch_there(context, task, attempt).head if remote is not None else attempt.head
-    if remote is None or there == attempt.head:
-        return None
-    name, tip = attempt.ref.removeprefix("refs/heads/"), context.repo.line(there, 1)[0]
-    what = f"{name} on {remote.name} is at {tip.words}, pushed after attempt {attempt.n}"
-    return Over(there, f"{what}: this is the same work once more")
 
 
 def bring(context: Context, task: TaskId) -> tuple[str, ...]:

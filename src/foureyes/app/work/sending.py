@@ -7,13 +7,14 @@ What the remote does not take of one attempt keeps no other from travelling.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
-from foureyes.app.work.elsewhere import is_elsewhere, pushing
+from foureyes.app.work.elsewhere import branch_there, is_elsewhere, pushing
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import (
     DETACHED,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import Remote
     from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.core.nouns.attempt import Attempt
 
 MOST = 200
 """So many attempts go with one push."""
@@ -70,6 +72,13 @@ class Sent(msgspec.Struct, frozen=True):
     waits: tuple[str, ...] = ()
     look: Steps = NO_STEP
     lifts: Steps = NO_STEP
+
+
+class Over(msgspec.Struct, frozen=True):
+    """What somebody pushed to the branch of an attempt after that was handed in."""
+
+    at: Sha
+    words: str
 
 
 NOTHING = Sent()
@@ -270,28 +279,90 @@ class _Sending:
             self._left.append(f"{name} was left there as it is: {why}")
 
     def _is_behind(self, now: Sha, update: RefUpdate) -> bool:
-        """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before: here,
-        or as what a redo has set back since.
-        """
-        repo = self._context.repo
-        if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
-            return True
-        before = [row for row in self._rows if row.ref == update.ref and row.head == now]
-        return any(not is_elsewhere(self._context, row.clone) or self._is_set_back(row) for row in before)
+        return _is_behind(self._context, self._rows, update, now)
 
-    def _is_set_back(self, row: Kept) -> bool:
-        from foureyes.app.views.review import FeedbackView
 
-        with self._context.store.read() as tx:
-            said = tx.all("attempt.feedback", FeedbackView, task=row.task)
-        return any(each.iteration == row.n and each.reset_to for each in said)
+def _is_behind(context: Context, rows: list[Kept], update: RefUpdate, now: Sha) -> bool:
+    """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before: here, or
+    as what a redo has set back since.
+    """
+    repo = context.repo
+    if repo.commit_of(now) is not None and repo.is_ancestor(now, update.new):
+        return True
+    before = [row for row in rows if row.ref == update.ref and row.head == now]
+    return any(not is_elsewhere(context, row.clone) or _is_set_back(context, row) for row in before)
+
+
+def _is_set_back(context: Context, row: Kept) -> bool:
+    from foureyes.app.views.review import FeedbackView
+
+    with context.store.read() as tx:
+        said = tx.all("attempt.feedback", FeedbackView, task=row.task)
+    return any(each.iteration == row.n and each.reset_to for each in said)
+
+
+def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
+    """D4: what somebody else pushed to the branch of an attempt, where other machines see by that that it has moved.
+    None where they do not, and where it cannot be asked; also where the branch is only behind, and before the attempt
+    itself is there: then what is sent next brings it to where it belongs, or tells what was left.
+    """
+    with context.store.read() as tx:
+        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+    if remote is None or not attempt.clone or attempt.landed:
+        return None
+    there = branch_there(context, task, attempt).head
+    if there == attempt.head or _is_behind(context, rows, RefUpdate(attempt.ref, attempt.head), there):
+        return None
+    if _is_outstanding(context, remote, [row for row in rows if (row.task, row.n) == (task, attempt.n)]):
+        return None
+    name, tips = attempt.ref.removeprefix("refs/heads/"), context.repo.line(there, 1)
+    at = tips[0].words if tips else there[:7]
+    what = f"{name} on {remote.name} is at {at}, pushed after attempt {attempt.n}"
+    return Over(there, f"{what}: this is the same work once more")
+
+
+def _is_outstanding(context: Context, remote: Remote, rows: list[Kept]) -> bool:
+    """Whether attempts wait to be pushed, and the remote says that it has them not."""
+    waiting = _waiting(context, remote.name, rows)
+    try:
+        there = remote.tips([row.kept_as for row in waiting])
+    except RemoteProblem:
+        return True
+    return any(there.get(row.kept_as) != row.head for row in waiting)
+
+
+def _bring_back(context: Context, task: str) -> str:
+    """D4: the branch of an attempt that the remote has is brought to where it was, if it was only set back there; what
+    became of that.
+    """
+    with context.store.read() as tx:
+        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+    own = [row for row in rows if row.task == task]
+    if remote is None or not own or own[-1].landed or own[-1].merged or not own[-1].is_own:
+        return ""
+    row, commit_of, left = own[-1], context.repo.commit_of, left_ref(task, own[-1].n)
+    at, known = commit_of(tracked(remote.name, row.ref)), commit_of(tracked(remote.name, left))
+    update = RefUpdate(row.ref, row.head, at)
+    if at is None or at in (row.head, known) or not _is_behind(context, rows, update, at):
+        return ""
+    name = row.ref.removeprefix("refs/heads/")
+    try:
+        if isinstance(remote.push([update]), Moved):
+            return f"{name} moved on {remote.name} meanwhile, and was left there"
+        return f"{name} was behind on {remote.name}, and is at attempt {row.n} again"
+    except RemoteProblem as problem:
+        if problem.kind == "refused":
+            with suppress(GitProblem):
+                remote.push([RefUpdate(left, at, known)])
+        return f"{name} was left there as it is: {problem.message}"
 
 
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     """A hand-in, and whether the other machines have it by now (Q6)."""
     sent = send(context, made.task)
+    back = _bring_back(context, made.task) if not (made.changed or sent.why_not) else ""
     if not sent.remote:
-        return made
+        return replace(made, sent=back) if back else made
     own = attempt_ref(made.task, made.attempt)
     if (own in sent.waits or not sent.waits) and sent.why_not:
         again = pushing(made.task, made.status, "to try again: ")
@@ -301,5 +372,6 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
     more += [sent.why_not] if sent.why_not else []
     said = [f"pushed to {sent.remote}"] if own not in sent.waits else []
+    said += [back] if back else []
     step = either(made.next, sent.look, joint="; ") if sent.look else made.next
     return replace(made, sent="; ".join([*said, *sent.left, *more]), next=step)
