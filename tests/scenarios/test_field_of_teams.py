@@ -123,7 +123,7 @@ def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_ta3
     if harm == "the schema is gone":
         team.server.run(f"ALTER SCHEMA {team.schema} RENAME TO aside_{team.project}")
         for machine in (alpha, beta):
-            assert "a person runs: fe restore FILE" in words(machine, "status", rc=5)
+            assert "who owned it puts a backup there: fe restore FILE" in words(machine, "status", rc=5)
     else:
         team.server.run(f"UPDATE {team.schema}.journal SET payload = '{{}}' WHERE seq = 5")
         assert "row 5 (StorePlaced) was changed" in words(beta, "audit", "verify", rc=6)
@@ -173,7 +173,7 @@ def test_a_colleague_with_a_role_of_their_own_is_told_what_lacks_and_let_in_by_w
         assert f"{writer}, a writer of schema" in words(colleague, "store", "join", url)
         work = approved(colleague, colleague.cast.codex, alpha)
         assert f"merged   {work.task}" in words(colleague, "merge")
-        assert f"role {writer} does not own schema" in words(colleague, "store", "copy", "sqlite", rc=5)
+        assert f"belongs to role postgres, and you are {writer}" in words(colleague, "store", "copy", "sqlite", rc=5)
         assert not list(colleague.folder.glob("store.db*"))
         team.server.run(f"REVOKE USAGE ON SCHEMA {team.schema} FROM {writer}")
         assert f"role {writer} may not use its schema" in words(colleague, "status", rc=5)
