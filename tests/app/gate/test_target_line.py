@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
+from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
-from foureyes.errors import RemoteProblem
+from foureyes.errors import Refused, RemoteProblem
 from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import SHARED
@@ -171,6 +174,15 @@ def test_a_remote_without_the_target_is_told_how_it_gets_it_Q6(clones: Wired) ->
     with clones.alpha.refused("Q6") as caught:
         merge(clones.alpha)
     assert "origin has no branch main" in caught[0].reasons[0].message
+
+
+def test_a_target_that_goes_at_the_remote_between_two_questions_is_where_it_was_seen_last_Q6(clones: Wired) -> None:
+    line, before = line_of(clones.alpha.app.context), clones.main()
+    line.tip()
+    clones.remote.git("update-ref", "-d", "refs/heads/main")
+    with pytest.raises(Refused):
+        line.tip()
+    assert line.at == line.seen == before
 
 
 def test_with_a_remote_any_clone_merges_and_nobody_hands_over_Q6(clones: Wired) -> None:

@@ -264,6 +264,20 @@ def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> N
     assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
 
 
+def test_doctor_proposes_no_push_that_the_remote_would_refuse_Q6(clones: Clones) -> None:
+    alpha, (task, _) = clones.alpha, worked(clones)
+    alpha.checkout.switch("main")
+    other = alpha.handed_in(CLAUDE, text="other\n")
+    clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
+    stray = clones.beta.checkout.commit("stray.py")
+    clones.beta.checkout.git("push", "-q", "-f", "origin", f"{stray}:{attempt_ref(other, 1)}")
+    steps = [check.next.steps[0].argv for check in alpha.app.doctor.examine(ALICE) if check.check == "remote"]
+    assert steps == [
+        ("git", "push", "origin", attempt_ref(task, 1)),
+        ("git", "ls-remote", "origin", attempt_ref(other, 1)),
+    ]
+
+
 def test_the_branch_of_what_is_merged_is_not_pushed_again_K1(clones: Clones) -> None:
     alpha = clones.alpha
     with clones.cut():

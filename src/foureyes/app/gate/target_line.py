@@ -53,12 +53,13 @@ class TargetLine:
                 step = shell("git", "branch", self.name)
                 raise GitProblem(f"the target branch {self.name} has no commit", next_step=step)
             return tip
-        self._there = self.remote.fetch([self.branch, FENCE, *also])
-        if self.branch not in self._there:
+        there = self.remote.fetch([self.branch, FENCE, *also])
+        if self.branch not in there:
             step = by_person(shell("git", "push", self.remote.name, self.name))
             why = f"{self.remote.name} has no branch {self.name}"
             raise Refused("nothing was merged or closed.", reasons=(Reason("Q6", why, step),), next_step=step)
-        return self._there[self.branch]
+        self._there = there
+        return there[self.branch]
 
     def push(self, commit: Sha, *, onto: Sha, also: Sequence[tuple[str, Sha]]) -> Pushed | Moved:
         """Move the target of the remote, with what goes with it: all of it, from where it was seen, or nothing."""

@@ -75,14 +75,18 @@ class Doctor:
             step = fe("merge", before="the next hand-in pushes them, or: ")
             return [Check("remote", "warn", text, step)] if tasks else []
         try:
-            gone = lacking_there(self._context)
+            gone, written = lacking_there(self._context)
         except GitProblem:
             text = f"what was handed in here was pushed to {name}; whether it is still there cannot be asked"
             return [Check("remote", "ok", text)]
+        checks = []
         if gone:
-            text = f"{name} lacks what was pushed there, or has something else in its place: {some(gone, SHOWN_TASKS)}"
-            return [Check("remote", "warn", text, shell("git", "push", name, gone[0]))]
-        return [Check("remote", "ok", f"{name} has what was handed in here")]
+            text = f"{name} lacks what was pushed there: {some(gone, SHOWN_TASKS)}"
+            checks.append(Check("remote", "warn", text, shell("git", "push", name, gone[0])))
+        if written:
+            text = f"{name} has something else in the place of what was pushed there: {some(written, SHOWN_TASKS)}"
+            checks.append(Check("remote", "warn", text, shell("git", "ls-remote", name, written[0])))
+        return checks or [Check("remote", "ok", f"{name} has what was handed in here")]
 
     def _unheard(self) -> list[Check]:
         """Q4: merges of which nobody knows whether they arrived; nothing where there are none."""

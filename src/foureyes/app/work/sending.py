@@ -124,18 +124,19 @@ def unsent(context: Context) -> tuple[str, list[str]]:
     return remote.name, list(dict.fromkeys(row.task for row in _waiting(context, remote.name, rows)))
 
 
-def lacking_there(context: Context) -> list[str]:
-    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more
-    as they were; it is asked.
+def lacking_there(context: Context) -> tuple[list[str], list[str]]:
+    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more;
+    and those that have something else in their place there. It is asked.
     """
     with context.store.read() as tx:
         remote, rows, target = context.remote(tx), tx.all("attempt.kept", Kept), context.project(tx).target
     if remote is None:
-        return []
+        return [], []
     known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
     ours = [row for row in rows if not row.merged and known.get(tracked(remote.name, row.kept_as)) == row.head]
     there = remote.tips([f"refs/heads/{target}", *(row.kept_as for row in ours)])
-    return [row.kept_as for row in ours if there.get(row.kept_as) != row.head]
+    gone = [row.kept_as for row in ours if row.kept_as not in there]
+    return gone, [row.kept_as for row in ours if there.get(row.kept_as, row.head) != row.head]
 
 
 def _waiting(context: Context, name: str, rows: list[Kept]) -> list[Kept]:
