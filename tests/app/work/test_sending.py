@@ -45,6 +45,16 @@ def test_a_push_that_fails_loses_nothing_and_the_same_command_tries_again_Q6(clo
     assert clones.refs()[attempt_ref(task, 1)] == made.head
 
 
+def test_to_try_again_names_the_branch_that_is_not_checked_out_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    task = alpha.work(CLAUDE, alpha.create())
+    alpha.checkout.switch("main")
+    with clones.cut():
+        made = alpha.submit(CLAUDE, task, branch=f"fe/{task}")
+    assert made.next.steps[0].argv == ("fe", "submit", task, "--branch", f"fe/{task}")
+    assert alpha.submit(CLAUDE, task, branch=f"fe/{task}").sent == "pushed to origin"
+
+
 def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones: Clones) -> None:
     with clones.cut():
         first, _ = worked(clones)

@@ -233,9 +233,13 @@ def _there(context: Context, task: TaskId, row: Handed) -> Steps:
     return by("other", pushing(task, status), f"on {machine_of(row.clone)}, to push it: ")
 
 
-def pushing(task: str, status: str, before: str = "") -> Steps:
-    """What pushes an attempt that waits on this machine: the same hand-in while nobody has decided, then a merge."""
-    return fe("submit", task, before=before) if status == "reviewing" else fe("merge", before=before)
+def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
+    """What pushes an attempt that waits on this machine: the same hand-in while nobody has decided, then a merge.
+    `branch`: the name of the one that it came from, where that is not checked out.
+    """
+    if status != "reviewing":
+        return fe("merge", before=before)
+    return fe("submit", task, *(("--branch", branch) if branch else ()), before=before)
 
 
 def _unknown(task: TaskId, row: Handed) -> RemoteProblem:

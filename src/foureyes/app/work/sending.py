@@ -358,6 +358,11 @@ def _bring_back(context: Context, task: str) -> str:
         return f"{name} was left there as it is: {problem.message}"
 
 
+def _named(context: Context, ref: str) -> str:
+    """The branch that a hand-in has to name: none where it is the one that is checked out."""
+    return "" if ref in ("", DETACHED, context.repo.current_ref()) else ref.removeprefix("refs/heads/")
+
+
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     """A hand-in, and whether the other machines have it by now (Q6)."""
     sent = send(context, made.task)
@@ -366,7 +371,7 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
         return replace(made, sent=back) if back else made
     own = attempt_ref(made.task, made.attempt)
     if (own in sent.waits or not sent.waits) and sent.why_not:
-        again = pushing(made.task, made.status, "to try again: ")
+        again = pushing(made.task, made.status, "to try again: ", _named(context, made.ref))
         step = either(in_turn(sent.lifts, again) if sent.lifts else again, made.next, joint="; ")
         return replace(made, sent="; ".join([f"not pushed yet: {sent.why_not}", *sent.left]), next=step)
     others = len(sent.waits) - (own in sent.waits)
