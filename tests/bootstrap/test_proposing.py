@@ -25,15 +25,17 @@ def test_what_is_proposed_reads_back_and_is_written_nowhere(checkout: Checkout) 
 
 
 def test_what_is_tried_says_what_came_of_it_D5(checkout: Checkout) -> None:
-    checkout.write("Makefile", "test:\n\techo red; false\nlint:\n\ttrue\n")
-    checkout.commit("x.py")
+    makefile = "test:\n\techo red; false\nlint:\n\ttrue\n"
+    checkout.commit("Makefile", makefile)
     found = try_out(str(checkout.path), {"PATH": "/usr/bin:/bin"}, ALICE, lambda line: None)
     assert [(one.rule.name, one.outcome, one.rule.required) for one in found.checks] == [
         ("tests", "failed", False), ("lint", "passed", True),
     ]  # fmt: skip
     assert "red" in found.checks[0].output
     assert [one.run for one in found.checks] == [0, 0], "there is no project that could keep it"
+    checkout.commit("Makefile", "all:\n")
     create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
+    checkout.commit("Makefile", makefile)
     red, _ = try_out(str(checkout.path), {"PATH": "/usr/bin:/bin"}, ALICE, lambda news: None).checks
     with closing(open_project(str(checkout.path), {})) as app:
         assert "red\n" in app.check_runs.one(red.run).output

@@ -98,6 +98,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "verb.split()": [["hold"], ["reject"], ["key", "retire"], ["lead", "senior"], ["merges", "drop"]],
     "task.split()": [["fe-7k2"], ["--project"]],
     "[task] if task else []": [[], ["fe-7k2"]],
+    "('--branch', branch) if branch else ()": [[], ["--branch", "fe/fe-7k2"]],
     "reason": [[], ["-m", "why"]],
     "rulings": [["--" + word.lower().replace("_", "-")] for word in RULINGS],
     "_seen(facts)": [[], ["--seen", "0123abcd"]],

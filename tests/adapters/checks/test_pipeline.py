@@ -405,7 +405,7 @@ def test_an_output_for_ever_is_late_like_any_other(run: Runner) -> None:
 
 
 def test_output_has_no_control_characters(run: Runner) -> None:
-    assert run(r"printf 'a\033[31mb\r\nc\td\377\000\n'").output == "a␛[31mb\nc\td�␀\n"
+    assert run(r"printf 'a\033[31mb\033[2Jc\r\nc\td\377\000\n'").output == "ab␛[2Jc\nc\td�␀\n", "colours are dropped"
 
 
 def test_progress_hears_the_last_line(run: Runner) -> None:
