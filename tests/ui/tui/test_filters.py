@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from foureyes.app.views.board import Card
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.rules.risk import Risk
-from foureyes.ui.tui.filters import parse
+from foureyes.ui.tui.filters import parse, searched
 
 ROW = QueueRow(
     task="fe-7k2", title="Add login with tokens", priority=1, attempt=3, diff_id="sha256:0", mode="per-task",
@@ -66,3 +67,10 @@ def test_what_only_looks_like_a_filter_is_named_where_nothing_matches() -> None:
         "Esc clears the filter (3 tasks)."
     )
     assert parse("risk:low :x").no_match(3) == 'No task matches "risk:low :x". Esc clears the filter (3 tasks).'
+
+
+def test_whose_number_was_typed_comes_before_whose_name_has_these_digits() -> None:
+    rows = [replace(ROW, task="fe-11k", n=3), replace(ROW, n=11), replace(ROW, task="fe-x11", n=12)]
+    texts = [searched(row) for row in rows]
+    assert [row.n for row in parse("11").among(rows, texts, lambda row: None)] == [11, 3, 12]
+    assert [row.n for row in parse("login").among(rows, texts, lambda row: None)] == [3, 11, 12]

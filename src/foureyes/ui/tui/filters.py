@@ -57,12 +57,16 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     def among(
         self, rows: Sequence[QueueRow], texts: Sequence[str], unseen: Callable[[QueueRow], int | None]
     ) -> list[QueueRow]:
-        """The rows that pass, of many: `texts` are theirs, made once and not at every key."""
+        """The rows that pass, of many: `texts` are theirs, made once and not at every key. Whose number was typed alone
+        comes first: it is meant, not one whose name has these digits in it.
+        """
         hits = list(zip(rows, texts, strict=True))
         for word in self.words:
             number = int(word) if word.isdecimal() else 0
             hits = [hit for hit in hits if word in hit[1] or (number and hit[0].n == number)]
-        return [row for row, _ in hits if not self.pairs or self._pairs_fit(row, unseen(row))]
+        found = [row for row, _ in hits if not self.pairs or self._pairs_fit(row, unseen(row))]
+        meant = int(self.words[0]) if len(self.words) == 1 and self.words[0].isdecimal() else 0
+        return sorted(found, key=lambda row: row.n != meant) if meant else found
 
     def _pairs_fit(self, row: Card | QueueRow, unseen: int | None) -> bool:
         return all(_pair(row, name, value, unseen) for name, value in self.pairs)
