@@ -39,3 +39,35 @@ def test_what_is_tried_says_what_came_of_it_D5(checkout: Checkout) -> None:
     red, _ = try_out(str(checkout.path), {"PATH": "/usr/bin:/bin"}, ALICE, lambda news: None).checks
     with closing(open_project(str(checkout.path), {})) as app:
         assert "red\n" in app.check_runs.one(red.run).output
+
+
+OWN = '[checkout]\nprepare = "touch made"\ninputs = ["need.txt"]\n'
+NEEDS = "test:\n\ttest -e made\nlint:\n\ttest -e made\n"
+
+
+def test_what_is_tried_has_the_checkout_that_the_project_has_already_D5(checkout: Checkout) -> None:
+    environ = {"PATH": "/usr/bin:/bin", "TMPDIR": str(checkout.path.parent)}
+    create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=True)
+    checkout.commit("Makefile", NEEDS)
+    checkout.commit("foureyes.toml", (checkout.path / "foureyes.toml").read_text() + OWN)
+    found = try_out(str(checkout.path), environ, ALICE, lambda news: None)
+    assert [(one.rule.name, one.outcome) for one in found.checks] == [("tests", "passed"), ("lint", "passed")]
+    assert found.notes == (
+        "tried with the [checkout] of the foureyes.toml that lies here; the accepted one has another",
+    )
+    with closing(open_project(str(checkout.path), {})) as app:
+        app.policy.accept(ALICE)
+    assert try_out(str(checkout.path), environ, ALICE, lambda news: None).notes == ()
+    checkout.write("foureyes.toml", OWN.replace("touch made", "echo no network; false"))
+    broken = try_out(str(checkout.path), environ, ALICE, lambda news: None)
+    assert [one.outcome for one in broken.checks] == ["crashed", "crashed"], "as the gate would have it"
+    assert as_lines(broken) == ""
+
+
+def test_what_has_a_checkout_is_proposed_no_other_one_D5(checkout: Checkout) -> None:
+    checkout.write("package.json", '{"scripts": {"test": "x"}}')
+    checkout.write("package-lock.json", "{}")
+    checkout.write("foureyes.toml", OWN)
+    assert "checkout" not in as_lines(propose(str(checkout.path)))
+    made = create_project(str(checkout.path), {}, ALICE, prefix="fe", target=None, commit=False, source="foureyes.toml")
+    assert made.prepare == ""

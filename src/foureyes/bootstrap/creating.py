@@ -168,10 +168,12 @@ def _proposed(
     that pass there.
     """
     from foureyes.bootstrap.detecting import Detected, detected_in
+    from foureyes.bootstrap.proposing import beyond, settings_in
 
     if "checks" in settings:
         return Detected()
-    found = detected_in(place.root)
+    own = {} if trying is None else settings_in(place.root)
+    found = beyond(detected_in(place.root), {**own, **settings, "checks": ()})
     if trying is not None and found.checks:
         from foureyes.bootstrap.trying import tried
 

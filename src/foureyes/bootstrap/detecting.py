@@ -50,16 +50,18 @@ class CheckProposal(msgspec.Struct, frozen=True):
 
 class Detected(msgspec.Struct, frozen=True):
     """What a repository seems to have: checks, what makes their environment (empty where nothing says it), and what
-    there is to say.
+    there is to say. `own`: the checkout that its configuration has already, and that they would run in.
     """
 
     checks: tuple[CheckProposal, ...] = ()
     prepare: str = ""
     notes: tuple[str, ...] = ()
+    own: CheckoutRule | None = None
 
     @property
     def checkout(self) -> CheckoutRule | None:
-        return CheckoutRule(prepare=self.prepare) if self.prepare else None
+        rule = self.own or CheckoutRule(prepare=self.prepare)
+        return rule if rule.matters else None
 
 
 def checks_in(root: str) -> list[CheckProposal]:

@@ -17,6 +17,7 @@ from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.errors import ConfigError
 
 if TYPE_CHECKING:
+    from foureyes.app.application import Application
     from foureyes.app.gate.running import Telling
     from foureyes.config.settings import Value
     from foureyes.core.nouns.session import Actor
@@ -25,18 +26,26 @@ if TYPE_CHECKING:
 def propose(cwd: str) -> Detected:
     """What lies in the repository says it has, beyond what its foureyes.toml has by name; nothing is run."""
     root = repository(cwd).root
-    found, own = detected_in(root), _own(root)
+    return beyond(detected_in(root), settings_in(root))
+
+
+def beyond(found: Detected, own: dict[str, Value]) -> Detected:
+    """What was found, without what a configuration has already; its `[checkout]` is what the checks would run in."""
     has = own.get("checks", ())
     names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
-    left = tuple(each for each in found.checks if each.rule.name not in names)
-    if not names:
+    if names:
+        known = f"{FILE} has {', '.join(sorted(names))} already, which fe check run --target runs"
+        left = tuple(each for each in found.checks if each.rule.name not in names)
+        found = replace(found, checks=left, notes=(*found.notes, known))
+    if not any(key.startswith("checkout.") for key in own):
         return found
-    known = f"{FILE} has {', '.join(sorted(names))} already, which fe check run --target runs"
-    prepare = "" if any(key.startswith("checkout.") for key in own) else found.prepare
-    return replace(found, checks=left, prepare=prepare, notes=(*found.notes, known))
+    from foureyes.config.layers import Layers
+    from foureyes.config.policy import review_policy
+
+    return replace(found, prepare="", own=review_policy(Layers(file=own)).checkout)
 
 
-def _own(root: str) -> dict[str, Value]:
+def settings_in(root: str) -> dict[str, Value]:
     """What the foureyes.toml that lies there says; nothing where there is none that can be read."""
     from foureyes.adapters.folders import MB, read
     from foureyes.config.reading import read_file
@@ -48,18 +57,41 @@ def _own(root: str) -> dict[str, Value]:
 
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
-    """The same, each run once on what is checked in. Where there is a project, what each printed is kept (D5)."""
+    """The same, each run once on what is checked in, where the gate would run it. Where there is a project, what each
+    printed is kept (D5).
+    """
     permit(actor, "check run")
     from foureyes.bootstrap.trying import all_kept, tried
 
-    place = repository(cwd)
-    found = tried(place, environ, propose(cwd), tell)
+    place, found = repository(cwd), propose(cwd)
     if not is_project(folder_of(place)):
-        return found
+        return tried(place, environ, found, tell)
     from foureyes.bootstrap.wiring import open_project
 
     with closing(open_project(cwd, environ)) as app:
+        found = _in_force(app, actor, found, settings_in(place.root))
+    found = tried(place, environ, found, tell)
+    with closing(open_project(cwd, environ)) as app:
         return replace(found, checks=tuple(all_kept(app, actor, found)))
+
+
+def _in_force(app: Application, actor: Actor, found: Detected, own: dict[str, Value]) -> Detected:
+    """With the checkout that is in force once the foureyes.toml that lies there is accepted, and a note where another
+    one is until then (P12).
+    """
+    from foureyes.config.policy import review_policy
+
+    with app.context.store.read() as tx:
+        now, layers = app.context.policy(tx, actor).checkout, app.context.layers(tx, actor)
+    then = review_policy(replace(layers, file=own)).checkout
+    if then.matters:
+        found = replace(found, own=then, prepare="")
+    if then == now or not (then.matters or now.matters):
+        return found
+    note = f"tried with the [checkout] of the {FILE} that lies here; the accepted one has another"
+    if not then.matters:
+        note = f"the accepted {FILE} has a [checkout], and the one that lies here has none: tried without"
+    return replace(found, notes=(*found.notes, note))
 
 
 def as_lines(found: Detected) -> str:

@@ -16,7 +16,7 @@ from foureyes.app.gate.checks import NO_TASK
 from foureyes.app.gate.running import Telling, record_run
 from foureyes.app.views.news import News
 from foureyes.bootstrap.detecting import CheckProposal, Detected
-from foureyes.bootstrap.places import git, workshop
+from foureyes.bootstrap.places import folder_of, git, is_project, workshop
 from foureyes.core.nouns.check import Ran, judge
 from foureyes.core.nouns.rewritten import in_words
 from foureyes.core.words.globs import matching
@@ -57,8 +57,8 @@ class TriedTree(msgspec.Struct, frozen=True):
 
 
 def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Telling) -> Detected:
-    """Each check, with what came of it. An environment that cannot be made here is proposed to nobody: then they are
-    tried with what is on the PATH.
+    """Each check, with what came of it, where the gate would run it. A proposed environment that cannot be made here is
+    proposed to nobody: then they are tried with what is on the PATH; the project's own is what it is.
     """
     with closing(workshop(place)) as shop:
         head = git(place).commit_of("HEAD")
@@ -66,14 +66,25 @@ def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Tel
         if tree is None:
             nothing = "there is no commit to try it on"
             return replace(found, checks=tuple(replace(one, tried=nothing) for one in found.checks))
-        with closing(Pipeline(environ, roots(place))) as pipeline:
+        with closing(_pipeline(place, environ)) as pipeline:
             checks = _Each(pipeline, TriedTree(shop, tree), found.checkout, tell).all(found.checks)
             broken = next((one.ran.unprepared for one in checks if one.ran and one.ran.unprepared), "")
             if not broken:
                 return replace(found, checks=checks)
+            if found.own is not None:
+                rest = (replace(one, tried=checks[-1].tried, outcome="crashed") for one in found.checks[len(checks) :])
+                return replace(found, checks=(*checks, *rest))
             note = f"no environment is made by {found.prepare}: {broken}"
             checks = _Each(pipeline, TriedTree(shop, tree), None, tell).all(found.checks)
             return replace(found, checks=checks, prepare="", notes=(*found.notes, note))
+
+
+def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
+    """What runs checks, as the gate has it: with what is the project's own out of sight, where there is one."""
+    folder = folder_of(place)
+    if not is_project(folder):
+        return Pipeline(environ, roots(place))
+    return Pipeline(environ, roots(place), (place.common_dir, folder), store=folder)
 
 
 class _Each(msgspec.Struct, frozen=True):
