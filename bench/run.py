@@ -27,8 +27,8 @@ from foureyes.adapters.store.opening import create_store
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.run.in_hand import Desk, Options
-from foureyes.app.run.looking import Looking
+from foureyes.app.run.in_hand import Options, RunnerDesk
+from foureyes.app.run.looking import Lookout
 from foureyes.bootstrap.answering import RunDoors
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
@@ -72,8 +72,8 @@ class Watched:
         self.app.policy.accept(ADA)
         fill(self.app, tasks)
         runner = self.app.runs.begin(ADA, agents=3).actor
-        self.looking = Looking(context, runner, PlayedAgents(repo))
-        self.desk = Desk(Options(agents=3))
+        self.looking = Lookout(context, runner, PlayedAgents(repo))
+        self.desk = RunnerDesk(Options(agents=3))
         while self.looking.look(self.desk).more:  # every attempt in review is looked at once after the start
             continue
 

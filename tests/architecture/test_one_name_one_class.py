@@ -11,23 +11,9 @@ from collections import Counter
 from tests.architecture.house import modules, tree_of
 
 SHARED: dict[str, str] = {
-    "Agents": "not yet: the port of agent programs, and the noun of the catalogue",
-    "CheckRuns": "not yet: the noun of the catalogue, and what records runs of a task",
-    "Desk": "not yet: of the terminal app, and what a runner has in hand",
-    "Facts": "not yet: of a task, and of a schema on a server",
-    "Files": "not yet: of a tree that is checked, and of an attempt",
-    "Ground": "not yet: what an own part stands on, and what a run's work is compared with",
-    "Looking": "not yet: of a runner, and of a person in the terminal app",
-    "Parts": "not yet: of what is on screen, and of the driver of PostgreSQL",
-    "Place": "not yet: of a task in an order, and of a run",
-    "Placed": "a value of events keeps its name; not yet: in the merge queue, and where a store lies",
-    "Rows": "not yet: a number of rows, and the widget",
     "Store": "the port, and the one class that is it",
-    "TaskRow": "not yet: of a live run, and of a list",
-    "Wait": "a step of the plan keeps its name; not yet: the dependency, on the board and in lists",
-    "_Line": "private: each is of one module",
 }
-"""Names that two or more modules still have, and why."""
+"""Names that two or more modules have, and why."""
 
 
 def shared(trees: list[ast.Module]) -> set[str]:

@@ -35,7 +35,7 @@ STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (DeskKeys, ports.OwnKeys, frozenset()),
     (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
     (DeskOutside, ports.Outside, frozenset()),
-    (NoPrograms, agent_ports.Agents, frozenset()),
+    (NoPrograms, agent_ports.LocalAgents, frozenset()),
 ]
 """Stand-in, port, and the words by which a test scripts it."""
 REAL: list[tuple[type, type]] = [
@@ -46,7 +46,7 @@ REAL: list[tuple[type, type]] = [
     (SharedClock, ports.Clock),
     (RandomIds, ports.Ids),
     (RealOutside, ports.Outside),
-    (AgentPrograms, agent_ports.Agents),
+    (AgentPrograms, agent_ports.LocalAgents),
     (LiveProgram, agent_ports.LiveRun),
 ]
 

@@ -158,7 +158,7 @@ def test_who_keeps_the_old_file_open_does_not_spoil_the_one_that_comes_back_less
         """As `fe store copy` does: who writes to it afterwards finds it where its journal says (P12)."""
         application(store, desk.script).projects.note_place(ALICE, where)
 
-    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True, placed=placed)
+    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True, record_place=placed)
     _write(shared, desk, task)
     before = state_of(shared.dump())
     move_to_file(str(file.folder), shared.server.url, file.project, LATER)

@@ -102,7 +102,7 @@ class PlayedRun:
 
 
 class PlayedAgents:
-    """`Agents`: every run is played as `next_play` says; `alive` are those that are not over."""
+    """`LocalAgents`: every run is played as `next_play` says; `alive` are those that are not over."""
 
     def __init__(self, repo: PlayedRepo, next_play: Callable[[Launch], Play] = lambda launch: Play()) -> None:
         self.repo = repo

@@ -15,7 +15,7 @@ from foureyes.adapters.exchange import reports, sarif_log
 from foureyes.adapters.exchange.places import ReportPaths
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
-from foureyes.app.agent_ports import Agents, Attached, Availability, Checkout, Launch, LiveRun
+from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch, LiveRun, LocalAgents
 from foureyes.app.git_ports import Remote, Workshop
 from foureyes.app.ports import Lent, Throwaway, Tree, TreeFiles
 from foureyes.app.views.check import EnvironmentRow
@@ -222,7 +222,7 @@ class DeskOutside:
     def __init__(self, workshop: Callable[[], Workshop]) -> None:
         self._workshop = workshop
         self.runner = ScriptedChecks()
-        self.programs: Agents = NoPrograms()
+        self.programs: LocalAgents = NoPrograms()
         self.own = "process:test"
         self.here = "desk:0123456789ab"
         self.remotes: dict[str, Remote] = {}
@@ -254,7 +254,7 @@ class DeskOutside:
     def drafts(self) -> FilesOfDrafts:
         return FilesOfDrafts(self.folder)
 
-    def agents(self) -> Agents:
+    def agents(self) -> LocalAgents:
         return self.programs
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:

@@ -101,7 +101,7 @@ class LiveRun(Protocol):
         """End the program and everything it started; `poll` then tells the outcome."""
 
 
-class Agents(Protocol):
+class LocalAgents(Protocol):
     """Agent programs on this machine."""
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:

@@ -17,7 +17,7 @@ from foureyes.app.views.work import Unwritable
 from foureyes.core.events import Event
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.app.views.kept_store import StoreRole
@@ -212,7 +212,7 @@ class Outside(Protocol):
 
     def drafts(self) -> DraftFiles: ...
 
-    def agents(self) -> Agents: ...
+    def agents(self) -> LocalAgents: ...
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
         """Start a runner, in the name of who starts it, in a process of its own that outlives this one: its number.

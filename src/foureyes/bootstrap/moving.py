@@ -33,7 +33,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
     place = repository(cwd)
     folder = project_folder(place, environ)
 
-    def placed(store: Store, where: str) -> None:
+    def record_place(store: Store, where: str) -> None:
         application(store, place, environ).projects.note_place(actor, where)
 
     remote = shared.read_pointer(folder) is not None
@@ -41,7 +41,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
         if not remote:
             raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
         address, project = server_of(folder, place, environ.get("FOUREYES_STORE", ""))
-        count = shared.move_to_file(folder, address, project, now(), placed=placed, progress=progress)
+        count = shared.move_to_file(folder, address, project, now(), record_place=record_place, progress=progress)
         mirror_anew(cwd, environ)
         return count
     if remote:
@@ -53,7 +53,7 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
         shared.kept_url(url),
         now(),
         keep_url=not environ.get("FOUREYES_STORE"),
-        placed=placed,
+        record_place=record_place,
         progress=progress,
     )
 

@@ -16,7 +16,7 @@ from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
     from foureyes.app.views.setup import ProgramSetup
@@ -63,11 +63,11 @@ class LazyOutside:
 
         return FilesOfDrafts(self._folder)
 
-    def agents(self) -> Agents:
+    def agents(self) -> LocalAgents:
         return self._agents
 
     @cached_property
-    def _agents(self) -> Agents:
+    def _agents(self) -> LocalAgents:
         from foureyes.adapters.agents.programs import AgentPrograms
         from foureyes.adapters.identity.alive import of
         from foureyes.bootstrap.answering import RunDoors

@@ -27,7 +27,7 @@ from foureyes.steps import Step, Steps, fe
 if TYPE_CHECKING:
     from foureyes.adapters.agents.streams.rendering import Renderer
     from foureyes.adapters.git.client.locate import Located
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.application import Application
     from foureyes.app.run.in_hand import Options
     from foureyes.app.run.loop import Runner
@@ -225,7 +225,7 @@ def options_for(
     return Options(agents=agents, once=once, until_idle=until_idle, assigned=assigned, sprints=sprints)
 
 
-def agents_of(place: Located, environ: Mapping[str, str], answers: RunDoors | None = None) -> Agents:
+def agents_of(place: Located, environ: Mapping[str, str], answers: RunDoors | None = None) -> LocalAgents:
     """The agent programs of this machine, for runs of a project; `answers` has the doors of their runs."""
     from foureyes.adapters.agents.programs import AgentPrograms
     from foureyes.adapters.identity.alive import of

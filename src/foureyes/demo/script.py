@@ -49,11 +49,11 @@ def _review(said: Mapping[str, Any], title: str, *, again: bool = False) -> dict
     return _play(title, [{"review": said}], profile="critic", again=again) | {"purpose": "review"}
 
 
-def _work(files: shop.Files, message: str) -> Steps:
+def _work(files: shop.ShopFiles, message: str) -> Steps:
     return [*_files(files, message), _done()]
 
 
-def _files(files: shop.Files, message: str) -> Steps:
+def _files(files: shop.ShopFiles, message: str) -> Steps:
     return [*[{"write": name, "text": text} for name, text in files.items()], {"commit": message}]
 
 
@@ -65,7 +65,7 @@ def _fixed() -> Steps:
     return [{"answer": "FIXED", "text": "two decimals, and a test with 19.99"}]
 
 
-def _on_main(files: shop.Files, message: str) -> Steps:
+def _on_main(files: shop.ShopFiles, message: str) -> Steps:
     """Take in what was merged meanwhile, and say what the file is then."""
     merge = {"git": ["merge", "-q", "-m", "Take main in", "main"], "fails": True}
     return [merge, *_files(files, message), _done()]

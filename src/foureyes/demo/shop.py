@@ -116,32 +116,34 @@ ask = 2
 """
 """Where nobody tells the story: every hand-in is reviewed by two, without being asked for."""
 
-Files = dict[str, str]
+ShopFiles = dict[str, str]
 
-GREETING: Files = {
+GREETING: ShopFiles = {
     "greeting.py": 'def greet(name):\n    return f"hello {name}"\n',
     "test_greeting.py": test_of("greeting", "greet", 'self.assertEqual(greet("Ada"), "hello Ada")'),
 }
-WRONG_DISCOUNT: Files = {
+WRONG_DISCOUNT: ShopFiles = {
     "discount.py": "def discounted(price, percent):\n    return price - percent\n",
     "test_discount.py": test_of("discount", "discounted", "self.assertEqual(discounted(200, 10), 180)"),
 }
-RIGHT_DISCOUNT: Files = {"discount.py": "def discounted(price, percent):\n    return price * (100 - percent) / 100\n"}
-IN_EURO: Files = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net)} EUR"')}
-IN_CENTS: Files = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net):.2f}"')}
-BOTH: Files = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net):.2f} EUR"')}
-WRONG_ORDER: Files = {
+RIGHT_DISCOUNT: ShopFiles = {
+    "discount.py": "def discounted(price, percent):\n    return price * (100 - percent) / 100\n"
+}
+IN_EURO: ShopFiles = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net)} EUR"')}
+IN_CENTS: ShopFiles = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net):.2f}"')}
+BOTH: ShopFiles = {"prices.py": PRICES.replace('f"{gross(net)}"', 'f"{gross(net):.2f} EUR"')}
+WRONG_ORDER: ShopFiles = {
     "order.py": 'def read(line):\n    name, count = line.split(",")\n    return name, int(count)\n',
     "test_order.py": test_of("order", "read", 'self.assertEqual(read(\'"tea, green", 2\'), ("tea, green", 2))'),
 }
-STILL_WRONG_ORDER: Files = {
+STILL_WRONG_ORDER: ShopFiles = {
     "order.py": 'def read(line):\n    name, _, count = line.partition(",")\n    return name.strip(), int(count)\n'
 }
-RIGHT_ORDER: Files = {
+RIGHT_ORDER: ShopFiles = {
     "order.py": "import csv\n\n\ndef read(line):\n    name, count = next(csv.reader([line], skipinitialspace=True))\n"
     "    return name, int(count)\n"
 }
-PASSWORD: Files = {
+PASSWORD: ShopFiles = {
     "login.py": "from hmac import compare_digest\n\n\ndef allowed(password, stored):\n"
     "    return compare_digest(password, stored)\n",
     "test_login.py": test_of(
@@ -150,11 +152,11 @@ PASSWORD: Files = {
     ),
 }  # fmt: skip
 RECEIPT_LINE = 'return f"total {gross(net)}"'
-FIRST_RECEIPT: Files = {
+FIRST_RECEIPT: ShopFiles = {
     "receipt.py": f"from prices import gross\n\n\ndef receipt(net):\n    {RECEIPT_LINE}\n",
     "test_receipt.py": test_of("receipt", "receipt", 'self.assertTrue(receipt(100).startswith("total 119"))'),
 }
-BETTER_RECEIPT: Files = {
+BETTER_RECEIPT: ShopFiles = {
     "receipt.py": FIRST_RECEIPT["receipt.py"].replace("(net)}", "(net):.2f}"),
     "test_receipt.py": test_of("receipt", "receipt", 'self.assertEqual(receipt(19.99), "total 23.79")'),
 }
@@ -179,7 +181,7 @@ AGREED = {
     "summary": "Two decimals, and a test that notices.",
     "rulings": [{"finding": "TL-{task}-1-001", "ruling": "VERIFIED", "reason": "19.99 prints 23.79 now"}],
 }
-HASHED: Files = {
+HASHED: ShopFiles = {
     "login.py": "from hashlib import pbkdf2_hmac\nfrom hmac import compare_digest\n\n\n"
     "def stored_for(password, salt):\n    return pbkdf2_hmac('sha256', password.encode(), salt, 100_000)\n\n\n"
     "def allowed(password, salt, stored):\n    return compare_digest(stored_for(password, salt), stored)\n",

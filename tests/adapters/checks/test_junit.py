@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import junit
 from foureyes.adapters.checks.junit import read, read_all
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 
 PYTEST = b"""<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1"
  skipped="1" tests="4" time="0.1" timestamp="2026-01-01T00:00:00" hostname="h"><testcase classname="tests.test_a" name="test_ok[1-x]"
@@ -180,7 +180,7 @@ def test_ids_have_no_path_of_the_checkout_they_ran_in_D5() -> None:
         said = (
             f'<testsuite name="{place}/work/js/ok.js"><testcase classname="{place}/work/js/ok" name="in {place}/work/a"'
         )
-        return [test.id for test in read(f"{said}/></testsuite>".encode(), Files("", f"{place}/work", place))]
+        return [test.id for test in read(f"{said}/></testsuite>".encode(), CheckedFiles("", f"{place}/work", place))]
 
     assert ids("/tmp/foureyes-check-1") == ids("/tmp/foureyes-check-2") == ["js/ok::in a"]
 

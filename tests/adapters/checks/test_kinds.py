@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.junit import read, read_all
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 
 FILES = [
     "test_u.py", "js/a.js", "t/m.spec.js", "tests/CalcTest.php", "src/calc_test.cpp", "src/Calc.scala", "src/lib/app.c",
@@ -160,7 +160,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kind", JUNIT)
 def test_a_junit_report_of_each_kind_is_read_with_its_tests_and_the_first_place_D5_L3(kind: str, root: Path) -> None:
     text, states, place = JUNIT[kind]
-    found = read(text.replace("{root}", str(root)).encode(), Files(str(root), str(root)))
+    found = read(text.replace("{root}", str(root)).encode(), CheckedFiles(str(root), str(root)))
     assert {test.id: test.state for test in found} == states
     failed = [f"{test.path}:{test.line}" for test in found if test.state == "failed"]
     assert failed[:1] == ([place] if place else [])
@@ -240,5 +240,5 @@ def test_a_sarif_report_of_each_kind_is_read_with_its_level_its_place_and_its_sc
     driver = {"name": kind, "rules": [given["of"]]}
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": [result]}]}
     data = msgspec.json.encode(log).replace(b"{root}", str(root).encode())
-    (found,) = sarif.read(data, Files(str(root), str(root)))
+    (found,) = sarif.read(data, CheckedFiles(str(root), str(root)))
     assert (found.level, found.path, found.line, found.critical, found.tool) == (level, path, line, critical, kind)

@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.checks import reports
 from foureyes.adapters.checks.reports import Reports
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_rule import CheckRule
 
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Path:
 def read(place: Path, during: Callable[[], object], *globs: str) -> Ran:
     """What is read after a run that did this."""
     rule = CheckRule(name="c", run="x", report="junit", report_files=globs)
-    found = Reports(rule, str(place / "report"), Files(str(place / "work")))
+    found = Reports(rule, str(place / "report"), CheckedFiles(str(place / "work")))
     try:
         during()
         return found.read(Ran(exit_code=0))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from foureyes.adapters.checks import sarif
 from foureyes.adapters.checks.sarif import read
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 
@@ -55,7 +55,7 @@ def test_a_result_with_a_score_of_nine_is_critical_L1() -> None:
 
 def keys(root: Path, *places: tuple[str, int]) -> list[str]:
     data = log(*[{"ruleId": "S1", "message": MESSAGE, "locations": at(uri, line)} for uri, line in places])
-    return [found.key for found in read(data, Files(str(root), str(root)))]
+    return [found.key for found in read(data, CheckedFiles(str(root), str(root)))]
 
 
 def test_a_result_is_known_by_the_code_of_its_line_wherever_that_is_D5(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_what_is_gone_since_the_baseline_is_left_out() -> None:
     ],
 )
 def test_a_path_is_decoded_and_relative_to_what_was_checked(uri: str, path: str) -> None:
-    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), Files("/scratch/tree"))
+    (found,) = read(log({"message": MESSAGE, "locations": at(uri)}), CheckedFiles("/scratch/tree"))
     assert found.path == path
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from foureyes.adapters.checks.junit import read
 from foureyes.adapters.checks.told import Told, message_of
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.core.loop.failing_checks import LONGEST_TOLD
 
 FILES = [
@@ -74,13 +74,13 @@ RSPEC = """<testsuite name="rspec"><testcase classname="spec.cart_spec" name="ad
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+def files(tmp_path_factory: pytest.TempPathFactory) -> CheckedFiles:
     root = tmp_path_factory.mktemp("tree")
     for name in (*FILES, "node_modules/expect/build/index.js"):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    return Files(str(root))
+    return CheckedFiles(str(root))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     ids="pytest-1 setup pytest-2 bare unittest phpunit vitest node jest gotestsum surefire nextest rspec".split(),
 )
 def test_a_failing_test_has_its_message_and_its_place_whoever_reports_it_L3(
-    files: Files, report: str, path: str, line: int, said: str
+    files: CheckedFiles, report: str, path: str, line: int, said: str
 ) -> None:
     root = files.root
     (test,) = read(report.replace("{root}", root).replace("{{", "{").replace("}}", "}").encode(), files)
@@ -115,21 +115,23 @@ def test_a_failing_test_has_its_message_and_its_place_whoever_reports_it_L3(
 def test_a_message_is_said_once_and_a_long_one_has_its_beginning_and_its_end() -> None:
     said = Told("E", "boom")
     said.hear("boom\nat x", 100)
-    assert message_of(said, Files()) == "boom\nat x"
+    assert message_of(said, CheckedFiles()) == "boom\nat x"
     long = Told("E", "")
     long.hear("begin" + "x" * 50_000, 20_000)
     long.hear("the end", 20_000)
     assert len(long.text) <= 20_007
-    text = message_of(long, Files())
+    text = message_of(long, CheckedFiles())
     assert text.startswith("begin")
     assert text.endswith("the end")
     assert len(text) <= LONGEST_TOLD
-    assert message_of(Told("TimeoutError", ""), Files()) == "TimeoutError", "the kind, where nothing else is said"
+    assert message_of(Told("TimeoutError", ""), CheckedFiles()) == "TimeoutError", (
+        "the kind, where nothing else is said"
+    )
 
 
 def test_without_files_there_is_no_place_and_odd_words_hurt_nobody(tmp_path: Path) -> None:
     (test,) = read(SUREFIRE.encode())
     assert (test.path, test.line) == ("", 0)
     odd = SUREFIRE.replace("CartTest.java:12", "../../etc/passwd:1) (:9) (a.b:99999999999")
-    (test,) = read(odd.encode(), Files(str(tmp_path)))
+    (test,) = read(odd.encode(), CheckedFiles(str(tmp_path)))
     assert (test.path, test.line) == ("", 0)

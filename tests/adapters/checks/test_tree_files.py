@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 
 
 def test_a_path_is_a_file_of_the_tree_or_nothing(tmp_path: Path) -> None:
@@ -12,7 +12,7 @@ def test_a_path_is_a_file_of_the_tree_or_nothing(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    files = Files(str(tmp_path))
+    files = CheckedFiles(str(tmp_path))
     named = {name: files.find(name) for name in ("src/a.py", "./src/a.py", "a.py", "main.go", "index.js", "odd\x1b.py")}
     assert named == {
         "src/a.py": "src/a.py", "./src/a.py": "src/a.py", "a.py": "src/a.py", "main.go": "go/main.go", "index.js": "",
@@ -23,9 +23,9 @@ def test_a_path_is_a_file_of_the_tree_or_nothing(tmp_path: Path) -> None:
 
 
 def test_a_text_has_nothing_of_the_checkouts_own_path() -> None:
-    files = Files("/proc/7/root/tmp/work", "/tmp/foureyes-check-1/work", "/tmp/foureyes-check-1")
+    files = CheckedFiles("/proc/7/root/tmp/work", "/tmp/foureyes-check-1/work", "/tmp/foureyes-check-1")
     said = "at /tmp/foureyes-check-1/work/js/ok (file:///tmp/foureyes-check-1/tmp/x) tmp.foureyes-check-1.work.a::b"
     assert files.cut(said) == "at js/ok (tmp/x) a::b"
     assert files.cut("/other/tmp/foureyes-check-1/work/a") == "/other/tmp/foureyes-check-1/work/a"
-    assert Files().cut("/a/b") == "/a/b"
-    assert Files().find("a") == ""
+    assert CheckedFiles().cut("/a/b") == "/a/b"
+    assert CheckedFiles().find("a") == ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.run.looking import Looking
+from foureyes.app.run.looking import Lookout
 from foureyes.app.run.profiles import order_of
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.rules.policy import PeersRule, Profile, ReviewPolicy
@@ -113,7 +113,7 @@ def test_a_disk_that_takes_nothing_more_blames_nobody_and_is_tried_again_X3(grou
 def test_of_a_task_that_another_runner_was_first_to_take_nothing_is_said_J4(ground: Playground) -> None:
     task = ground.create(ALICE)
     one, two = ground.runner(1), ground.runner(1)
-    steps = Looking(ground.app.context, two._runner, ground.agents).look(two.desk)
+    steps = Lookout(ground.app.context, two._runner, ground.agents).look(two.desk)
     (start,) = [step for step in plan(steps) if isinstance(step, StartRun)]
     ground.plays = [Play(lasts=5)]
     ground.ticks(one)

@@ -123,10 +123,10 @@ def test_the_place_of_a_runner_is_that_among_those_at_work_J4() -> None:
         ground.clock.advance(seconds=1)
     for runner in runners:
         ground.ticks(runner)
-    assert [runner._looking.place for runner in runners] == [(0, 3), (1, 3), (2, 3)]
+    assert [runner._lookout.place for runner in runners] == [(0, 3), (1, 3), (2, 3)]
     ground.app.runs.finish(runners[0]._runner, reason="done")
     ground.ticks(runners[2])
-    assert runners[2]._looking.place == (1, 2)
+    assert runners[2]._lookout.place == (1, 2)
     ground.app.close()
 
 

@@ -10,7 +10,7 @@ from foureyes.app.views.task import TaskDetail
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, comparisons, last_look, since_of
 
 
@@ -72,17 +72,17 @@ def test_a_decision_on_record_is_a_look() -> None:
 
 
 def test_i_goes_round() -> None:
-    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a", since=1), 1), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a", since=1), 1), LookSoFar("fe-1"))
     assert reading.mode == "looked"
     assert reading.next_mode() == "previous"
-    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a"), 1), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1, 2, 3), view(3, "a"), view(3, "a"), 1), LookSoFar("fe-1"))
     assert reading.next_mode() == "looked"
-    reading = ChangeReading(LoadedChange(detail(1), view(1, "a"), view(1, "a"), 0), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1), view(1, "a"), view(1, "a"), 0), LookSoFar("fe-1"))
     assert reading.next_mode() is None
 
 
 def test_a_hunk_that_did_not_change_stays_seen_in_a_later_attempt_H4() -> None:
-    looking = Looking("fe-1")
+    looking = LookSoFar("fe-1")
     first = ChangeReading(LoadedChange(detail(1), view(1, "a", "b"), view(1, "a", "b"), 0), looking)
     first.look([0], 0.0)
     assert first.look([], 1.0)
@@ -99,7 +99,7 @@ def test_a_hunk_that_did_not_change_stays_seen_in_a_later_attempt_H4() -> None:
 
 
 def test_marked_by_hand_is_not_shown_until_it_is_H4() -> None:
-    looking = Looking("fe-1")
+    looking = LookSoFar("fe-1")
     reading = ChangeReading(LoadedChange(detail(1), view(1, "a"), view(1, "a"), 0), looking)
     looking.mark(["a"])
     assert (looking.unseen, looking.marked, looking.shown) == (0, {"a"}, set())
@@ -110,7 +110,7 @@ def test_marked_by_hand_is_not_shown_until_it_is_H4() -> None:
 
 def test_folded_files_are_not_read_on_to_and_stay_unseen() -> None:
     it = view(1, "a", "lock", folded=True)
-    reading = ChangeReading(LoadedChange(detail(1), it, it, 0), Looking("fe-1"))
+    reading = ChangeReading(LoadedChange(detail(1), it, it, 0), LookSoFar("fe-1"))
     reading.look([0], 0.0)
     reading.look([], 1.0)
     assert reading.next_unseen_file(0) is None
@@ -122,7 +122,7 @@ def test_folded_files_are_not_read_on_to_and_stay_unseen() -> None:
 
 
 def test_another_attempt_was_looked_at_by_nobody_yet_H5() -> None:
-    looking = Looking("fe-1")
+    looking = LookSoFar("fe-1")
     looking.take(view(1, "a"))
     looking.pager = True
     looking.watch.touch(1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, Parts, SeenLines, Stopwatch
+from foureyes.ui.tui.seen import IDLE_SECONDS, LEAST_SECONDS, SeenColumns, SeenLines, Stopwatch
 
 HUNKS = [("a", 3), ("b", 1), ("c", 6)]
 LINES = 10
@@ -96,7 +96,7 @@ SHIFTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6), st.booleans())
 def test_a_wide_line_is_whole_when_each_column_was_on_screen_without_a_break_or_is_there_now_H4(
     steps: list[tuple[int, int, bool]],
 ) -> None:
-    parts, eighth = Parts(), 0
+    parts, eighth = SeenColumns(), 0
     since: dict[int, int] = {}
     read: set[int] = set()
     for shift, eighths, painted in steps:
@@ -109,7 +109,7 @@ def test_a_wide_line_is_whole_when_each_column_was_on_screen_without_a_break_or_
 
 
 def test_a_wide_line_that_only_flies_by_is_not_whole_H4() -> None:
-    parts = Parts()
+    parts = SeenColumns()
     for shift in range(100):
         parts.look({0: range(shift * 8, shift * 8 + 70)}, shift * 0.01)
     assert not parts.is_whole(0, 800)

@@ -1,7 +1,7 @@
 """Agent programs on this machine: whether they are there, how a run of one is started, what a dead runner left.
 
-`Agents` of `app.agent_ports`. Everything that a program is started with is in its arguments, its environment and the
-files of its run; the token is in none of the first two.
+`LocalAgents` of `app.agent_ports`. Everything that a program is started with is in its arguments, its environment and
+the files of its run; the token is in none of the first two.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from foureyes.adapters.checks.told import Told, message_of, where
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.core.nouns.check import KEPT_FAILURES, TestResult, TestState
 from foureyes.core.words.test_names import NamedTest, told_apart
 from foureyes.core.words.text import visible
@@ -39,12 +39,12 @@ TIME = re.compile(r"-[0-9]{14}(?=(?:\.xml)?$)")
 BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read(data: bytes, files: Files | None = None) -> tuple[TestResult, ...]:
+def read(data: bytes, files: CheckedFiles | None = None) -> tuple[TestResult, ...]:
     """Every test of a report, in its order. Raises ValueError with a sentence for what is no JUnit report."""
     return read_all([("", data)], files)
 
 
-def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -> tuple[TestResult, ...]:
+def read_all(reports: Sequence[tuple[str, bytes]], files: CheckedFiles | None = None) -> tuple[TestResult, ...]:
     """Every test of several reports that are one: with their names, as Maven and Gradle write one per class. `files`
     are those of the tree that was tested.
     """
@@ -53,7 +53,7 @@ def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -
     found: list[_Test] = []
     for name, data in reports:
         try:
-            found += _tests(data, name, files or Files())
+            found += _tests(data, name, files or CheckedFiles())
         except ValueError as problem:
             raise ValueError(f"{visible(name)}: {problem}" if name else str(problem)) from None
         if len(found) > MAX_TESTS:
@@ -62,7 +62,7 @@ def read_all(reports: Sequence[tuple[str, bytes]], files: Files | None = None) -
     return tuple(test.result(name) for name, test in zip(names, found, strict=True))
 
 
-def _tests(data: bytes, name: str, files: Files) -> list[_Test]:
+def _tests(data: bytes, name: str, files: CheckedFiles) -> list[_Test]:
     from pyexpat import ExpatError, ParserCreate
 
     data, encoding = cleaned(data.lstrip(b" \t\r\n"))
@@ -107,7 +107,9 @@ def _no_doctype(*_: object) -> None:
 class _Test:
     """A test or a suite while its element is open, and what is kept of it."""
 
-    def __init__(self, attributes: Mapping[str, str], around: Sequence[_Test], report: str, files: Files) -> None:
+    def __init__(
+        self, attributes: Mapping[str, str], around: Sequence[_Test], report: str, files: CheckedFiles
+    ) -> None:
         self._attributes, self._around, self._report, self._files = attributes, around, report, files
         marks = {attributes.get(key, "").strip().lower() for key in ("status", "result")}
         self.id = ""
@@ -157,7 +159,7 @@ class _Test:
 class _Reader:
     """Follows the elements; keeps the ones that are open, and the tests."""
 
-    def __init__(self, report: str, files: Files) -> None:
+    def __init__(self, report: str, files: CheckedFiles) -> None:
         self._report, self._files = report, files
         self._open: list[tuple[str, _Test | None]] = []
         self._found: list[_Test] = []

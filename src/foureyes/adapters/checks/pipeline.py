@@ -23,7 +23,7 @@ from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
 from foureyes.adapters.checks.soundness import Watch
 from foureyes.adapters.checks.stand import OwnParts, Stand, Stopped, Unprepared, why_ended
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.adapters.checks.variables import clean_path, environment
 from foureyes.adapters.folders import opened
 from foureyes.adapters.process import ProcessProblem, ProgramEnd
@@ -213,7 +213,7 @@ class Pipeline:
             watch.look(reaper)
             return stop()
 
-        files = Files(stand.readable(stand.work), stand.work, stand.seen)
+        files = CheckedFiles(stand.readable(stand.work), stand.work, stand.seen)
         reports = Reports(rule, os.path.join(stand.place, "report"), files)
         try:
             ended = stand.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, looking)

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, LEFT_OUT, CheckedFiles
 from foureyes.adapters.checks.variables import REPORT_PATH, REPORTS
 from foureyes.adapters.folders import OddFile, entered, opened
 from foureyes.core.nouns.check import Ran
@@ -29,7 +29,7 @@ class Reports:
     the directories themselves, wherever the check moves those.
     """
 
-    def __init__(self, rule: CheckRule, folder: str, files: Files) -> None:
+    def __init__(self, rule: CheckRule, folder: str, files: CheckedFiles) -> None:
         self._rule = rule
         self._open = ExitStack()
         self._folder, self._work = (self._open.enter_context(entered(path)) for path in (folder, files.root))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from re import compile as pattern
 
-from foureyes.adapters.checks.tree_files import LARGEST_REPORT, Files
+from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.adapters.folders import opened
 from foureyes.core.documents.json_text import parsed
 from foureyes.core.documents.sarif import CRITICAL, OWN, BrokenReport, Reported, is_address, results
@@ -19,7 +19,7 @@ ODD_BREAK = pattern(rb"\r(?!\n)|[\0\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9
 """What ends a line for some tools, and for others not."""
 
 
-def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
+def read(data: bytes, files: CheckedFiles | None = None) -> tuple[ToolFinding, ...]:
     """Every result of a report that is not suppressed. A `ValueError` says why it is none, or how the tool broke.
 
     `files` are those of the checkout: what a tool calls by its whole path, or from a directory, is known by its path
@@ -33,11 +33,11 @@ def read(data: bytes, files: Files | None = None) -> tuple[ToolFinding, ...]:
         raise ValueError(problem.what) from None
     except ValueError as problem:
         raise ValueError(f"the report is no SARIF 2.1.0 report: {in_line(str(problem), MAX_TEXT)}") from None
-    code = Code(files or Files())
-    return tuple(_finding(result, files or Files(), code) for result in reported)
+    code = Code(files or CheckedFiles())
+    return tuple(_finding(result, files or CheckedFiles(), code) for result in reported)
 
 
-def _finding(result: Reported, files: Files, code: Code) -> ToolFinding:
+def _finding(result: Reported, files: CheckedFiles, code: Code) -> ToolFinding:
     """What lies outside of the directory that was checked keeps its whole path."""
     path = "" if is_address(result.place) else files.find(result.place)
     rule, message = in_line(result.rule, MAX_TEXT), in_line(files.cut(result.message), MAX_TEXT)
@@ -56,7 +56,7 @@ def _finding(result: Reported, files: Files, code: Code) -> ToolFinding:
 class Code:
     """The lines of the files that a report is about, each file read once, and not without end."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: CheckedFiles) -> None:
         self._root = files.root
         self._lines: dict[str, list[bytes]] = {}
         self._whole: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from foureyes.adapters.checks.tree_files import Files
+from foureyes.adapters.checks.tree_files import CheckedFiles
 from foureyes.core.loop.failing_checks import LONGEST_TOLD
 from foureyes.core.words.text import spaced
 
@@ -39,7 +39,7 @@ class Told:
         self.text = whole if len(whole) <= most else whole[: most // 2] + "\n" + whole[-most // 2 :]
 
 
-def message_of(told: Told, files: Files) -> str:
+def message_of(told: Told, files: CheckedFiles) -> str:
     """The words, the message first; the text below only as far as it says more."""
     text = files.cut(spaced(told.text, len(told.text) + 1).strip("\n"))
     message = files.cut(spaced(told.message, MESSAGE).strip()) or ("" if text.strip() else told.kind.strip())
@@ -50,7 +50,7 @@ def message_of(told: Told, files: Files) -> str:
     return "\n\n".join(part for part in (message, text) if part.strip())[:LONGEST_TOLD]
 
 
-def where(told: Told, attributes: Mapping[str, str], files: Files) -> tuple[str, int]:
+def where(told: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tuple[str, int]:
     """The file and line of the tree that it is about: those that the report gives, else the first that the words name,
     else the file that a class is called after.
     """
@@ -64,7 +64,7 @@ def where(told: Told, attributes: Mapping[str, str], files: Files) -> tuple[str,
     return _of_suite(told, attributes["suite"], files) or (_of_class(attributes["classname"], near, files), 0)
 
 
-def _of_suite(told: Told, name: str, files: Files) -> tuple[str, int] | None:
+def _of_suite(told: Told, name: str, files: CheckedFiles) -> tuple[str, int] | None:
     """Of linters, whose suites are files, and whose tests are rules: `line 3, col 7`."""
     found = COLUMN.search(f"{told.message}\n{told.text}")
     path = files.find(name) if found else ""
@@ -77,7 +77,7 @@ def _given(attributes: Mapping[str, str]) -> int:
     return max(line + (attributes["suite"] == FROM_ZERO), 0)
 
 
-def _places(text: str, near: list[str], files: Files) -> list[tuple[str, int]]:
+def _places(text: str, near: list[str], files: CheckedFiles) -> list[tuple[str, int]]:
     found = []
     for number, match in enumerate(LINES.finditer(text)):
         named = match["python"] or match["inside"] or match["path"]
@@ -89,7 +89,7 @@ def _places(text: str, near: list[str], files: Files) -> list[tuple[str, int]]:
     return found
 
 
-def _of_class(name: str, near: list[str], files: Files) -> str:
+def _of_class(name: str, near: list[str], files: CheckedFiles) -> str:
     """`src/a.test.ts`, `tests.test_a.TestIt`, `org.shop.CartTest`."""
     if path := files.find(name):
         return path

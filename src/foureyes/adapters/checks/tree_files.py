@@ -16,7 +16,7 @@ LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".
 LARGEST_REPORT = 50_000_000
 
 
-class Files:
+class CheckedFiles:
     """The files below a directory; without one, there is none. `seen` is what the check calls that directory, `place`
     the one around it: paths that mean something only in this run.
     """

@@ -124,7 +124,7 @@ def real(name: str) -> ModuleType:
     parent = name.rpartition(".")[0]
     if parent:
         real(parent)
-    for finder in [each for each in sys.meta_path if isinstance(each, Parts)]:
+    for finder in [each for each in sys.meta_path if isinstance(each, StandInFinder)]:
         finder.known.pop(name, None)
     if isinstance(sys.modules.get(name), StandIn):
         del sys.modules[name]
@@ -190,7 +190,7 @@ def parts() -> dict[str, dict[str, object]]:
     }
 
 
-class Parts:
+class StandInFinder:
     """Finds a stand-in in place of a part of the driver, where `import` looks first."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class Parts:
 @contextmanager
 def standing_in() -> Iterator[None]:
     """Stand-ins in the places of what is not loaded yet, until the end."""
-    placed, finder = [each for each in stand_ins() if each.__name__ not in sys.modules], Parts()
+    placed, finder = [each for each in stand_ins() if each.__name__ not in sys.modules], StandInFinder()
     sys.modules.update({each.__name__: each for each in placed})
     for each in placed:
         parent, _, name = each.__name__.rpartition(".")

@@ -42,7 +42,7 @@ class Written(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Rows(msgspec.Struct, frozen=True):
+class RowCount(msgspec.Struct, frozen=True):
     """A number of rows."""
 
     n: int
@@ -86,7 +86,7 @@ class FeedbackFiles:
 
     def _bring_again(self, tx: Tx, task: str) -> str:
         """Write the file of a task that somebody takes up, if it was sent back before."""
-        rows = tx.one("attempt.count_feedback", Rows, task=task)
+        rows = tx.one("attempt.count_feedback", RowCount, task=task)
         return self.bring(tx, task) if rows and rows.n else ""
 
     def bring_owed(self, tx: Tx) -> None:
@@ -110,7 +110,7 @@ class FeedbackFiles:
 
     def _bring_if_decided(self, tx: Tx) -> None:
         """Of an older project, or one whose folder somebody removed: asked once, later decisions write their own."""
-        if not os.path.lexists(self._folder) and tx.one("attempt.any_decision", Rows) is not None:
+        if not os.path.lexists(self._folder) and tx.one("attempt.any_decision", RowCount) is not None:
             self.bring_all(tx)
 
     def bring_all(self, tx: Tx) -> list[str]:

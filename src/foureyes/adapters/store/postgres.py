@@ -23,9 +23,10 @@ import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
+from foureyes.adapters.store import postgres_roles as roles
 from foureyes.adapters.store.engine import Value
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
-from foureyes.adapters.store.postgres_roles import FACTS, Facts, grants_sql, refuse_to_make, refuse_unusable, role_of
+from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
@@ -100,7 +101,7 @@ class PostgresEngine:
         self._acting = f"-c role={escaped(role)}" if role else ""
         self.project = project
         self.schema = schema_of(project)
-        self.facts = Facts(self.schema)
+        self.facts = SchemaFacts(self.schema)
         self._kept: list[str] = []
         self._writing = False
         self.written: set[str] | None = None
@@ -130,38 +131,38 @@ class PostgresEngine:
                     ),
                 )
             if create:
-                refuse_to_make(self.facts)
+                roles.refuse_to_make(self.facts)
                 with suppress(
                     errors.UniqueViolation, errors.DuplicateSchema
                 ):  # somebody else makes it at this very moment
                     self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"')  # the name is checked above
                 self._identity()
-            refuse_unusable(self.facts)
+            roles.refuse_unusable(self.facts)
 
-    def _identity(self) -> Facts | None:
+    def _identity(self) -> SchemaFacts | None:
         """What there is to know of this schema; None where there is none."""
         self.facts = self._facts_and_version() or self.facts_of(self.project)
         self.place = self.facts.place
         return self.facts if self.place else None
 
-    def _facts_and_version(self) -> Facts | None:
+    def _facts_and_version(self) -> SchemaFacts | None:
         """Both in one message, where there is a store: what every command asks first."""
         try:
-            cursor = self.connection.execute(f"{FACTS}; {VERSION}", {"name": self.schema})
+            cursor = self.connection.execute(f"{roles.FACTS}; {VERSION}", {"name": self.schema})
         except (errors.UndefinedTable, errors.InvalidSchemaName, errors.InsufficientPrivilege):
             return None
         row: tuple[Any, ...] = cursor.fetchone() or ()
         cursor.nextset()
         found = cursor.fetchone()
         self._version = int(found[0] or 0) if found else None
-        return Facts(self.schema, *row)
+        return SchemaFacts(self.schema, *row)
 
-    def facts_of(self, project: str) -> Facts:
+    def facts_of(self, project: str) -> SchemaFacts:
         """What the server says of a project's schema, of its database and of who is asking."""
         with self._words():
             name = schema_of(project)
-            row: tuple[Any, ...] = self.connection.execute(FACTS, {"name": name}).fetchone() or ()
-        return Facts(name, *row)
+            row: tuple[Any, ...] = self.connection.execute(roles.FACTS, {"name": name}).fetchone() or ()
+        return SchemaFacts(name, *row)
 
     def _words(self, *, committing: bool = False) -> AbstractContextManager[None]:
         """The driver's errors in our words, which say whose rights are missing and who gives them."""
@@ -375,10 +376,10 @@ class PostgresEngine:
         }
 
     def role(self) -> StoreRole:
-        return role_of(self, self.facts)
+        return roles.role_of(self, self.facts)
 
     def grants(self, writer: str, reader: str) -> str:
-        return grants_sql(self.facts, writer, reader)
+        return roles.grants_sql(self.facts, writer, reader)
 
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""

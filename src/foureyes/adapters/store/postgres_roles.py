@@ -40,7 +40,7 @@ NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDAT
 """What was recorded stays as it is; tables are changed by the owner, with a new version."""
 
 
-class Facts(NamedTuple):
+class SchemaFacts(NamedTuple):
     """What a server says of a schema, of its database and of who is asking."""
 
     schema: str
@@ -63,7 +63,7 @@ class Facts(NamedTuple):
         return "" if self.number is None else f"postgresql {self.server}/{self.database_number}/{self.number}"
 
 
-def refuse_to_make(facts: Facts) -> None:
+def refuse_to_make(facts: SchemaFacts) -> None:
     """What keeps a store from being made there."""
     if facts.encoding != ENCODING:
         raise StoreProblem(
@@ -80,7 +80,7 @@ def refuse_to_make(facts: Facts) -> None:
         )
 
 
-def refuse_unusable(facts: Facts) -> None:
+def refuse_unusable(facts: SchemaFacts) -> None:
     """A schema that is there and shut is another matter than none (A role gets in by a grant, not by a copy)."""
     if not facts.may_use:
         raise StoreProblem(
@@ -90,7 +90,7 @@ def refuse_unusable(facts: Facts) -> None:
         )
 
 
-def refuse_not_owned(facts: Facts, what: str, how: Steps) -> None:
+def refuse_not_owned(facts: SchemaFacts, what: str, how: Steps) -> None:
     """What renames or makes a schema is for who owns it, and is refused before anything is begun."""
     if facts.number is not None and not facts.owns:
         raise for_the_owner(f"schema {facts.schema} belongs to role {facts.owner}", facts.owner, facts.role, what, how)
@@ -110,7 +110,7 @@ def let_in_by(role: str, owner: str) -> Steps:
     return by("other", grant, f"{owner or 'who'} owns it, and gets the SQL that lets you in by: ")
 
 
-def role_of(engine: Engine, facts: Facts) -> StoreRole:
+def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
     """Which of the three this is, what it lacks, and what it may beyond."""
     if facts.owns:
         beside: dict[str, Value] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
@@ -143,7 +143,7 @@ def _said(words: dict[str, list[str]]) -> list[str]:
     return [f"{', '.join(each)} on {table}" for table, each in words.items() if each]
 
 
-def grants_sql(facts: Facts, writer: str, reader: str) -> str:
+def grants_sql(facts: SchemaFacts, writer: str, reader: str) -> str:
     """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
     owner = flat(facts.owner)
     lines = [
@@ -165,7 +165,7 @@ def grants_sql(facts: Facts, writer: str, reader: str) -> str:
     return "\n".join([*lines, "COMMIT;"])
 
 
-def grants_of(facts: Facts, role: str, writes: bool) -> list[str]:
+def grants_of(facts: SchemaFacts, role: str, writes: bool) -> list[str]:
     """What lets one role in: to all tables that there are, and to those that the owner makes for a later version."""
     schema, name, words = quoted(facts.schema), quoted(role), ", ".join(ALL) if writes else "SELECT"
     later = f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(facts.owner)} IN SCHEMA {schema}"

@@ -24,7 +24,7 @@ from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
-    from foureyes.adapters.store.postgres_roles import Facts
+    from foureyes.adapters.store.postgres_roles import SchemaFacts
 
 T = TypeVar("T")
 WHAT, HOW = "put a backup in the place of the store", fe("restore", blank("FILE"))
@@ -80,7 +80,7 @@ def put_back(
     return done, again
 
 
-def refuse_others(url: str, project: str) -> Facts | None:
+def refuse_others(url: str, project: str) -> SchemaFacts | None:
     """Only the owner puts a backup in the place of a store that is there; what is known of it, None where none is."""
     try:
         there = postgres(url, project)
@@ -91,7 +91,7 @@ def refuse_others(url: str, project: str) -> Facts | None:
     return there.facts
 
 
-def _acting_as(url: str, owner: str, there: Facts | None) -> str:
+def _acting_as(url: str, owner: str, there: SchemaFacts | None) -> str:
     """The role that makes the new store, where it is not the one that asks: an administrator acts as the owner. Where
     the schema is gone, the backup names the owner: whoever else made it again would own it.
     """

@@ -44,7 +44,7 @@ OF_A_MOVE = frozenset({"SessionStarted", "SessionEvidenceAdded", "StorePlaced"})
 """What a move writes into the new journal after the last row that it copied."""
 
 
-class Placed(Protocol):
+class RecordPlace(Protocol):
     """Puts into a journal where its store lies from now on, in the name of who moves it."""
 
     def __call__(self, store: Store, place: str, /) -> None: ...
@@ -163,11 +163,18 @@ def postgres(url: str, project: str, *, create: bool = False, role: str = "") ->
 
 
 def move_to_server(
-    folder: str, url: str, now: str, *, keep_url: bool, placed: Placed = not_said, progress: Progress | None = None
+    folder: str,
+    url: str,
+    now: str,
+    *,
+    keep_url: bool,
+    record_place: RecordPlace = not_said,
+    progress: Progress | None = None,
 ) -> int:
     """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside.
 
-    `placed` puts into the journal where it lies from now on: of the new store before it counts, of the old one last.
+    `record_place` puts into the journal where it lies from now on: of the new store before it counts, of the old one
+    last.
     """
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)):
@@ -181,7 +188,7 @@ def move_to_server(
                 target = without_stale_copy(source, target, url, project, now)
                 count = copy_journal(source, target, journal_length(source), progress)
                 moved_to = target.place
-                placed(Store(target, project), moved_to)
+                record_place(Store(target, project), moved_to)
             finally:
                 target.close()
             source.checkpoint()
@@ -189,14 +196,14 @@ def move_to_server(
             source.close()
         write_pointer(folder, Pointer(project, url if keep_url else ""))
         set_aside(path, now)
-        placed_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, placed)
+        record_place_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, record_place)
     return count
 
 
-def placed_aside(engine: Database, project: str, moved_to: str, placed: Placed) -> None:
+def record_place_aside(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
     """What was the store says that it is none any more: put back into its place, it is told from the store."""
     try:
-        placed(Store(engine, project), moved_to)
+        record_place(Store(engine, project), moved_to)
     except StoreProblem:
         pass  # the store is where it should be; this one is only kept
     finally:
@@ -204,10 +211,16 @@ def placed_aside(engine: Database, project: str, moved_to: str, placed: Placed) 
 
 
 def move_to_file(
-    folder: str, url: str, project: str, now: str, *, placed: Placed = not_said, progress: Progress | None = None
+    folder: str,
+    url: str,
+    project: str,
+    now: str,
+    *,
+    record_place: RecordPlace = not_said,
+    progress: Progress | None = None,
 ) -> int:
     """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
-    dropped. `placed` as above.
+    dropped. `record_place` as above.
     """
     path = os.path.join(folder, NAME)
     fresh = f"{path}.incoming-{os.getpid()}"
@@ -223,7 +236,7 @@ def move_to_file(
             try:
                 migrate(target, now, None)
                 count = copy_journal(source, target, journal_length(source), progress, inside=True)
-                placed(Store(target, project), FILE)
+                record_place(Store(target, project), FILE)
             finally:
                 target.close()
             # The file first: until the schema is renamed, the pointer still names the server, and nothing is lost.
@@ -235,7 +248,7 @@ def move_to_file(
         source.close()
         if os.path.lexists(fresh):
             os.remove(fresh)
-    placed_aside(postgres(url, f"{project}_moved_{digits(now)}"), project, FILE, placed)
+    record_place_aside(postgres(url, f"{project}_moved_{digits(now)}"), project, FILE, record_place)
     return count
 
 

@@ -26,7 +26,7 @@ class Unbrought(msgspec.Struct, frozen=True):
     commits: str = ""
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _TargetLine(msgspec.Struct, frozen=True):
     """The target's own line, the tip first, as far back as it is ours to say; and whose commits are known."""
 
     commits: list[LineCommit]
@@ -90,7 +90,7 @@ def _known_until(context: Context) -> str:
     return last.sha if last else project.tip or ""
 
 
-def _line(context: Context, at: str) -> _Line:
+def _line(context: Context, at: str) -> _TargetLine:
     with context.store.read() as tx:
         project = context.project(tx)
         merged = {row.sha for row in tx.all("merge.points", TargetCommit)}
@@ -103,7 +103,7 @@ def _line(context: Context, at: str) -> _Line:
     # Where none of so many is one, they are all later.
     later = len(line) if len(line) == HOW_FAR else 0
     oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=later)
-    return _Line(line[:oldest], merged, known)
+    return _TargetLine(line[:oldest], merged, known)
 
 
 def unknown_before(context: Context) -> str:

@@ -13,7 +13,7 @@ from foureyes.app.call.one_target import known_target, target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
-from foureyes.app.gate.running import CheckRuns, Stopping, Telling, run_on
+from foureyes.app.gate.running import CheckRecorder, Stopping, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
@@ -112,7 +112,7 @@ class Checks:
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
         with closing(self._context.outside.checks()) as runner:
-            run = CheckRuns(self._context, runner, actor, NO_TASK, tell, "target")
+            run = CheckRecorder(self._context, runner, actor, NO_TASK, tell, "target")
             for rule in due:
                 run.one(rule, tree, last=rule is due[-1])
         return [on_target(rule, row) for rule in rules if (row := self._on_tree(tree, rule)) is not None]

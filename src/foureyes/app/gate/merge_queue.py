@@ -107,12 +107,12 @@ def place_in_queue(tx: Tx, facts: Facts) -> int:
     if not is_stacked(tx, task):
         before = tx.one("merge.before", Count, priority=priority)
         return before.n + 1 if before else 1
-    rows = [Placed(row.priority, row.task, row.stack) for row in _queued(tx)]
-    rows = sorted([*rows, Placed(priority, task, drawn(facts))], key=lambda row: row.priority)
+    rows = [QueueEntry(row.priority, row.task, row.stack) for row in _queued(tx)]
+    rows = sorted([*rows, QueueEntry(priority, task, drawn(facts))], key=lambda row: row.priority)
     return [row.task for row in from_below(rows)].index(task) + 1
 
 
-class Placed(msgspec.Struct, frozen=True):
+class QueueEntry(msgspec.Struct, frozen=True):
     """What the place of a task follows from."""
 
     priority: int

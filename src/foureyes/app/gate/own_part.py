@@ -16,7 +16,7 @@ from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.words.ids import Sha, TaskId
 
 
-class Files(msgspec.Struct, frozen=True):
+class AttemptFiles(msgspec.Struct, frozen=True):
     """The files of an attempt of a task."""
 
     task: str
@@ -32,7 +32,7 @@ class Latest(msgspec.Struct, frozen=True):
     base: str
 
 
-class Ground(msgspec.Struct, frozen=True):
+class OwnStart(msgspec.Struct, frozen=True):
     """What the own part stands on: the head of the topmost task inside, all tasks inside, and whose file is whose."""
 
     top: Sha
@@ -40,7 +40,7 @@ class Ground(msgspec.Struct, frozen=True):
     whose: dict[str, tuple[str, ...]]
 
 
-def ground_of(tx: Tx, task: TaskId, attempt: int) -> Ground | None:
+def own_start(tx: Tx, task: TaskId, attempt: int) -> OwnStart | None:
     """Where the own part of the latest attempt begins; None where nothing of others is inside as a line of commits.
     What begins elsewhere than this attempt was looked at without the commits between.
     """
@@ -48,7 +48,7 @@ def ground_of(tx: Tx, task: TaskId, attempt: int) -> Ground | None:
     latest = tx.one("attempt.latest", Latest, ids=[task])
     if not rows or latest is None or latest.n != attempt:
         return None
-    looked_at = tx.all("stack.files", Files, ids=[row.task for row in rows])
+    looked_at = tx.all("stack.files", AttemptFiles, ids=[row.task for row in rows])
     same = {(each.task, each.n) for each in looked_at if each.base == latest.base}
     rows = [row for row in rows if (row.task, row.attempt) in same]
     if not rows:
@@ -59,22 +59,22 @@ def ground_of(tx: Tx, task: TaskId, attempt: int) -> Ground | None:
         if any(row.task == each.task and row.attempt == each.n for row in rows):
             for path in {path for file in each.files for path in (file.path, file.old_path) if path}:
                 whose[path] = (*whose.get(path, ()), each.task)
-    return Ground(Sha(top.top), drawn_of(tx, [task]).get(task, ()), whose)
+    return OwnStart(Sha(top.top), drawn_of(tx, [task]).get(task, ()), whose)
 
 
-def own_first(context: Context, files: tuple[FileDiff, ...], ground: Ground, head: Sha) -> tuple[FileDiff, ...]:
+def own_first(context: Context, files: tuple[FileDiff, ...], start: OwnStart, head: Sha) -> tuple[FileDiff, ...]:
     """The files with those that are exactly as a task inside left them folded, marked as theirs, after the others."""
-    added = context.repo.file_diffs(ground.top, head)
+    added = context.repo.file_diffs(start.top, head)
     own = {path for file in added for path in (file.path, file.old_path) if path}
-    theirs = [file for file in files if file.path not in own and file.path in ground.whose]
+    theirs = [file for file in files if file.path not in own and file.path in start.whose]
     names = {file.path for file in theirs}
-    folded = tuple(replace(file, folded=True, of=ground.whose[file.path]) for file in theirs)
+    folded = tuple(replace(file, folded=True, of=start.whose[file.path]) for file in theirs)
     return tuple(file for file in files if file.path not in names) + folded
 
 
-def in_parts(context: Context, ground: Ground, base: Sha, head: Sha) -> str:
+def in_parts(context: Context, start: OwnStart, base: Sha, head: Sha) -> str:
     """The change in two parts: what this task adds, then, apart, what is inside of others."""
-    names = ", ".join(f"{row.task} ({row.standing})" for row in ground.below)
-    own = context.repo.diff_text(ground.top, head).rstrip("\n") or "(nothing)"
-    theirs = context.repo.diff_text(base, ground.top).rstrip("\n")
+    names = ", ".join(f"{row.task} ({row.standing})" for row in start.below)
+    own = context.repo.diff_text(start.top, head).rstrip("\n") or "(nothing)"
+    theirs = context.repo.diff_text(base, start.top).rstrip("\n")
     return f"# its own part, on top of {names}\n{own}\n\n# inside: {names}; looked at there\n{theirs}\n"

@@ -65,7 +65,7 @@ def run_on(
     base = trees[0] if len(trees) > 1 or judged == "target" else ""
     fresh: set[int] = set()
     with closing(context.outside.checks()) as runner:
-        run = CheckRuns(context, runner, actor, facts.task.id, tell, judged, stop, base)
+        run = CheckRecorder(context, runner, actor, facts.task.id, tell, judged, stop, base)
         before = msgspec.structs.replace(run, on="target")
         for tree in trees:
             is_judged = tree == trees[-1]
@@ -81,7 +81,7 @@ def run_on(
 
 
 def _due_for_baseline(
-    run: CheckRuns, rules: Sequence[CheckRule], before: str, now: str, fresh: Collection[int]
+    run: CheckRecorder, rules: Sequence[CheckRule], before: str, now: str, fresh: Collection[int]
 ) -> list[CheckRule]:
     """What failed on a tree, and has nothing to compare it with on the one before: tools that found something, and
     required checks that say only that they failed. And what broke by its own exit code.
@@ -121,7 +121,7 @@ def _says(rule: CheckRule, result: CheckResult) -> bool:
     return result.outcome in RAN and not unlisted
 
 
-class CheckRuns(msgspec.Struct, frozen=True):
+class CheckRecorder(msgspec.Struct, frozen=True):
     """Runs of checks for one task on trees of one kind (`on`), each recorded. `base`: the tree of the target that they
     are compared with.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
@@ -10,6 +9,7 @@ import msgspec
 
 from foureyes.app.call.context import seconds_since
 from foureyes.app.gate.merge_queue import explain, rules_of
+from foureyes.app.pages.awaiting import awaited
 from foureyes.app.views.board import Card, CardState
 from foureyes.core.nouns.approval import basis_of
 
@@ -49,13 +49,6 @@ class CardRow(msgspec.Struct, frozen=True, kw_only=True):
     implementer: str
 
 
-class Wait(msgspec.Struct, frozen=True):
-    """A task that another waits for."""
-
-    task: str
-    depends_on: str
-
-
 class Approver(msgspec.Struct, frozen=True):
     """Who approved a task, and on whose word that rests."""
 
@@ -67,11 +60,9 @@ class Approver(msgspec.Struct, frozen=True):
 
 def open_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
     """Cards of what nobody works on: ready, or what it waits for."""
-    waits: dict[str, list[str]] = defaultdict(list)
-    for row in tx.all("board.waits", Wait, ids=list(ids)) if ids else ():
-        waits[row.task].append(row.depends_on)
+    waits = awaited(tx, ids)
     return [
-        _card(context, row, state=_standing(row), note=_why(row), waits_for=tuple(waits[row.task]))
+        _card(context, row, state=_standing(row), note=_why(row), waits_for=waits.get(row.task, ()))
         for row in _rows(tx, ids)
     ]
 

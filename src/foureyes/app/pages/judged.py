@@ -83,18 +83,18 @@ class Judgements:
 
     def __init__(self) -> None:
         self.of: dict[str, Judgement] = {}
-        self._ground: JudgingBasis | None = None
+        self._basis: JudgingBasis | None = None
         self._end = JournalEnd(0, "")
         self._parties: dict[SessionId, Party] = {}
 
-    def catch_up(self, tx: Tx, ground: JudgingBasis) -> None:
+    def catch_up(self, tx: Tx, basis: JudgingBasis) -> None:
         """Forget what no longer holds in the state that is read."""
         end = tx.one("journal.head", JournalEnd) or JournalEnd(0, "")
-        if ground != self._ground or not self._goes_on(tx, end):
+        if basis != self._basis or not self._goes_on(tx, end):
             self._forget_all()
         elif end.seq > self._end.seq:
             self._follow(tx)
-        self._ground, self._end = ground, end
+        self._basis, self._end = basis, end
 
     def _goes_on(self, tx: Tx, end: JournalEnd) -> bool:
         """Whether this is the same journal as before, perhaps longer: a restored store is another."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from foureyes.app.call.modes import modes_by_task
+from foureyes.app.pages.awaiting import awaited
 from foureyes.app.views.task_list import ListedTask, TaskRow
 from foureyes.core.words.ids import TaskId
 
@@ -26,22 +26,13 @@ class TaskHolder(msgspec.Struct, frozen=True):
     waiting_for: str
 
 
-class Wait(msgspec.Struct, frozen=True):
-    """An unfinished task that another waits for."""
-
-    task: str
-    depends_on: str
-
-
 def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask]:
     """The rows with what stands beside a task; of closed ones nothing is said. The mode is what the gate would say,
     whoever asks.
     """
     live = [TaskId(row.id) for row in rows if row.status != "closed"]
     claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
-    waits: dict[str, list[str]] = defaultdict(list)
-    for wait in tx.all("board.waits", Wait, ids=live) if live else ():
-        waits[wait.task].append(wait.depends_on)
+    waits = awaited(tx, live)
     modes = modes_by_task(context, tx, context.gate, live) if live else {}
     found = []
     for row in rows:
@@ -51,7 +42,7 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
                 **msgspec.structs.asdict(row),
                 who=claim.who if claim else "",
                 mode=modes.get(TaskId(row.id), ""),
-                waits=tuple(waits[row.id]),
+                waits=waits.get(row.id, ()),
                 waiting_for=claim.waiting_for if claim else "",
             )
         )

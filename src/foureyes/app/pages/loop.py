@@ -73,12 +73,12 @@ def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
     """D9: an approval with what it rests on."""
     reviewed = has_reviewed(row.session, row.diff_id, row.seq, reviews)
     if row.basis == "person":
-        ground = row.grade + (", with a counting review" if reviewed else "")
+        rests_on = row.grade + (", with a counting review" if reviewed else "")
     elif row.basis == "rule":
-        ground = "by the rule itself"
+        rests_on = "by the rule itself"
     else:
-        ground = "with a counting review" if reviewed else "without a review"
-    return msgspec.structs.replace(row, rests_on=ground)
+        rests_on = "with a counting review" if reviewed else "without a review"
+    return msgspec.structs.replace(row, rests_on=rests_on)
 
 
 def _standing(context: Context, tx: Tx, task: Task) -> LoopState | None:

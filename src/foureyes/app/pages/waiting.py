@@ -88,18 +88,18 @@ class Judge:
 
     def _judgements(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[Judgement]:
         """What is known of tasks, and the rest judged now, page by page. A task without an attempt has no row."""
-        ground = self._ground(tx, actor)
-        self._judged.catch_up(tx, ground)
+        basis = self._basis(tx, actor)
+        self._judged.catch_up(tx, basis)
         judged = self._judged.of
         known = {task: judged[task] for task in tasks if task in judged}
-        landed = self._reached([Sha(each.head) for each in known.values() if each.landed], ground.target, heads)
+        landed = self._reached([Sha(each.head) for each in known.values() if each.landed], basis.target, heads)
         moved = {task for task, each in known.items() if each.tip != _tip(each, heads, landed, each.elsewhere)}
         missing = [TaskId(task) for task in tasks if task not in known or task in moved]
         for first in range(0, len(missing), PAGE):
-            known |= self._page(tx, missing[first : first + PAGE], ground, heads)
+            known |= self._page(tx, missing[first : first + PAGE], basis, heads)
         return [known[task] for task in tasks if task in known]
 
-    def _ground(self, tx: Tx, actor: Actor) -> JudgingBasis:
+    def _basis(self, tx: Tx, actor: Actor) -> JudgingBasis:
         context = self._context
         project = context.project(tx)
         return JudgingBasis(
@@ -114,16 +114,14 @@ class Judge:
         """The heads that landed before their review and are still on the target: git is asked once for all of them."""
         return self._context.repo.reached(landed, target) if landed and f"refs/heads/{target}" in heads else set()
 
-    def _page(
-        self, tx: Tx, tasks: list[TaskId], ground: JudgingBasis, heads: Mapping[str, Sha]
-    ) -> dict[str, Judgement]:
-        facts = {task: about for task, about in facts_for(self._context, tx, tasks, ground.me).items() if about.attempt}
+    def _page(self, tx: Tx, tasks: list[TaskId], basis: JudgingBasis, heads: Mapping[str, Sha]) -> dict[str, Judgement]:
+        facts = {task: about for task, about in facts_for(self._context, tx, tasks, basis.me).items() if about.attempt}
         attempts = [about.attempt for about in facts.values() if about.attempt]
-        landed = self._reached([attempt.head for attempt in attempts if attempt.landed], ground.target, heads)
+        landed = self._reached([attempt.head for attempt in attempts if attempt.landed], basis.target, heads)
         ids = sorted({attempt.submitted_by for attempt in attempts})
         makers = {SessionId(maker.id): maker for maker in tx.all("session.some", SessionView, ids=ids)}
         page: dict[str, Judgement] = {
-            task: self._judge(about, ground, heads, landed, makers) for task, about in facts.items()
+            task: self._judge(about, basis, heads, landed, makers) for task, about in facts.items()
         }
         self._judged.add(page.values(), next(iter(facts.values())).parties if facts else {})
         return page
@@ -139,7 +137,7 @@ class Judge:
     def _judge(
         self,
         facts: Facts,
-        ground: JudgingBasis,
+        basis: JudgingBasis,
         heads: Mapping[str, Sha],
         landed: set[Sha],
         makers: Mapping[SessionId, SessionView],
@@ -150,7 +148,7 @@ class Judge:
         tip = _tip(attempt, heads, landed, elsewhere)
         maker = makers.get(attempt.submitted_by)
         return Judgement(
-            row=_row(facts, attempt, ground, tip, maker.name if maker else attempt.submitted_by),
+            row=_row(facts, attempt, basis, tip, maker.name if maker else attempt.submitted_by),
             ref=attempt.ref,
             head=attempt.head,
             landed=attempt.landed,
@@ -163,8 +161,8 @@ class Judge:
         )
 
 
-def _row(facts: Facts, attempt: Attempt, ground: JudgingBasis, tip: gate.Tip, who: str) -> QueueRow:
-    task, policy = facts.task, ground.policy
+def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who: str) -> QueueRow:
+    task, policy = facts.task, basis.policy
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     not_by_itself = why_not_by_itself(facts, policy, chosen, checked, tip)
     in_batch = why_not_by_itself(facts, policy, chosen, checked, tip, any_mode=True)
@@ -192,7 +190,7 @@ def _row(facts: Facts, attempt: Attempt, ground: JudgingBasis, tip: gate.Tip, wh
         submitted_at=attempt.submitted_at,
         fixes=sum(finding.state == "claimed" for finding in facts.open_blocking),
         disputes=sum(finding.state == "disputed" for finding in facts.open_blocking),
-        you=preview(facts, ground.me, policy, tip),
+        you=preview(facts, basis.me, policy, tip),
         stack=drawn(facts),
     )
 

@@ -26,7 +26,7 @@ from foureyes.core.words.ids import TaskId
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.in_hand import Desk
+    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.rules.policy import ReviewPolicy
 
 MOST = 50
@@ -136,7 +136,7 @@ def waits_for_cooled(context: Context, tx: Tx) -> bool:
     return any(is_cooling(context, tx, known) for known in waiting)
 
 
-def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
+def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
     """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
     if not wants_peers(policy):
         return ()
@@ -149,7 +149,7 @@ def called(context: Context, tx: Tx, desk: Desk, policy: ReviewPolicy, host: str
     return (*found.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
 
 
-def _silence(context: Context, tx: Tx, desk: Desk, minutes: int, host: str) -> Iterable[Called]:
+def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
     """V1: nothing was heard of any live run of the project for so many minutes, by whichever runner; once per silence.
     Only what lies on this machine can be looked at here.
     """
@@ -180,7 +180,7 @@ def _silence(context: Context, tx: Tx, desk: Desk, minutes: int, host: str) -> I
         )
 
 
-def heard_by(context: Context, desk: Desk) -> dict[RunId, str]:
+def heard_by(context: Context, desk: RunnerDesk) -> dict[RunId, str]:
     """When this runner last heard of each program that it has at work."""
     now = context.clock.now()
     at_work = [own for own in desk.in_hand.values() if own.outcome is None]

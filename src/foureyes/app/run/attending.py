@@ -16,7 +16,7 @@ from foureyes.core.words.text import one_line
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.run.in_hand import Desk
+    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.app.views.standstill import Cooldown
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -24,7 +24,7 @@ MOST = 10
 LONG = 300
 
 
-def attention(tx: Tx, policy: ReviewPolicy, desk: Desk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
+def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """The newest of each kind."""
     found = [
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")

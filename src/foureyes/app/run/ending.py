@@ -20,7 +20,7 @@ from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.run.in_hand import InHand
     from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
@@ -42,7 +42,7 @@ HOW: dict[Then, RunEnd] = {
 ENDINGS: dict[Then, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
-def finish(context: Context, runner: Actor, agents: Agents, own: InHand, step: FinishRun) -> str:
+def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
     """What becomes of the work of a run that is over; what to tell people about it."""
     assert own.outcome is not None
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
@@ -76,7 +76,7 @@ def finish(context: Context, runner: Actor, agents: Agents, own: InHand, step: F
     return f"{SAYS[then]}: {one_line(why, LONG)}" if why else SAYS[then]
 
 
-def _answered(context: Context, runner: Actor, agents: Agents, own: InHand) -> str:
+def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
     """V3: the answer of a run, taken in; one that is no valid document is told to who is asked once more."""
     assert own.outcome is not None
     take = take_review if own.run.purpose == "review" else take_clarification
@@ -98,7 +98,7 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
             Runs(context).warm(runner, ended.profile, reason="it works again")
 
 
-def take_over(context: Context, runner: Actor, agents: Agents, run: RunId) -> Run | None:
+def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
     """J4: end what a run of a dead runner has left running, keep its work, and end it as `lost`; None where something
     of it could not be ended yet.
     """

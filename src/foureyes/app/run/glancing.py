@@ -10,12 +10,12 @@ from foureyes.core.run.kept_back import kept_back
 from foureyes.core.sprint.progress import compact
 
 if TYPE_CHECKING:
-    from foureyes.app.run.in_hand import Desk
+    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.run.snapshot import Snapshot
     from foureyes.core.sprint.halting import SprintNow
 
 
-def glance(snapshot: Snapshot, desk: Desk) -> RunnerGlance:
+def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
     """Its live runs, and what else it is at."""
     sprint = snapshot.sprints[0] if snapshot.sprints else None
     return RunnerGlance(

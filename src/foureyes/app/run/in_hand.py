@@ -51,8 +51,8 @@ class InHand(msgspec.Struct):
     """What its worktree could not be given."""
 
 
-class Desk(msgspec.Struct):
-    """All of it."""
+class RunnerDesk(msgspec.Struct):
+    """All that a runner has in hand."""
 
     options: Options
     in_hand: dict[RunId, InHand] = msgspec.field(default_factory=dict)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.run.rows import TaskRow
+from foureyes.app.run.rows import RunTask
 from foureyes.core.nouns.run import Run
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
 
@@ -21,7 +21,7 @@ MOST = 500
 class Keeping:
     """Looks from time to time for what is kept for closed tasks."""
 
-    def __init__(self, context: Context, agents: Agents) -> None:
+    def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context, self._agents = context, agents
         self._next = ""
 
@@ -31,11 +31,11 @@ class Keeping:
             return ()
         self._next = self._context.later(LOOK_SECONDS)
         kept = sorted(self._agents.kept())[:MOST]
-        rows = tx.all("runner.tasks", TaskRow, ids=kept) if kept else []
+        rows = tx.all("runner.tasks", RunTask, ids=kept) if kept else []
         return tuple(TaskId(row.id) for row in rows if row.status == "closed")
 
 
-def forget(context: Context, agents: Agents, task: TaskId, host: str) -> bool:
+def forget(context: Context, agents: LocalAgents, task: TaskId, host: str) -> bool:
     """Remove what is kept for a task, if nothing of any of its runs is alive here; whether it was."""
     with context.store.read() as tx:
         runs = [run for run in tx.all("run.of_task", Run, task=task, limit=MOST) if run.host == host]

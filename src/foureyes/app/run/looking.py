@@ -20,10 +20,10 @@ from foureyes.app.run.asked import called, no_longer_awaited, reviews_due, to_de
 from foureyes.app.run.attending import MOST as TOLD
 from foureyes.app.run.attending import attention
 from foureyes.app.run.check_leases import taken_by_others
-from foureyes.app.run.in_hand import Desk, key_of
+from foureyes.app.run.in_hand import RunnerDesk, key_of
 from foureyes.app.run.keeping import Keeping
 from foureyes.app.run.profiles import Profiles
-from foureyes.app.run.rows import HandedIn, TaskRow
+from foureyes.app.run.rows import HandedIn, RunTask
 from foureyes.app.run.sprints_seen import SprintsSeen, sprint_over
 from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.app.views.pause import PauseView
@@ -34,7 +34,7 @@ from foureyes.core.run.step import FreeClaim, Merge, RunChecks, TakeOver
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.ports import Asked, Tx
     from foureyes.app.views.run import RunnerState
     from foureyes.core.rules.policy import ReviewPolicy
@@ -54,10 +54,10 @@ ALWAYS: list[Asked] = [
 """What every look asks."""
 
 
-class Looking:
+class Lookout:
     """Looks, and remembers between two looks only what spares it work."""
 
-    def __init__(self, context: Context, runner: Actor, agents: Agents) -> None:
+    def __init__(self, context: Context, runner: Actor, agents: LocalAgents) -> None:
         self._context = context
         self._runner = runner
         self._profiles = Profiles(context, agents)
@@ -68,7 +68,7 @@ class Looking:
         self.place = (0, 1)
         """Which of how many runners at work this one is, as the last look has it."""
 
-    def look(self, desk: Desk) -> Snapshot:
+    def look(self, desk: RunnerDesk) -> Snapshot:
         """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
         self._aside.ask()
         found, now = self._look(desk), self._context.now()
@@ -76,7 +76,7 @@ class Looking:
         tasks = [replace(it, stopped=it.stopped or desk.lacks(it.id, now)) for it in found.tasks]
         return replace(found, reviews=tuple(reviews), tasks=tuple(tasks), fetching=bool(desk.fetching))
 
-    def _look(self, desk: Desk) -> Snapshot:
+    def _look(self, desk: RunnerDesk) -> Snapshot:
         """By one consistent look."""
         with self._context.store.read() as tx:
             tx.ahead(*ALWAYS)
@@ -134,14 +134,14 @@ class Looking:
 
     # Runs
 
-    def _runs(self, tx: Tx, desk: Desk) -> list[LiveState]:
+    def _runs(self, tx: Tx, desk: RunnerDesk) -> list[LiveState]:
         states = {str(row.session): state for row, state in runners_seen(self._context, tx)}
         at_work = [session for session, state in states.items() if state == "live"]
         mine = str(self._runner.session)
         self.place = (at_work.index(mine) if mine in at_work else len(at_work), len(at_work))
         runs = self._seen(tx, [session for session, state in states.items() if state in ("live", "silent")])
         ids = sorted({run.task for run in runs})
-        tasks = {row.id: row for row in tx.all("runner.tasks", TaskRow, ids=ids)} if ids else {}
+        tasks = {row.id: row for row in tx.all("runner.tasks", RunTask, ids=ids)} if ids else {}
         handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
         hold = self._context.project(tx).hold if runs else None
         unwanted, given = no_longer_awaited(tx, runs)
@@ -168,7 +168,7 @@ class Looking:
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
 
     def _state(
-        self, run: Run, desk: Desk, task: TaskRow | None, runner: RunnerState | None, has_reviewed: bool
+        self, run: Run, desk: RunnerDesk, task: RunTask | None, runner: RunnerState | None, has_reviewed: bool
     ) -> LiveState:
         mine = run.runner == self._runner.session
         own = desk.in_hand.get(run.id) if mine else None
@@ -180,12 +180,12 @@ class Looking:
         lost = (lost or run.until <= self._context.now()) and not late
         return LiveState(run=run, mine=mine, lost=lost, done=is_done)
 
-    def _waits(self, desk: Desk, key: str) -> bool:
+    def _waits(self, desk: RunnerDesk, key: str) -> bool:
         """Whether a step could not be done a moment ago."""
         return desk.is_put_off(key, self._context.now())
 
     def _to_end(
-        self, state: LiveState, task: TaskRow | None, hold: str | None, since: str, is_unwanted: bool
+        self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
         """Why a live run should end: a hold, the task was taken away, it has handed in and goes on. The hold of a task
         stops work, and nobody who looks (V9).
@@ -214,7 +214,7 @@ class Looking:
     # Tasks
 
     def _tasks(
-        self, tx: Tx, policy: ReviewPolicy, desk: Desk, runs: Iterable[LiveState], *, bound: bool
+        self, tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, runs: Iterable[LiveState], *, bound: bool
     ) -> list[TaskState]:
         left = [
             TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
@@ -226,14 +226,14 @@ class Looking:
             return left
         return left + candidates.states(self._context, tx, self._runner, policy, desk.options, free, sprints=bound)
 
-    def _checks_due(self, tx: Tx, desk: Desk) -> Iterable[TaskId]:
+    def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
         """The first of them; others are seen once these have run. What another runner runs is not due here (J4)."""
         due = self._checks.due
         others = taken_by_others(self._context, tx, self._runner.session) if due else set()
         free = (task for task in due if task not in others and not self._waits(desk, key_of(RunChecks(task=task))))
         return islice(free, QUEUE)
 
-    def _no_room(self, policy: ReviewPolicy, desk: Desk) -> str:
+    def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
         """X3: a disk that is full, or that a moment ago took nothing more."""
         if desk.no_room_until > self._context.now():
             return "the disk is full"
@@ -244,7 +244,7 @@ class Looking:
 
     # Merges
 
-    def _merge(self, tx: Tx, desk: Desk) -> tuple[bool, str]:
+    def _merge(self, tx: Tx, desk: RunnerDesk) -> tuple[bool, str]:
         """Q0, Q1: whether something can be merged now; else when the first approval has settled."""
         if self._waits(desk, key_of(Merge())):
             return False, ""
@@ -259,7 +259,7 @@ class Looking:
         return any(at <= rules.now for at in free), min((at for at in free if at > rules.now), default="")
 
 
-def _is_done(run: Run, task: TaskRow) -> bool:
+def _is_done(run: Run, task: RunTask) -> bool:
     """Whether what a run was started for is on record."""
     if run.purpose == "lead":
         return task.waiting_for != "lead"

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from foureyes.app.run.asked import heard_by
 from foureyes.app.run.crew import all_of
 from foureyes.app.run.glancing import glance
-from foureyes.app.run.in_hand import Desk, InHand, Options
-from foureyes.app.run.looking import Looking
+from foureyes.app.run.in_hand import InHand, Options, RunnerDesk
+from foureyes.app.run.looking import Lookout
 from foureyes.app.run.performing import Performing, Tell
 from foureyes.app.run.runs import Runs
 from foureyes.app.run.turns import Turns
@@ -30,7 +30,7 @@ from foureyes.errors import FoureyesError, LostRunner, Refused
 from foureyes.steps import fe
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Beacon, Changes
     from foureyes.app.run.crew import Crew
@@ -56,7 +56,7 @@ class Runner:
         self,
         context: Context,
         runner: Actor,
-        agents: Agents,
+        agents: LocalAgents,
         crew: Crew,
         options: Options,
         *,
@@ -75,10 +75,10 @@ class Runner:
         self._turns = Turns(changes)
         self._alarm = alarm
         self._beacon = beacon
-        self._looking = Looking(context, runner, agents)
+        self._lookout = Lookout(context, runner, agents)
         self._performing = Performing(context, runner, agents, crew, tell)
         self._renewed, self._renewed_at = monotonic(), context.clock.now()
-        self.desk = Desk(options)
+        self.desk = RunnerDesk(options)
         self._seen = Snapshot()
         self._trouble = ""
 
@@ -125,8 +125,8 @@ class Runner:
             self._performing.finished(done, self.desk)
         self.desk.forget_put_off(self._context.now())
         self._turns.look()
-        snapshot = self._looking.look(self.desk)
-        self._turns.take(*self._looking.place)
+        snapshot = self._lookout.look(self.desk)
+        self._turns.take(*self._lookout.place)
         self._seen = snapshot
         self._show(glance(snapshot, self.desk))
         self._performing.send(self.desk)

@@ -50,10 +50,10 @@ from foureyes.core.words.text import one_line
 from foureyes.errors import Conflict, CutOff, FoureyesError
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.run.crew import Crew, Done, Job
-    from foureyes.app.run.in_hand import Desk
+    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.nouns.session import Actor
 
 Tell = Callable[[str, str], None]
@@ -73,7 +73,7 @@ MOVED = ("merged", "found", "conflict", "checks", "void")
 class Performing:
     """Does what the plan says. It decides nothing: every step ends in a verb that asks the rules."""
 
-    def __init__(self, context: Context, runner: Actor, agents: Agents, crew: Crew, tell: Tell) -> None:
+    def __init__(self, context: Context, runner: Actor, agents: LocalAgents, crew: Crew, tell: Tell) -> None:
         self._context = context
         self._runner = runner
         self._agents = agents
@@ -82,7 +82,7 @@ class Performing:
         self._unsent, self._sending = True, False
         self._asked: set[TaskId] = set()
 
-    def send(self, desk: Desk) -> None:
+    def send(self, desk: RunnerDesk) -> None:
         """Q6: push what the remote lacks, beside everything else; again later where that failed."""
         if not self._unsent or self._sending or desk.is_put_off(SEND, self._context.now()):
             return
@@ -92,7 +92,7 @@ class Performing:
         if is_shared:
             self._crew.start(SEND, _send())
 
-    def perform(self, step: RunStep, desk: Desk) -> bool:
+    def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
         """One step; whether anything was done. A refusal is told and changes nothing: the next look sees what is."""
         key, now = key_of(step), self._context.now()
         if desk.is_put_off(key, now):
@@ -109,7 +109,7 @@ class Performing:
             desk.put_off[key] = self._context.later(AGAIN_SECONDS)
         return done is not False
 
-    def _do(self, step: RunStep, desk: Desk) -> bool | None:
+    def _do(self, step: RunStep, desk: RunnerDesk) -> bool | None:
         """False: it cannot be done now."""
         match step:
             case StartRun():
@@ -152,7 +152,7 @@ class Performing:
                 self._notify(step, desk)
         return None
 
-    def _start(self, step: StartRun, desk: Desk) -> None:
+    def _start(self, step: StartRun, desk: RunnerDesk) -> None:
         if self._fetch(step, desk):
             return
         desk.begun = True
@@ -163,7 +163,7 @@ class Performing:
         for note in own.notes:
             self._tell(step.task, note)
 
-    def _fetch(self, step: StartRun, desk: Desk) -> bool:
+    def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
         """Q6: whether a run waits for what another machine handed in or merged; the target is asked for once, and work
         begins without it where that cannot be had.
         """
@@ -186,13 +186,13 @@ class Performing:
         if step.error != "missing":
             self._tell("", f"{step.profile} is left alone for a while: {why}")
 
-    def _stop(self, step: StopRun, desk: Desk) -> None:
+    def _stop(self, step: StopRun, desk: RunnerDesk) -> None:
         own = desk.in_hand[step.run]
         own.asked = step.why
         own.live.stop(step.why)
         self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
-    def _tidy(self, step: TidyRun, desk: Desk) -> bool:
+    def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
         """S4: only what is proven dead leaves its worktree to us."""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
@@ -201,7 +201,7 @@ class Performing:
         own.left = tidy(self._context, self._runner, own.run)
         return True
 
-    def _finish(self, step: FinishRun, desk: Desk) -> None:
+    def _finish(self, step: FinishRun, desk: RunnerDesk) -> None:
         own = desk.in_hand[step.run]
         said = ending.finish(self._context, self._runner, self._agents, own, step)
         del desk.in_hand[step.run]
@@ -219,7 +219,7 @@ class Performing:
             row = tx.one("runner.claim_of", IdRow, task=step.task)
         return row is not None and ending.free_claim(self._context, self._runner, RunId(row.id))
 
-    def _notify(self, step: Notify, desk: Desk) -> None:
+    def _notify(self, step: Notify, desk: RunnerDesk) -> None:
         desk.told.add(step.key)
         with self._context.store.read() as tx:
             command = self._context.gate_policy(tx).run.notify
@@ -227,7 +227,7 @@ class Performing:
             self._crew.start(f"{NOTIFY}{step.key}", _notify(command, step.text))
         self._tell("", f"! {step.text}")
 
-    def finished(self, done: Done, desk: Desk) -> None:
+    def finished(self, done: Done, desk: RunnerDesk) -> None:
         """A job of the crew came to its end."""
         if done.key == SEND:
             self._sent(done, desk)
@@ -249,7 +249,7 @@ class Performing:
         for line in (done.said or done.problem).splitlines():
             self._tell(done.key if done.key != MERGE and not done.key.startswith(NOTIFY) else "", line)
 
-    def _sent(self, done: Done, desk: Desk) -> None:
+    def _sent(self, done: Done, desk: RunnerDesk) -> None:
         self._sending = False
         if done.rests:
             self._unsent = True
@@ -257,7 +257,7 @@ class Performing:
         if said := done.said or done.problem:
             self._tell("", said)
 
-    def _fetched(self, done: Done, desk: Desk) -> None:
+    def _fetched(self, done: Done, desk: RunnerDesk) -> None:
         """What waited for it begins; where it cannot be had now, it is asked for again later."""
         task = done.key.removeprefix(FETCH)
         desk.fetching.discard(task)

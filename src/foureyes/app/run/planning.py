@@ -32,7 +32,7 @@ from foureyes.errors import AgentUnavailable, BadInput, FoureyesError, GitProble
 from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents, LiveRun
+    from foureyes.app.agent_ports import LiveRun, LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.run import Run, RunEnding
     from foureyes.core.nouns.session import Actor
@@ -131,7 +131,7 @@ class Planning:
         goal = "\n\n".join(filter(None, (row.title, row.description, row.acceptance)))
         return planning_prompt(goal, [f"{each.id}: {each.title}" for each in rows if each.id != task])
 
-    def _profile(self, runner: Actor, agents: Agents, wanted: str) -> tuple[str, Profile]:
+    def _profile(self, runner: Actor, agents: LocalAgents, wanted: str) -> tuple[str, Profile]:
         """Who plans: whom the caller names, else the lead, the senior, the developer, whoever can be used first."""
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)
@@ -157,7 +157,7 @@ class Planning:
 class _Run:
     """One run of role plan, from its reservation to the end of its last process."""
 
-    def __init__(self, context: Context, runner: Actor, agents: Agents, name: str, profile: Profile) -> None:
+    def __init__(self, context: Context, runner: Actor, agents: LocalAgents, name: str, profile: Profile) -> None:
         self._context, self._runner, self._agents = context, runner, agents
         self._name, self._profile = name, profile
         self._runs = Runs(context)

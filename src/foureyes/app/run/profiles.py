@@ -17,7 +17,7 @@ from foureyes.core.run.snapshot import Slot
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.run import ErrorKind
@@ -37,7 +37,7 @@ MOST_COOL_SECONDS = 3 * 3600
 class Profiles:
     """What is known of them. `order`, `cooled` and `wake_at` are as the last look at the slots found them."""
 
-    def __init__(self, context: Context, agents: Agents) -> None:
+    def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context = context
         self._agents = agents
         self._seen: dict[str, tuple[Profile, str]] = {}

@@ -30,7 +30,7 @@ from foureyes.core.words.text import one_line
 from foureyes.errors import BadInput, FoureyesError, Refused
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents
+    from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.run.in_hand import InHand
@@ -107,7 +107,7 @@ def files_name(run: Run) -> str:
     return f"{run.task}.{run.cycle}.{run.profile}"
 
 
-def review_files(context: Context, runner: Actor, agents: Agents, run: Run) -> ReviewFiles:
+def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
     """V2: a checkout of its own: no repository, no worktree of anybody, no program run to make it."""
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
@@ -130,7 +130,7 @@ def _request(context: Context, runner: Actor, run: Run, change: Subject) -> Revi
         return attempt_request(context, tx, runner, run.task, run.profile)
 
 
-def drop_files(agents: Agents, run: Run) -> None:
+def drop_files(agents: LocalAgents, run: Run) -> None:
     """What a reviewer had at hand goes with its run."""
     if run.purpose == "review":
         agents.drop_checkout(files_name(run))

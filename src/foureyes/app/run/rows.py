@@ -10,7 +10,7 @@ from foureyes.core.run.snapshot import PastRun
 from foureyes.core.words.lifecycle import Status
 
 
-class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
+class RunTask(msgspec.Struct, frozen=True, kw_only=True):
     """The task of a live run."""
 
     id: str
@@ -143,7 +143,7 @@ class Cost(msgspec.Struct, frozen=True):
     n: int
 
 
-class Place(msgspec.Struct, frozen=True):
+class TaskPlace(msgspec.Struct, frozen=True):
     """A task and its place in the order of tasks."""
 
     id: str

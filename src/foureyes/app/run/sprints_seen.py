@@ -13,7 +13,7 @@ from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.run.in_hand import Desk
+    from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.nouns.session import Actor
     from foureyes.core.sprint.halting import SprintNow
 
@@ -27,7 +27,7 @@ class SprintsSeen:
         self._head = -1
         self._found: tuple[SprintNow, ...] = ()
 
-    def look(self, tx: Tx, desk: Desk) -> tuple[SprintNow, ...]:
+    def look(self, tx: Tx, desk: RunnerDesk) -> tuple[SprintNow, ...]:
         """That there were some, a runner remembers."""
         head = tx.one("journal.head", Head)
         if head is None or head.seq != self._head:
@@ -38,7 +38,7 @@ class SprintsSeen:
         return self._found
 
 
-def sprint_over(tx: Tx, desk: Desk) -> str:
+def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
     """X2: that the sprint which ran while this runner was at work is over, and what that means; else nothing."""
     row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
     if row is None or row.state != "ended":

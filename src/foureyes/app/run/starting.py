@@ -23,7 +23,7 @@ from foureyes.core.words.ids import token_hash
 from foureyes.errors import AgentMissing, AgentUnavailable, FoureyesError, LostClaim, Refused
 
 if TYPE_CHECKING:
-    from foureyes.app.agent_ports import Agents, LiveRun
+    from foureyes.app.agent_ports import LiveRun, LocalAgents
     from foureyes.app.call.context import Context
     from foureyes.core.nouns.run import ErrorKind, Run, RunEnding
     from foureyes.core.nouns.session import Actor
@@ -39,7 +39,7 @@ class Unstarted(Exception):
     """A run did not begin; it is over again, and why is on record."""
 
 
-def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> InHand:
+def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun) -> InHand:
     """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing."""
     runs = Runs(context)
     run = runs.reserve(
@@ -81,7 +81,7 @@ def start(context: Context, runner: Actor, agents: Agents, step: StartRun) -> In
     return InHand(run=bound, live=live, notes=place.notes, token=token_hash(secret))
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where a run works, and what it is told."""
 
     path: str
@@ -90,15 +90,17 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def _place(context: Context, runner: Actor, agents: Agents, run: Run, step: StartRun) -> Place:
+def _place(context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun) -> RunPlace:
     """The task's worktree; who reviews has files of its own (V2)."""
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
-        return Place(path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema())
+        return RunPlace(
+            path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema()
+        )
     made = make_worktree(context, run.task, runner.session, asks=False)
     if run.purpose == "clarify":
-        return Place(path=made.path, prompt=clarify_prompt(context, runner, run, step))
-    return Place(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)
+        return RunPlace(path=made.path, prompt=clarify_prompt(context, runner, run, step))
+    return RunPlace(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)
 
 
 def is_full(problem: BaseException | None) -> bool:
@@ -128,7 +130,7 @@ def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
         raise Overdrawn(f"every slot of {run.profile} is taken.")
 
 
-def _launch(run: Run, step: StartRun, profile: Profile, place: Place, secret: str) -> Launch:
+def _launch(run: Run, step: StartRun, profile: Profile, place: RunPlace, secret: str) -> Launch:
     return Launch(
         run=run.id,
         profile_name=run.profile,
@@ -145,7 +147,9 @@ def _launch(run: Run, step: StartRun, profile: Profile, place: Place, secret: st
     )
 
 
-def _undo(context: Context, runner: Actor, agents: Agents, run: Run, live: LiveRun | None, problem: Exception) -> None:
+def _undo(
+    context: Context, runner: Actor, agents: LocalAgents, run: Run, live: LiveRun | None, problem: Exception
+) -> None:
     """Nothing stays of a run that did not begin: no process, no claim, no reservation. Only a program that is not there
     at all keeps its profile from other tasks.
     """

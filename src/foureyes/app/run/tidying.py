@@ -35,7 +35,7 @@ SHOWN = 5
 MIB = 1 << 20
 
 
-class Ground(msgspec.Struct, frozen=True):
+class Yardstick(msgspec.Struct, frozen=True):
     """What the work of a run is compared with."""
 
     task: Task
@@ -55,7 +55,7 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
         return Left()
     with context.store.read() as tx:
         task, policy = context.get(tx, run.task), context.gate_policy(tx)
-        ground = Ground(
+        yardstick = Yardstick(
             task,
             attempt_of(tx, run.task),
             known_target(context, tx, context.project(tx)),
@@ -67,32 +67,32 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
     with fence():
         pass  # whoever has it now may be at work in this very worktree
     try:
-        return _looked_at(context, run, ground, fence)
+        return _looked_at(context, run, yardstick, fence)
     except FoureyesError as problem:
         return Left(problem=problem.message)
 
 
-def _looked_at(context: Context, run: Run, ground: Ground, fence: Fence) -> Left:
+def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -> Left:
     if run.task not in context.workshop.worktrees():
         return Left(problem="its worktree is gone")
     stands = context.workshop.unlock_worktree(run.task)
     ref = branch_of(context, run.task)
-    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, ground, fence)
+    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, yardstick, fence)
     head = context.repo.commit_of(ref)
     if head is None:
         return Left(problem=f"its branch {ref} is gone")
-    problem = problem or _from_elsewhere(context, ground, ref, head)
-    return Left(changed=_is_new(context, ground, head) or ground.answered, problem=problem)
+    problem = problem or _from_elsewhere(context, yardstick, ref, head)
+    return Left(changed=_is_new(context, yardstick, head) or yardstick.answered, problem=problem)
 
 
-def _from_elsewhere(context: Context, ground: Ground, ref: str, head: Sha) -> str:
+def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
     """S4: whether the branch does not come from where the task began. Before the first hand-in that is any commit of
     the target: it may have moved between the worktree and the claim, or since an earlier run.
     """
-    began = ground.attempt.base if ground.attempt is not None else ground.task.start_target
+    began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
     if began is None or context.repo.is_ancestor(began, head):
         return ""
-    base = context.repo.change(target=ground.target, ref=ref, since=None).base if ground.attempt is None else None
+    base = context.repo.change(target=yardstick.target, ref=ref, since=None).base if yardstick.attempt is None else None
     if base is not None and context.repo.is_ancestor(base, began):
         return ""
     return f"{ref.removeprefix('refs/heads/')} does not come from {began[:7]}, where the task began"
@@ -104,23 +104,23 @@ def _elsewhere(stands: str, ref: str) -> str:
     return "" if stands == ref else f"{there or 'no branch'} is checked out in its worktree, not {wanted}"
 
 
-def _is_new(context: Context, ground: Ground, head: str) -> bool:
+def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
     """Whether the branch holds something that is neither on the target nor handed in before."""
-    if ground.attempt is not None and ground.attempt.head == head:
+    if yardstick.attempt is not None and yardstick.attempt.head == head:
         return False
-    tip = context.repo.commit_of(ground.target)
+    tip = context.repo.commit_of(yardstick.target)
     return tip is None or not context.repo.is_ancestor(context.repo.commit_of(head) or tip, tip)
 
 
-def _commit_rest(context: Context, run: Run, ref: str, ground: Ground, fence: Fence) -> str:
+def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fence: Fence) -> str:
     """S4: commit what was left, as its session; why not, else empty."""
     paths = context.repo.uncommitted(ref)
     if not paths:
         return ""
-    if problem := _too_much(paths, context.repo.additions(ref), ground):
+    if problem := _too_much(paths, context.repo.additions(ref), yardstick):
         return problem
     trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
-    message = f"{ground.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
+    message = f"{yardstick.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
     try:
         context.workshop.commit_all(message, trailers, apart=run.task, fence=fence)
     except GitProblem as refusal:
@@ -128,18 +128,18 @@ def _commit_rest(context: Context, run: Run, ref: str, ground: Ground, fence: Fe
     return ""
 
 
-def _too_much(paths: list[str], additions: Additions, ground: Ground) -> str:
+def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> str:
     """S4: what nobody commits for somebody else: too many files, too large ones, what looks like a secret or was
     copied here to be used.
     """
-    rule = ground.rule
+    rule = yardstick.rule
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:
         names = some(secret, SHOWN)
         if len(secret) == 1:
             return f"{names} looks like a secret and was not committed: let git ignore it, or remove it"
         return f"{names} look like secrets and were not committed: let git ignore them, or remove them"
-    if copied := matching(sorted(additions.new), ground.copies):
+    if copied := matching(sorted(additions.new), yardstick.copies):
         was, them = ("was", "it") if len(copied) == 1 else ("were", "them")
         return f"{some(copied, SHOWN)} {was} copied here (work.copy) and not committed: let git ignore {them}"
     if len(paths) > rule.commit_max_files:

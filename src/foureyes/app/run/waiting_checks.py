@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.gate.checks import due_among
 from foureyes.app.pages.events import Head
-from foureyes.app.run.rows import Place, Touched
+from foureyes.app.run.rows import TaskPlace, Touched
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class WaitingChecks:
         self._touched: dict[str, None] = {}
         self._after = -1
         self._place: tuple[int, int] | None = FIRST
-        self._ground: object = None
+        self._rules: object = None
         self.more = False
 
     @property
@@ -71,9 +71,9 @@ class WaitingChecks:
         """What the journal says since the last look; another policy or hold puts everything in question."""
         head = tx.one("journal.head", Head)
         upto = head.seq if head else 0
-        ground = (policy, self._context.project(tx).hold)
-        if ground != self._ground:
-            self._ground, self._place = ground, FIRST
+        rules = (policy, self._context.project(tx).hold)
+        if rules != self._rules:
+            self._rules, self._place = rules, FIRST
         elif upto > self._after:
             for row in tx.all("runner.touched", Touched, after=self._after, upto=upto):
                 self._forget(row.id)
@@ -90,7 +90,7 @@ class WaitingChecks:
     def _next_page(self, tx: Tx, limit: int) -> list[str]:
         if self._place is None or limit <= 0:
             return []
-        rows = tx.all("runner.reviewing", Place, priority=self._place[0], n=self._place[1], limit=limit)
+        rows = tx.all("runner.reviewing", TaskPlace, priority=self._place[0], n=self._place[1], limit=limit)
         self._place = (rows[-1].priority, rows[-1].n) if len(rows) == limit else None
         return [row.id for row in rows]
 

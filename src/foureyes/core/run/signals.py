@@ -32,13 +32,13 @@ class Spoken(msgspec.Struct, frozen=True):
     payload: str = ""
 
 
-class _Line(msgspec.Struct):
+class _SignalLine(msgspec.Struct):
     type: str
     signal: str
     message: str = ""
 
 
-class _Event(msgspec.Struct):
+class _EventLine(msgspec.Struct):
     type: str
     summary: str
     payload: dict[str, Any] | None = None
@@ -72,7 +72,7 @@ def _own_lines(message: str) -> Iterator[str]:
 
 def _event(line: str) -> Spoken | None:
     try:
-        read = msgspec.json.decode(line, type=_Event)
+        read = msgspec.json.decode(line, type=_EventLine)
     except (msgspec.DecodeError, RecursionError):
         return None
     kind = next((each for each in EMIT_TYPES if each == read.type), None)
@@ -85,7 +85,7 @@ def _event(line: str) -> Spoken | None:
 
 def _valid(line: str) -> ParsedSignal | None:
     try:
-        read = msgspec.json.decode(line, type=_Line)
+        read = msgspec.json.decode(line, type=_SignalLine)
     except msgspec.DecodeError:
         return None
     if read.type != "signal" or read.signal not in SIGNALS:

@@ -17,7 +17,7 @@ from foureyes.ui.tui.banner import Banner
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.keeping import forget_draft
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def approve(page: Page, case: OnScreen, *, reason: str = "") -> None:
         _approve(page, case, looking, reason)
 
 
-def _is_to_be_asked(page: Page, case: OnScreen, looking: Looking) -> bool:
+def _is_to_be_asked(page: Page, case: OnScreen, looking: LookSoFar) -> bool:
     """D8, and the one question about risk: hunks that were never shown, of a change to be looked at closely or whose
     label asks. It is asked once; the same key again is the answer.
     """
@@ -83,14 +83,14 @@ def _reads(page: Page) -> str:
     return "Space" if page.context == "diff" else "D"
 
 
-def unseen_words(looking: Looking) -> str:
+def unseen_words(looking: LookSoFar) -> str:
     """How many hunks were not shown, and where they are."""
     first, *others = looking.unseen_paths
     more = f" and {len(others)} more" if others else ""
     return f"{looking.unseen} of {len(looking.hunks or ())} hunks not shown ({visible(first.rsplit('/', 1)[-1])}{more})"
 
 
-def _approve(page: Page, case: OnScreen, looking: Looking, reason: str) -> None:
+def _approve(page: Page, case: OnScreen, looking: LookSoFar, reason: str) -> None:
     notes, left = looking.own_comments, looking.left_behind()
     look = looking.look(page.app.clock(), confirmed=page.asked == case.diff_id)
     page.asked = page.question = ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftFile, DraftLock
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.flow import Form
-    from foureyes.ui.tui.looking import Looking
+    from foureyes.ui.tui.looking import LookSoFar
     from foureyes.ui.tui.screens.page import Page
 
 
@@ -42,13 +42,13 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
     page.ask(read, done, lambda problem: page.note(problem.message))
 
 
-def kept_in_words(looking: Looking) -> list[str]:
+def kept_in_words(looking: LookSoFar) -> list[str]:
     """What was begun in an earlier session, and the key that opens it."""
     keys: dict[Form, str] = {"redo": "R", "reject": "X"}
     return [f"draft {form} kept: {key} opens it" for form, key in keys.items() if form in looking.kept]
 
 
-def half_in_words(looking: Looking) -> str:
+def half_in_words(looking: LookSoFar) -> str:
     """Where a comment was left half written, and how it goes on."""
     places = [
         visible(comment.place) + (" (its line is gone)" if comment.lost else "") for comment in looking.half.values()
@@ -57,12 +57,12 @@ def half_in_words(looking: Looking) -> str:
     return f"half written: a comment on {places[0]}{more} · C on the line goes on" if places else ""
 
 
-def take_lock(looking: Looking, held: DraftLock) -> None:
+def take_lock(looking: LookSoFar, held: DraftLock) -> None:
     """Whose a draft is. That of another process stops nobody from deciding: it is only not kept from here."""
     looking.held_by, looking.lock_note = 0 if held else held.pid or -1, held.note
 
 
-def not_kept_in_words(looking: Looking) -> str:
+def not_kept_in_words(looking: LookSoFar) -> str:
     """What is said where another process has the draft, or its lock cannot be taken."""
     who = f"process {looking.held_by}" if looking.held_by > 0 else "another process"
     return f"not kept as a draft: {looking.lock_note.rstrip('.') or f'{who} has it'}"

@@ -32,7 +32,7 @@ class Lens(NamedTuple):
     space: bool = True
 
 
-class Looking:
+class LookSoFar:
     """One task as this person has looked at it. Hunks are kept by their ids, so that one which did not change stays
     seen in a later attempt.
     """
@@ -210,11 +210,11 @@ class Looks:
     """What was looked at while the app is open, by task."""
 
     def __init__(self) -> None:
-        self._by_task: dict[str, Looking] = {}
+        self._by_task: dict[str, LookSoFar] = {}
 
-    def of(self, task: str) -> Looking:
+    def of(self, task: str) -> LookSoFar:
         if task not in self._by_task:
-            self._by_task[task] = Looking(task)
+            self._by_task[task] = LookSoFar(task)
         return self._by_task[task]
 
     def drop(self, task: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.ui.tui.looking import Lens, Looking
+from foureyes.ui.tui.looking import Lens, LookSoFar
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import comment_rows, finding_rows
 from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
@@ -38,7 +38,7 @@ class LoadedChange(NamedTuple):
     draft: DraftFile | None = None
 
 
-def read(task: str, looking: Looking, wanted: Compared | None) -> Callable[[Desk], LoadedChange]:
+def read(task: str, looking: LookSoFar, wanted: Compared | None) -> Callable[[Desk], LoadedChange]:
     """The work of reading a change at the desk. Without a wish a second look begins with what is new since the
     first: one of this process, or one that the record has.
     """
@@ -87,7 +87,7 @@ def since_of(mode: Compared, detail: TaskDetail, attempt: int, looked: int) -> i
 class ChangeReading:
     """One change on screen, and the state that its rows depend on."""
 
-    def __init__(self, loaded: LoadedChange, looking: Looking) -> None:
+    def __init__(self, loaded: LoadedChange, looking: LookSoFar) -> None:
         self.detail, self.whole, self.view, self.looked, _ = loaded
         self.read_as = loaded.detail
         """The task as the reader knows it: a decision is about this one (T6), however it stands now."""

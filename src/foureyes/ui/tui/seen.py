@@ -49,7 +49,7 @@ class SeenLines:
         return bool(self._since)
 
 
-class Parts:
+class SeenColumns:
     """Lines wider than the screen: which of their columns were on it for long enough, each without a break."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from foureyes.app.views.finding import FindingView, MoveView
 from foureyes.core.nouns.finding import Location
 from foureyes.core.words.unseen import widest
 from foureyes.ui.tui.comments import Comment
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN, Marks, in_ascii
 from foureyes.ui.tui.text.diff import Painter, code, comment_rows, counts, file_line, finding_mark, finding_rows, tail
 from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChange
@@ -38,7 +38,12 @@ def painter(marks: Marks = FINE, *, split: bool = False, comments: tuple[Comment
     noted += [Noted("comment", n, len(comment_rows(each)), Anchor(0, 0, 0)) for n, each in enumerate(comments)]
     rows = DiffRows(change, noted, split=split)
     return Painter(
-        rows=rows, marks=marks, palette=PALETTES["mono"], looking=Looking("fe-1"), findings=[FINDING], comments=comments
+        rows=rows,
+        marks=marks,
+        palette=PALETTES["mono"],
+        looking=LookSoFar("fe-1"),
+        findings=[FINDING],
+        comments=comments,
     )
 
 
@@ -126,7 +131,7 @@ def test_a_line_whose_end_may_be_off_the_screen_is_cut_and_each_part_of_it_can_b
     line = DiffLine("added", None, 1, text)
     file = FileDiff(path="a.py", added=1, hunks=(Hunk("h1", "", 0, 0, 1, 1, (line,)),))
     change = NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
-    it = Painter(rows=DiffRows(change), marks=marks, palette=PALETTES["mono"], looking=Looking("fe-1"))
+    it = Painter(rows=DiffRows(change), marks=marks, palette=PALETTES["mono"], looking=LookSoFar("fe-1"))
     narrow = 70 if "\f" in text else 80
     assert it.is_cut(2, narrow) or (marks is FINE and "\f" in text)
     read = ""
@@ -145,7 +150,7 @@ def test_a_line_whose_end_may_be_off_the_screen_is_cut_and_each_part_of_it_can_b
 def test_the_kind_of_a_file_is_on_screen_with_the_file_and_with_each_hunk() -> None:
     file = FileDiff(path="conf", status="A", added=1, kind="new link", hunks=FILE.hunks)
     change = NumberedChange(DiffView(task="fe-1", attempt=1, diff_id="d", base="b", head="h", files=(file,)))
-    it = Painter(rows=DiffRows(change), marks=FINE, palette=PALETTES["mono"], looking=Looking("fe-1"))
+    it = Painter(rows=DiffRows(change), marks=FINE, palette=PALETTES["mono"], looking=LookSoFar("fe-1"))
     assert it.row(0, 60).plain.startswith(" A conf  +1  new link ─")
     assert it.row(1, 60).plain.startswith(" ○ @@ 38–39  new link  class Token")
 
@@ -187,7 +192,7 @@ def test_sizes_of_a_binary_file_and_lines_of_others() -> None:
 
 
 def test_the_list_of_files_shows_the_end_of_a_long_path() -> None:
-    line = file_line(FILE, Looking("fe-1"), [FINDING, FINDING], FINE, PALETTES["mono"], 18)
+    line = file_line(FILE, LookSoFar("fe-1"), [FINDING, FINDING], FINE, PALETTES["mono"], 18)
     assert isinstance(line, Text)
     assert line.plain == " ○ …th/login.py 2▲"
     assert tail("src/a.py", 20, "…") == "src/a.py"

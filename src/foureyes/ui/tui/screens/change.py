@@ -15,13 +15,13 @@ from foureyes.ui.tui.comments import halves, reanchored
 from foureyes.ui.tui.deciding import OnScreen
 from foureyes.ui.tui.guarded import guarded
 from foureyes.ui.tui.keeping import half_in_words, keep_draft
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.news import asks_the_same, news_of
 from foureyes.ui.tui.offering import offered
 from foureyes.ui.tui.reading import ChangeReading, Compared, LoadedChange, read
 from foureyes.ui.tui.screens.page import Page
-from foureyes.ui.tui.seen import Parts
+from foureyes.ui.tui.seen import SeenColumns
 from foureyes.ui.tui.text.diff import Painter, tail
 from foureyes.ui.tui.text.diff_rows import same_row
 from foureyes.ui.tui.text.lines import uncut
@@ -81,7 +81,7 @@ class ChangePage(Page):
         return self.query_one(FileList)
 
     @property
-    def looking(self) -> Looking:
+    def looking(self) -> LookSoFar:
         return self.app.looks.of(self.task_id)
 
     # -- reading
@@ -276,7 +276,7 @@ class ChangePage(Page):
             comments=self.looking.comments,
             shift=before.shift if before and before.looking is self.looking else 0,
             words=before.words if before else "",
-            parts=before.parts if before and before.rows.change is reading.change else Parts(),
+            parts=before.parts if before and before.rows.change is reading.change else SeenColumns(),
         )
         if len(reading.rows):
             self.canvas.show(len(reading.rows), self.painter.row, at, above)

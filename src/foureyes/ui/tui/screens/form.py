@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.views.task import TaskDetail
     from foureyes.ui.tui.flow import Form
-    from foureyes.ui.tui.looking import Looking
+    from foureyes.ui.tui.looking import LookSoFar
 
 WIDEST = 100
 PAUSE_SECONDS = 0.4
@@ -80,7 +80,7 @@ class FormPage(Page):
         return min(WIDEST, self.app.size.width)
 
     @property
-    def looking(self) -> Looking:
+    def looking(self) -> LookSoFar:
         return self.app.looks.of(self.task_id)
 
     @property

@@ -12,9 +12,9 @@ from rich.text import Text
 from foureyes.app.views.diff import DiffLine, FileDiff
 from foureyes.core.nouns.finding import SEVERITIES
 from foureyes.ui.tui.comments import Comment
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import PLAIN, Marks, Palette, ascii_of, visible
-from foureyes.ui.tui.seen import Parts
+from foureyes.ui.tui.seen import SeenColumns
 from foureyes.ui.tui.text.diff_rows import BIG, DiffRow, DiffRows
 from foureyes.ui.tui.text.lines import columns, cut, fitting
 
@@ -99,13 +99,13 @@ class Painter(msgspec.Struct):
     rows: DiffRows
     marks: Marks
     palette: Palette
-    looking: Looking
+    looking: LookSoFar
     findings: Sequence[FindingView] = ()
     comments: Sequence[Comment] = ()
     shift: int = 0
     words: str = ""
     span: range = range(0)
-    parts: Parts = msgspec.field(default_factory=Parts)
+    parts: SeenColumns = msgspec.field(default_factory=SeenColumns)
 
     def row(self, number: int, width: int) -> Text:
         """One row for a width."""
@@ -346,7 +346,7 @@ def tail(path: str, room: int, ellipsis: str) -> str:
 
 
 def file_line(
-    file: FileDiff, looking: Looking, findings: Sequence[FindingView], marks: Marks, palette: Palette, width: int
+    file: FileDiff, looking: LookSoFar, findings: Sequence[FindingView], marks: Marks, palette: Palette, width: int
 ) -> Text:
     """A file in the list of files, with how many findings it has and the mark of the worst; of a long path the end is
     shown.

@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from foureyes.app.views.diff import DiffView
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.looking import Looking
+from foureyes.ui.tui.looking import LookSoFar
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
 from foureyes.ui.tui.text.diff import Painter, VisiblePart
@@ -41,13 +41,13 @@ class Hunks(Canvas):
         super().__init__(id=id)
         self.can_focus = False
         self._told = seen
-        self._looking: Looking | None = None
+        self._looking: LookSoFar | None = None
         self._seen: SeenLines | None = None
         self._painter: Painter | None = None
         self._view: DiffView | None = None
         self._timer: Timer | None = None
 
-    def show_change(self, view: DiffView, looking: Looking) -> None:
+    def show_change(self, view: DiffView, looking: LookSoFar) -> None:
         """Show a change, from its first hunk that was not shown yet; the same one stays where it is."""
         if self._view is view:
             self.refresh()
