@@ -77,6 +77,8 @@ class Round:
     tree: str
     same_tree: bool
     had: set[str]
+    waived: set[str] = field(default_factory=set)
+    """Blocking ones that were waived when it was handed in: with an answer they are in its hands (L11)."""
     sent_back: int = 0
     merge_failures: int = 0
     touched: dict[str, str] = field(default_factory=dict)
@@ -149,8 +151,10 @@ class Recount:
         loop.since_decided += loop.status == "in_progress"
         loop.status = "reviewing"
         last = loop.rounds[-1].tree if loop.rounds else ""
-        had = {one.root for one in self.of_task(row.task) if one.blocks and one.state in WAITS}
-        loop.rounds.append(Round(n=said["n"], tree=said["tree"], same_tree=said["tree"] == last, had=had))
+        blocking = [one for one in self.of_task(row.task) if one.blocks]
+        had = {one.root for one in blocking if one.state in WAITS}
+        waived = {one.root for one in blocking if one.state == "waived"}
+        loop.rounds.append(Round(said["n"], said["tree"], said["tree"] == last, had, waived))
 
     def _back(self, row: JournalRow, said: dict[str, Any]) -> None:
         loop = self.loop(row.task)
@@ -248,9 +252,12 @@ class Recount:
             assert one.state not in ("resolved", "obsolete"), "what is settled is not answered (L6)"
             assert one.state != "waived" or one.until <= row.at, "what is waived is not answered (L6)"
             assert not one.blocks or answer["action"] in ("FIXED", "REJECTED"), "blocking: FIXED or REJECTED (L6)"
-            if one.state == "waived" and self.loop(row.task).status == "reviewing":
-                self.loop(row.task).rounds[-1].had.add(one.root)
+            ran_out = one.state == "waived" and self.loop(row.task).status == "reviewing"
             one.state, one.answer, one.ruling = ANSWERED[answer["action"]], answer["action"], ""
+            if ran_out:
+                last = self.loop(row.task).rounds[-1]
+                last.had |= last.waived & {one.root}
+                self._touch(one)
             one.tracked = answer.get("debt", "") or one.tracked
 
     def _FindingRuled(self, row: JournalRow, said: dict[str, Any]) -> None:

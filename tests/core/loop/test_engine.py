@@ -111,6 +111,20 @@ def test_what_left_or_was_waived_is_no_progress_L11(state: str) -> None:
     assert rounds(handed, steps, closed=True)[1].fixed == 0
 
 
+@pytest.mark.parametrize(("raised", "had", "found"), [(1, 1, 0), (2, 0, 1)])
+def test_a_waiver_that_ran_out_is_answered_in_the_round_that_had_it_or_is_new_in_the_one_that_found_it_L11(
+    raised: int, had: int, found: int
+) -> None:
+    steps = [
+        FindingMove("a", raised, "open", "raised"),
+        FindingMove("a", raised, "waived", "waived"),
+        FindingMove("a", 2, "claimed", "answered"),
+    ]
+    handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
+    second = rounds(handed, steps, closed=True)[1]
+    assert (second.had, second.found) == (had, found)
+
+
 def test_a_round_in_review_is_not_judged_yet() -> None:
     found = loop([0], closed=False)
     assert (found.no_progress, found.round, found.rounds[-1].action) == (0, 1, "")
