@@ -230,10 +230,13 @@ class Recount:
 
     @staticmethod
     def _may_come_again(one: Root, new: dict[str, Any]) -> None:
-        """L9: an accepted rejection comes again only with changed code at the quote or a higher severity."""
+        """L9: an accepted rejection comes again only with changed code at the quote or a higher severity. An empty line
+        quotes nothing.
+        """
         higher = WORST_FIRST.index(new["severity"]) < WORST_FIRST.index(one.severity)
-        quotes = solid(one.quote), solid(new.get("quote", ""))
-        assert higher or (all(quotes) and quotes[0] != quotes[1]), (
+        before, after = solid(one.quote), solid(new.get("quote", ""))
+        has_place = bool(after) or bool(new.get("line"))
+        assert higher or (before and has_place and before != after), (
             f"{one.id} was rejected, that was accepted, and it is back: {new}"
         )
 
