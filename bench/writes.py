@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.queries import names, sql
 from foureyes.errors import FoureyesError
 
@@ -32,7 +32,7 @@ TEXT = "looked at the parser again; the third case is the one that fails"
 LEAST = {"SQLite": 0.5, "PostgreSQL": 0.6}
 FAIREST = 0.25
 
-Statement = tuple[str, dict[str, Value]]
+Statement = tuple[str, dict[str, SqlValue]]
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -52,15 +52,15 @@ class Listening:
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 
-    def run(self, name: str, params: dict[str, Value]) -> None:
+    def run(self, name: str, params: dict[str, SqlValue]) -> None:
         self.heard.append((sql(name), params))
         self._engine.run(name, params)
 
-    def change(self, name: str, params: dict[str, Value]) -> int:
+    def change(self, name: str, params: dict[str, SqlValue]) -> int:
         self.heard.append((sql(name), params))
         return self._engine.change(name, params)
 
-    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+    def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
         self.heard.append((statement, params))
         return self._engine.fetch(statement, params)
 
@@ -78,7 +78,7 @@ def statements(place: Place, writer: int, task: str) -> list[Statement]:
     return [(statement, params) for statement, params in engine.heard if statement not in extra]
 
 
-def numbered(params: dict[str, Value], number: int) -> dict[str, Value]:
+def numbered(params: dict[str, SqlValue], number: int) -> dict[str, SqlValue]:
     """The same parameters for a row of its own."""
     return params | {"seq": number} if "seq" in params else params
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from foureyes.ui.tui.keys import CONTEXTS, KEYS, Context, Key, all_shown
+from foureyes.ui.tui.keys import CONTEXTS, KEYS, Key, KeyContext, all_shown
 
 from tools.markdown import code, page, table
 
-WHERE: dict[Context, str] = {
+WHERE: dict[KeyContext, str] = {
     "board": "The board",
     "summary": "The review summary",
     "batch": "The list for approving several",
@@ -29,7 +29,7 @@ def key_row(key: Key) -> tuple[str, ...]:
     return all_shown(key), key.help, code(key.verb), code(key.command)
 
 
-def context_block(context: Context) -> str:
+def context_block(context: KeyContext) -> str:
     """The keys of one context."""
     rows = [key_row(key) for key in KEYS[context]]
     return f"## {WHERE[context]}\n\n{table(('key', 'does', 'verb', 'on the command line'), rows)}"

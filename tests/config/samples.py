@@ -7,7 +7,7 @@ from hypothesis import settings
 
 from foureyes.config.layers import Layers, resolve
 from foureyes.config.reading import read_file
-from foureyes.config.settings import BY_KEY, Value
+from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.errors import ConfigError
@@ -16,7 +16,7 @@ quick = settings(derandomize=True, max_examples=100, deadline=None, database=Non
 POLICY = BY_KEY["review.policy"]
 FLAG, TD_FLAG = "FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"
 
-EXAMPLES: dict[str, tuple[str, Value]] = {
+EXAMPLES: dict[str, tuple[str, SettingValue]] = {
     "project.id": ('"0123"', "0123"),
     "project.prefix": ('"td"', "td"),
     "project.target": ('"trunk"', "trunk"),
@@ -155,7 +155,7 @@ def value_of(
     store: dict[str, str] | None = None,
     environ: dict[str, str] | None = None,
     human: bool = False,
-) -> Value:
+) -> SettingValue:
     return resolve(BY_KEY[key], layers(file=file, store=store, environ=environ, human=human)).value
 
 

@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.config.loosening import ANY_CHANGE, LOOSER_IF, is_loosened
-from foureyes.config.settings import BY_KEY, Value
+from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 
 TESTS, LINT = CheckRule(name="tests", run="pytest"), CheckRule(name="lint", run="ruff")
 SECURITY = LabelRule("per-task", auto_approve=False, independence="human")
 
-LOOSER: list[tuple[str, Value, Value]] = [
+LOOSER: list[tuple[str, SettingValue, SettingValue]] = [
     ("review.policy", "strict", "balanced"),
     ("review.human_proof", "key", "observed"),
     ("review.auto_approve.enabled", False, True),
@@ -42,7 +42,7 @@ LOOSER: list[tuple[str, Value, Value]] = [
     ("review.label_rules", {"law": LabelRule(unseen="refuse")}, {"law": LabelRule(unseen="ask")}),
     ("review.label_rules", {"law": LabelRule(reviewers=("codex", "qwen"))}, {"law": LabelRule(reviewers=("codex",))}),
 ]
-OTHER: list[tuple[str, Value, Value]] = [
+OTHER: list[tuple[str, SettingValue, SettingValue]] = [
     ("review.policy", "balanced", "strict"),
     ("review.reviews", 0, 2),
     ("checks", (LINT,), (TESTS, LINT)),
@@ -58,12 +58,12 @@ OTHER: list[tuple[str, Value, Value]] = [
 
 
 @pytest.mark.parametrize(("key", "old", "new"), LOOSER)
-def test_what_asks_for_less_is_marked_P12(key: str, old: Value, new: Value) -> None:
+def test_what_asks_for_less_is_marked_P12(key: str, old: SettingValue, new: SettingValue) -> None:
     assert is_loosened(key, old, new)
 
 
 @pytest.mark.parametrize(("key", "old", "new"), OTHER)
-def test_what_asks_for_more_or_for_something_else_is_not_P12(key: str, old: Value, new: Value) -> None:
+def test_what_asks_for_more_or_for_something_else_is_not_P12(key: str, old: SettingValue, new: SettingValue) -> None:
     assert not is_loosened(key, old, new)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from foureyes.config.layers import resolve
 from foureyes.config.reading import read_file
-from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, Value
+from foureyes.config.settings import BY_KEY, FILE, SETTINGS, Setting, SettingValue
 from foureyes.core.rules.policy import LabelRule
 from foureyes.errors import ConfigError
 from foureyes.ui.steps import steps_text
@@ -106,7 +106,7 @@ def test_an_empty_file_says_nothing() -> None:
 @given(st.text(max_size=60))
 def test_whatever_a_file_holds_is_settings_or_a_clear_error_G1(text: str) -> None:
     problem = None
-    found: dict[str, Value] = {}
+    found: dict[str, SettingValue] = {}
     try:
         found = read_file(text)
     except ConfigError as caught:

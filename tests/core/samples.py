@@ -9,10 +9,10 @@ import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, Mark, Signal
-from foureyes.core.nouns.check import CheckResult, Outcome
+from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, HandInSignal, Mark
+from foureyes.core.nouns.check import CheckOutcome, CheckResult
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.session import Kind, Party
+from foureyes.core.nouns.session import Party, SessionKind
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Control, Facts, HistoryEntry
 from foureyes.core.rules.four_eyes import Declaration
@@ -99,7 +99,7 @@ def attempt(
     no_code: bool = False,
     ref: str = REF,
     base: Sha = BASE,
-    signal: Signal = "DONE",
+    signal: HandInSignal = "DONE",
     base_tree: str = "",
     marks: Iterable[Mark] = (),
     size: int = 100,
@@ -186,7 +186,7 @@ def ran(
     rule: CheckRule = TESTS,
     *,
     by: Party = CRON,
-    outcome: Outcome = "passed",
+    outcome: CheckOutcome = "passed",
     tree: str = TREE,
     tests: str = "",
     seq: int = 1,
@@ -217,7 +217,7 @@ def crowds(draw: st.DrawFn) -> list[Party]:
     """Five sessions that may share origins, persons and spawners."""
     found: list[Party] = []
     for number in range(5):
-        kind: Kind = draw(st.sampled_from(["agent", "agent", "agent", "human", "service"])) if found else "agent"
+        kind: SessionKind = draw(st.sampled_from(["agent", "agent", "agent", "human", "service"])) if found else "agent"
         parent = draw(st.sampled_from([None, *found])) if found and kind == "agent" else None
         origin = draw(st.sampled_from(["one", "two", "three", f"own {number}"]))
         found.append(

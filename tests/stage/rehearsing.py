@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.ports import Outside, Tree
+from foureyes.app.ports import Outside, TreeContent
 from foureyes.config.seeded import Seeded, seeded
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.nouns.session import Actor
@@ -52,12 +52,12 @@ class Throwaways:
     def __init__(self, around: World, says: Says) -> None:
         self._around, self._says = around, says
         self.settings: list[str] = []
-        self.files: list[Tree] = []
+        self.files: list[TreeContent] = []
         self.made: list[Rehearsal] = []
         around.outside.another = self.make
 
     @contextmanager
-    def make(self, starter: Actor, settings: str, files: Tree) -> Iterator[Made]:
+    def make(self, starter: Actor, settings: str, files: TreeContent) -> Iterator[Made]:
         self.settings.append(settings)
         self.files.append(files)
         world = Rehearsal(self._around, self._says)
@@ -82,7 +82,7 @@ class Made:
     def repo(self) -> PlayedRepo:
         return self._world.played
 
-    def put(self, worktree: str, files: Tree) -> None:
+    def put(self, worktree: str, files: TreeContent) -> None:
         task = PurePosixPath(worktree).name
         texts = {} if callable(files) else dict(files)
         self._world.played.left[f"refs/heads/fe/{task}"] = list(texts) or ["files"]

@@ -23,7 +23,7 @@ PATIENT = 2.0  # seconds after which we look for the first time whether somethin
 PATIENCE = 10.0  # seconds for the reaper to end what is below it, before it is done from here
 CHUNK, PAUSE = 65536, 0.02
 TICK = 0.5  # seconds after which we look up from waiting: a Ctrl-C just before it would else be heard at the deadline
-Stopping = Callable[[int], bool]  # asked often at first, then every TICK, with the pid of the reaper
+StopAskedOf = Callable[[int], bool]  # asked often at first, then every TICK, with the pid of the reaper
 PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
 
 
@@ -96,7 +96,7 @@ def _follow(child: subprocess.Popen[bytes], given: bytes, end: float, held: Call
 
 def supervise(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float,
-    hear: Callable[[bytes], None], stop: Stopping | None = None,
+    hear: Callable[[bytes], None], stop: StopAskedOf | None = None,
 ) -> ProgramEnd:  # fmt: skip
     """Run a program (an absolute path) below a reaper; when this returns or raises, nothing that it started is left.
     There is no input. `hear` gets both output streams as they come, in one. `stop` may want its end before its time.
@@ -155,7 +155,7 @@ class ReaperReport:
 class _Watch:
     """Both pipes of a reaper: its own words, and what the program writes."""
 
-    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: Stopping) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], hear: Callable[[bytes], None], stop: StopAskedOf) -> None:
         assert child.stdin is not None and child.stdout is not None and child.stderr is not None  # noqa: PT018
         self._child, self._hear, self._stop = child, hear, stop
         self._said, self._output = child.stdout.fileno(), child.stderr.fileno()

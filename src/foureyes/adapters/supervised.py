@@ -16,7 +16,7 @@ from typing import Literal
 
 from foureyes.adapters import process, reaper
 
-Stream = Literal["out", "err"]
+PipeName = Literal["out", "err"]
 CHUNK = 1 << 16
 AT_ONCE = 16
 """So many chunks of each stream are read at once: who writes for ever does not hold up the others."""
@@ -71,9 +71,9 @@ class Supervised:
             return -1
         return self._pipes.fileno()
 
-    def read(self) -> list[tuple[Stream, bytes]]:
+    def read(self) -> list[tuple[PipeName, bytes]]:
         """What came since, in order as far as that can be told; nothing once it `is_over`."""
-        heard: list[tuple[Stream, bytes]] = []
+        heard: list[tuple[PipeName, bytes]] = []
         for key, _ in self._pipes.select(0) if not self.is_over else ():
             if key.fd != self._said:
                 heard += self._read(key.fd, AT_ONCE)
@@ -90,9 +90,9 @@ class Supervised:
             self._hurry()
         return heard
 
-    def _read(self, pipe: int, most: int) -> list[tuple[Stream, bytes]]:
-        stream: Stream = "out" if pipe == self._out else "err"
-        heard: list[tuple[Stream, bytes]] = []
+    def _read(self, pipe: int, most: int) -> list[tuple[PipeName, bytes]]:
+        stream: PipeName = "out" if pipe == self._out else "err"
+        heard: list[tuple[PipeName, bytes]] = []
         for _ in range(most):
             part = _part(pipe)
             if part == b"":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 Input = type[msgspec.Struct]
-Field = tuple[str, Any] | tuple[str, Any, Any]
+InputField = tuple[str, Any] | tuple[str, Any, Any]
 Method = Callable[..., Any]
 KEPT: dict[str, tuple[str, ...]] = {"claims.unstart": ("how",), "answers.respond": ("document",)}
 """What only this program says to a verb, never whoever asks from elsewhere."""
@@ -47,12 +47,14 @@ def takes_actor(method: Method) -> bool:
     return list(inspect.signature(method).parameters)[1:2] == ["actor"]
 
 
-def parameters(method: Method, without: Sequence[str] = (), instead: Mapping[str, Any] | None = None) -> list[Field]:
+def parameters(
+    method: Method, without: Sequence[str] = (), instead: Mapping[str, Any] | None = None
+) -> list[InputField]:
     """What a verb takes but for who calls and those of `without`; some of another type, `instead`, which may come with
     a default.
     """
     given = instead or {}
-    fields: list[Field] = []
+    fields: list[InputField] = []
     for name, parameter in inspect.signature(method).parameters.items():
         if name in ("self", "actor", *without):
             continue

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.catalog_runs import RUN_VERBS, Row, Who, Writes
+from foureyes.app.catalog_runs import RUN_VERBS, Callers, VerbRow, Writes
 
 if TYPE_CHECKING:
-    from foureyes.core.nouns.session import Kind
+    from foureyes.core.nouns.session import SessionKind
 
 NOUNS: dict[str, str] = {
     "projects": "project.projects:Projects",
@@ -63,7 +63,7 @@ NOUNS: dict[str, str] = {
 }
 """Where each noun lives: room, module, class."""
 
-WHO: dict[Who, tuple[Kind, ...]] = {
+WHO: dict[Callers, tuple[SessionKind, ...]] = {
     "anyone": ("agent", "human", "service"),
     "agents and people": ("agent", "human"),
     "people and services": ("human", "service"),
@@ -80,7 +80,7 @@ class Verb(msgspec.Struct, frozen=True):
     noun: str
     name: str
     rights: tuple[str, ...]
-    who: Who
+    who: Callers
     writes: Writes
     command: str
     help: str
@@ -99,7 +99,7 @@ def class_of(noun: str) -> type:
     return found
 
 
-VERBS: dict[str, tuple[Row, ...]] = {
+VERBS: dict[str, tuple[VerbRow, ...]] = {
     "projects": (
         ("create", ("init",), "anyone", "journal", "init", "Begin a project: the first row of its journal."),
         ("get", (), "anyone", "", "init", "The project: its name, target branch, hold and accepted configuration."),

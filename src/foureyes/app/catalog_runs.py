@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-Who = Literal["anyone", "agents and people", "people and services", "people"]
+Callers = Literal["anyone", "agents and people", "people and services", "people"]
 Writes = Literal["journal", "files", ""]
 """What a verb leaves behind: rows of the journal, only files or refs of the caller's, or nothing."""
 
-Row = tuple[str, tuple[str, ...], Who, Writes, str, str]
+VerbRow = tuple[str, tuple[str, ...], Callers, Writes, str, str]
 """Name, rights, who may, what it leaves, its command, what it does."""
 
-RUN_VERBS: dict[str, tuple[Row, ...]] = {
+RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
     "runs": (
         ("begin", ("run",), "people and services", "journal", "", "Begin a runner."),
         ("launch", ("run",), "people and services", "files", "", "Start a runner in a process of its own."),

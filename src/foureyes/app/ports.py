@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
-Tree = Mapping[str, str] | Callable[[str], None]
+TreeContent = Mapping[str, str] | Callable[[str], None]
 """Files: texts by their paths, or what writes them into an empty directory."""
-Progress = Callable[[int, int], None]
+CountProgress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
 
@@ -188,7 +188,7 @@ class Throwaway(Protocol):
 
     def repo(self) -> Repo: ...
 
-    def put(self, worktree: str, files: Tree) -> None:
+    def put(self, worktree: str, files: TreeContent) -> None:
         """Texts become files of a worktree, beside those that are there; files that are written take their place."""
 
     def review(self, starter: Actor, agents: int, tell: Callable[[str, str], None]) -> None:
@@ -238,7 +238,7 @@ class Outside(Protocol):
     def is_gone(self, process: str) -> bool:
         """Whether a process on record is shown to have ended."""
 
-    def throwaway(self, starter: Actor, settings: str, files: Tree) -> AbstractContextManager[Throwaway]:
+    def throwaway(self, starter: Actor, settings: str, files: TreeContent) -> AbstractContextManager[Throwaway]:
         """A project of its own in a place of its own, with these files on its target and this foureyes.toml in force;
         nothing of it stays.
         """
@@ -264,7 +264,7 @@ class Outside(Protocol):
         """What agent programs find in this checkout, and whether it fits."""
 
 
-Asked = tuple[str, Mapping[str, object]]
+NamedQuery = tuple[str, Mapping[str, object]]
 """The name of a query, and its parameters."""
 
 
@@ -277,7 +277,7 @@ class Tx(Protocol):
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
 
-    def ahead(self, *asked: Asked) -> None:
+    def ahead(self, *asked: NamedQuery) -> None:
         """Queries and their parameters that are asked next: where each is a way to a server and back, all by one.
         It changes no answer; what is not asked afterwards was asked for nothing.
         """
@@ -331,7 +331,7 @@ class Store(Protocol):
     def mirror_anew(self) -> list[str]:
         """Write every file again that mirrors the store (F2); what there is to say."""
 
-    def audit(self, progress: Progress | None = None) -> AuditReport: ...
+    def audit(self, progress: CountProgress | None = None) -> AuditReport: ...
 
     def health(self) -> list[str]:
         """What the database's own checks find wrong with it."""

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from foureyes.app.gate.running import Telling
     from foureyes.app.views.project import ProjectView
     from foureyes.bootstrap.detecting import CheckProposal, Detected
-    from foureyes.config.settings import Value
+    from foureyes.config.settings import SettingValue
     from foureyes.core.rules.policy import IdentityRule
 
 LARGEST = 16 * MB
@@ -153,16 +153,16 @@ def _as_created(joined: Joined) -> Created:
     )
 
 
-def _home(home: IdentityRule | None) -> dict[str, Value]:
+def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
     """I3: a container that the project is made in is its home; the machine itself need not be named."""
     if home is None or home.home == "host":
         return {}
-    mapped: dict[str, Value] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
+    mapped: dict[str, SettingValue] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
     return {"identity.home": home.home} | mapped
 
 
 def _proposed(
-    place: Located, environ: Mapping[str, str], settings: dict[str, Value], trying: Telling | None
+    place: Located, environ: Mapping[str, str], settings: dict[str, SettingValue], trying: Telling | None
 ) -> Detected:
     """What the repository seems to have; with `--try` the checks that run on what is checked in, required only those
     that pass there.
@@ -296,7 +296,7 @@ def _write_config(
     *,
     commit: bool,
     notes: list[str],
-    settings: dict[str, Value],
+    settings: dict[str, SettingValue],
     proposed: Sequence[CheckProposal],
 ) -> _Written:
     """Write foureyes.toml if it is not there, and commit exactly it to the checked-out target, if a person asks: the
@@ -309,7 +309,11 @@ def _write_config(
     path, target = os.path.join(place.root, FILE), project.target
     if repo.file_at(target, FILE) is not None or (os.path.lexists(path) and not _is_ours(path, project.id)):
         return _Written()
-    own: dict[str, Value] = {"project.id": project.id, "project.prefix": project.prefix, "project.target": target}
+    own: dict[str, SettingValue] = {
+        "project.id": project.id,
+        "project.prefix": project.prefix,
+        "project.target": target,
+    }
     text = HEADING + to_toml(own | {"review.policy": "balanced"} | settings | own)
     text += "".join(to_comment(each.rule, each.tried) for each in proposed if not each.is_of_use)
     if (remote := repo.usual_remote()) and "git.remote" not in settings and not why_no_remote(remote):
@@ -362,7 +366,7 @@ def _write_whole(path: str, text: str) -> None:
         ) from problem
 
 
-def _settings_from(path: str) -> dict[str, Value]:
+def _settings_from(path: str) -> dict[str, SettingValue]:
     """The settings of another tool's file (`fe init --from`)."""
     from foureyes.app.exchange.settings import read as settings_in
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from foureyes.bootstrap import detecting_node, detecting_others, detecting_python
 from foureyes.bootstrap.looking import LEFT_OUT, FolderFiles
-from foureyes.core.nouns.check import Outcome, Ran
+from foureyes.core.nouns.check import CheckOutcome, Ran
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 
@@ -31,7 +31,7 @@ class CheckProposal(msgspec.Struct, frozen=True):
     rule: CheckRule
     source: str
     tried: str = ""
-    outcome: Outcome | None = None
+    outcome: CheckOutcome | None = None
     output: str = ""
     ran: Ran | None = None
     tree: str = ""
@@ -77,14 +77,14 @@ def detected_in(root: str) -> Detected:
     return replace(found, notes=(*found.notes, *_said(look))) if found.checks else found
 
 
-Found = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
+Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 
 def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
     """Proposals in the order Python, Node, Rust, Go, JVM. `whatever`: where none of these says it, a Makefile, else a
     justfile; and pre-commit where there is no lint.
     """
-    sources: list[Found] = [
+    sources: list[Detector] = [
         (detecting_python.source_of(look), detecting_python.checks_of),
         (detecting_node.source_of(look), detecting_node.checks_of),
         ("Cargo.toml", detecting_others.cargo),
@@ -103,7 +103,7 @@ def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
     return Detected(tuple(names.values()), _prepare(look) if names else "")
 
 
-def _taken(look: FolderFiles, sources: list[Found]) -> list[CheckProposal]:
+def _taken(look: FolderFiles, sources: list[Detector]) -> list[CheckProposal]:
     return [CheckProposal(rule, source) for source, checks in sources if source for rule in checks(look)]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from foureyes.adapters.store.store import Store
-    from foureyes.app.ports import Progress
+    from foureyes.app.ports import CountProgress
     from foureyes.core.nouns.session import Actor
 
 
@@ -25,7 +25,7 @@ def remote_to_name(cwd: str) -> str:
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
 
 
-def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: Progress | None) -> int:
+def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None) -> int:
     """Move the project's store to a server, or back into the file (`sqlite`); by a person; how many rows."""
     permit(actor, "store copy")
     from foureyes.adapters.store import shared

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
-    from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, Tree
+    from foureyes.app.ports import CheckRunner, DraftFiles, Throwaway, TreeContent
     from foureyes.app.views.setup import ProgramSetup
     from foureyes.app.views.work import Unwritable
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
@@ -121,7 +121,7 @@ class LazyOutside:
 
         return is_gone(process)
 
-    def throwaway(self, starter: Actor, settings: str, files: Tree) -> AbstractContextManager[Throwaway]:
+    def throwaway(self, starter: Actor, settings: str, files: TreeContent) -> AbstractContextManager[Throwaway]:
         from foureyes.bootstrap.throwaway import throwaway
 
         return throwaway(self._environ, starter, settings, files)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.shared_git import SharedGit
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.adapters.git.workshop import GitWorkshop
-    from foureyes.config.settings import Value
+    from foureyes.config.settings import SettingValue
 
 FOLDER = ".foureyes"
 PROMPTS = "prompts"
@@ -188,7 +188,7 @@ def usual_target(place: Located) -> str:
     return next((name for name in (repo.origin_head(), "main", "master") if f"refs/heads/{name}" in heads), "")
 
 
-def settings_on_target(place: Located) -> dict[str, Value]:
+def settings_on_target(place: Located) -> dict[str, SettingValue]:
     """foureyes.toml as it is on the branch checked out in the main worktree: what a fresh clone knows of its
     project.
     """

@@ -19,7 +19,7 @@ from foureyes.errors import ConfigError
 if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.app.gate.running import Telling
-    from foureyes.config.settings import Value
+    from foureyes.config.settings import SettingValue
     from foureyes.core.nouns.session import Actor
 
 
@@ -29,7 +29,7 @@ def propose(cwd: str) -> Detected:
     return beyond(detected_in(root), settings_in(root))
 
 
-def beyond(found: Detected, own: dict[str, Value]) -> Detected:
+def beyond(found: Detected, own: dict[str, SettingValue]) -> Detected:
     """What was found, without what a configuration has already; its `[checkout]` is what the checks would run in."""
     has = own.get("checks", ())
     names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
@@ -45,7 +45,7 @@ def beyond(found: Detected, own: dict[str, Value]) -> Detected:
     return replace(found, prepare="", own=review_policy(Layers(file=own)).checkout)
 
 
-def settings_in(root: str) -> dict[str, Value]:
+def settings_in(root: str) -> dict[str, SettingValue]:
     """What the foureyes.toml that lies there says; nothing where there is none that can be read."""
     from foureyes.adapters.folders import MB, read
     from foureyes.config.reading import read_file
@@ -75,7 +75,7 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
         return replace(found, checks=tuple(all_kept(app, actor, found)))
 
 
-def _in_force(app: Application, actor: Actor, found: Detected, own: dict[str, Value]) -> Detected:
+def _in_force(app: Application, actor: Actor, found: Detected, own: dict[str, SettingValue]) -> Detected:
     """With the checkout that is in force once the foureyes.toml that lies there is accepted, and a note where another
     one is until then (P12).
     """
@@ -99,5 +99,5 @@ def as_lines(found: Detected) -> str:
     from foureyes.config.writing import to_toml
 
     used = tuple(proposal.rule for proposal in found.checks if proposal.is_of_use)
-    settings: dict[str, Value] = {"checkout.prepare": found.prepare} if found.prepare and used else {}
+    settings: dict[str, SettingValue] = {"checkout.prepare": found.prepare} if found.prepare and used else {}
     return to_toml(settings | {"checks": used}) if used else ""

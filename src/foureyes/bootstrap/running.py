@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.app.run.in_hand import Options
     from foureyes.app.run.loop import Runner
+    from foureyes.app.run.performing import Tell
     from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.answering import RunDoors
     from foureyes.core.nouns.session import Actor
 
-Tell = Callable[[str, str], None]
 Show = Callable[["RunnerGlance"], None]
 RUNNER_LOG = "runner.log"
 BEGAN = "began"

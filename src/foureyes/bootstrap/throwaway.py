@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.folders import folder, replace
-from foureyes.app.ports import Tree
+from foureyes.app.ports import TreeContent
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.places import git, repository
 from foureyes.bootstrap.wiring import open_project
@@ -34,7 +34,9 @@ GIT = ".git"
 
 
 @contextmanager
-def throwaway(environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> Iterator[ThrowawayProject]:
+def throwaway(
+    environ: Mapping[str, str], starter: Actor, settings: str, files: TreeContent
+) -> Iterator[ThrowawayProject]:
     """`Outside.throwaway`."""
     own = {name: value for name, value in environ.items() if not name.startswith(OURS)}
     sweep(tempfile.gettempdir())
@@ -69,7 +71,7 @@ def sweep(around: str) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _begin(root: str, environ: Mapping[str, str], starter: Actor, settings: str, files: Tree) -> None:
+def _begin(root: str, environ: Mapping[str, str], starter: Actor, settings: str, files: TreeContent) -> None:
     from foureyes.adapters.git.checkouts.anew import BRANCH, begin
 
     os.mkdir(root)
@@ -78,7 +80,7 @@ def _begin(root: str, environ: Mapping[str, str], starter: Actor, settings: str,
     create_project(root, environ, starter, prefix="fe", target=BRANCH, commit=False)
 
 
-def write(root: str, files: Tree, settings: str) -> None:
+def write(root: str, files: TreeContent, settings: str) -> None:
     """The files of a tree, with these settings in the place of whatever it has."""
     if callable(files):
         files(root)
@@ -108,7 +110,7 @@ class ThrowawayProject:
     def repo(self) -> GitRepo:
         return git(self._place)
 
-    def put(self, worktree: str, files: Tree) -> None:
+    def put(self, worktree: str, files: TreeContent) -> None:
         if not callable(files):
             write(worktree, files, self._settings)
             return

@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.config.layers import Layers
 from foureyes.config.policy import agent_profiles, review_policy
-from foureyes.config.settings import BY_KEY, Value
+from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profile, ReviewPolicy
 from foureyes.core.rules.required import is_profile
 from foureyes.core.words.place import WITHOUT, holds_password
@@ -95,7 +95,7 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
 def _outside(layers: Layers) -> Iterator[Disagreement]:
     """K1, D5: what is copied, kept or written lies in the checkout."""
     for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key, BY_KEY["checkout.writes"].key):
-        patterns: Value = layers.file.get(key, ())
+        patterns: SettingValue = layers.file.get(key, ())
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
         if odd:
             yield Disagreement(key, f"{', '.join(odd)}: only files of the checkout, without / and ..")
@@ -104,7 +104,7 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
 def _no_time(layers: Layers) -> Iterator[Disagreement]:
     """D5: what may take no time at all cannot be done."""
     key = BY_KEY["checkout.timeout_minutes"].key
-    minutes: Value = layers.file.get(key, 1)
+    minutes: SettingValue = layers.file.get(key, 1)
     if isinstance(minutes, int) and minutes < 1:
         yield Disagreement(key, f"{minutes}: at least 1")
 

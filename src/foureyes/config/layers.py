@@ -7,7 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from foureyes.config.reading import parse, parse_flag, shown
-from foureyes.config.settings import FEATURE_ENV_ALIASES, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Source, Value
+from foureyes.config.settings import (
+    FEATURE_ENV_ALIASES,
+    FEATURES,
+    FILE,
+    POLICY_ALIAS,
+    SETTINGS,
+    Setting,
+    SettingSource,
+    SettingValue,
+)
 from foureyes.errors import ConfigError
 from foureyes.steps import prose
 
@@ -15,7 +24,7 @@ from foureyes.steps import prose
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
     """Where values come from, strongest last asked: file < store < environment. `human` says who is asking."""
 
-    file: dict[str, Value] = {}
+    file: dict[str, SettingValue] = {}
     store: dict[str, str] = {}
     environ: Mapping[str, str] = {}
     human: bool = False
@@ -25,12 +34,12 @@ class Resolved(msgspec.Struct, frozen=True):
     """A value, where it came from, and what was ignored on the way."""
 
     key: str
-    value: Value
-    source: Source
+    value: SettingValue
+    source: SettingSource
     note: str = ""
 
 
-def is_looser(setting: Setting, value: Value, than: Value) -> bool:
+def is_looser(setting: Setting, value: SettingValue, than: SettingValue) -> bool:
     """Whether a value is looser than another on the setting's scale."""
     if isinstance(setting.scale, tuple):
         return setting.scale.index(str(value)) > setting.scale.index(str(than))
@@ -70,7 +79,7 @@ def _below_environment(setting: Setting, layers: Layers) -> Resolved:
     return Resolved(setting.key, in_file, FILE)
 
 
-def _agreeing(setting: Setting, values: dict[str, Value], layer: str) -> Value | None:
+def _agreeing(setting: Setting, values: dict[str, SettingValue], layer: str) -> SettingValue | None:
     """One value of one layer; names that mean the same setting must agree within it (P)."""
     if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
@@ -84,7 +93,7 @@ def _policy_of_flag(flag: bool) -> str:
     return "balanced" if flag else "strict"
 
 
-def _in_file(setting: Setting, layers: Layers) -> Value | None:
+def _in_file(setting: Setting, layers: Layers) -> SettingValue | None:
     values = {setting.key: layers.file[setting.key]} if setting.key in layers.file else {}
     if setting.key == "review.policy":
         if POLICY_ALIAS in layers.file:
@@ -95,8 +104,8 @@ def _in_file(setting: Setting, layers: Layers) -> Value | None:
     return _agreeing(setting, values, FILE)
 
 
-def _in_store(setting: Setting, texts: Mapping[str, str]) -> Value | None:
-    values: dict[str, Value] = {}
+def _in_store(setting: Setting, texts: Mapping[str, str]) -> SettingValue | None:
+    values: dict[str, SettingValue] = {}
     if setting.key in texts:
         values[setting.key] = parse(setting, texts[setting.key], f"the stored setting {setting.key}")
     if setting.key == "review.policy" and "feature.balanced_review_policy" in texts:
@@ -106,8 +115,8 @@ def _in_store(setting: Setting, texts: Mapping[str, str]) -> Value | None:
     return _agreeing(setting, values, "the store")
 
 
-def _in_environment(setting: Setting, layers: Layers) -> Value | None:
-    values: dict[str, Value] = {}
+def _in_environment(setting: Setting, layers: Layers) -> SettingValue | None:
+    values: dict[str, SettingValue] = {}
     names = [setting.env] + (["FOUREYES_" + POLICY_ALIAS.upper()] if setting.key == "review.policy" else [])
     for name in names:
         if layers.environ.get(name):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from foureyes.config.layers import is_looser
-from foureyes.config.settings import BY_KEY, Value
+from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import ISOLATIONS
 from foureyes.core.nouns.session import GRADES
@@ -31,7 +31,7 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
 """What no scale for the environment says: more or less of it, or an entry that is added or gone."""
 
 
-def is_loosened(key: str, old: Value, new: Value) -> bool:
+def is_loosened(key: str, old: SettingValue, new: SettingValue) -> bool:
     """Whether the new value of a setting asks for less than the old one. What cannot be told is no loosening; who is a
     person always is; a list of commands or rules is as soon as a single entry is.
     """
@@ -55,7 +55,7 @@ def is_loosened(key: str, old: Value, new: Value) -> bool:
     return _by_direction(key, old, new)
 
 
-def _by_direction(key: str, old: Value, new: Value) -> bool:
+def _by_direction(key: str, old: SettingValue, new: SettingValue) -> bool:
     direction = LOOSER_IF.get(key)
     if direction in ("more", "less"):
         return new > old if direction == "more" else new < old  # type: ignore[operator]
@@ -64,7 +64,7 @@ def _by_direction(key: str, old: Value, new: Value) -> bool:
     return False
 
 
-def _checks_are_looser(old: Value, new: Value) -> bool:
+def _checks_are_looser(old: SettingValue, new: SettingValue) -> bool:
     """A required check is gone, may fail now, is another command, or lets pass what the target fails as well."""
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return False

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.config.layers import Layers, is_said, resolve
-from foureyes.config.settings import BY_KEY, SETTINGS, Setting, Value
+from foureyes.config.settings import BY_KEY, SETTINGS, Setting, SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.rules.policy import (
@@ -58,7 +58,7 @@ def review_policy(layers: Layers) -> ReviewPolicy:
     )
 
 
-def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, Value]:
+def _values(struct: type[msgspec.Struct], layers: Layers) -> dict[str, SettingValue]:
     """What the configuration says about the fields of a struct; the others are as the struct has them."""
     return {setting.name: resolve(setting, layers).value for setting in _fills(struct) if is_said(setting, layers)}
 
@@ -69,7 +69,7 @@ def _fills(struct: type[msgspec.Struct]) -> tuple[Setting, ...]:
     return tuple(setting for setting in SETTINGS if setting.of is struct)
 
 
-def _with(checkout: CheckoutRule, values: dict[str, Value]) -> dict[str, Value]:
+def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, SettingValue]:
     """D5: what a check is, is also where it runs."""
     rules = values.get("checks")
     if not checkout.matters or not isinstance(rules, tuple):
@@ -78,6 +78,6 @@ def _with(checkout: CheckoutRule, values: dict[str, Value]) -> dict[str, Value]:
     return {**values, "checks": checks}
 
 
-def _limits(values: dict[str, Value]) -> Limits:
+def _limits(values: dict[str, SettingValue]) -> Limits:
     """E1: a limit of none would escalate what has not begun."""
     return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]

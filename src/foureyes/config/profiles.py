@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, Adapter, Output, Profile
+from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, Adapter, OutputFormat, Profile
 from foureyes.core.words.shape import Shape
 from foureyes.errors import ConfigError
 
@@ -23,7 +23,7 @@ ALLOWED = (
 )
 
 ADAPTERS: tuple[str, ...] = tuple(filter(None, get_args(Adapter)))
-OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(Output)))
+OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(OutputFormat)))
 
 
 def read_profile(profile: object, name: str, where: str) -> Profile:

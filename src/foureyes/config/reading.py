@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, Value
+from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Setting, SettingValue
 from foureyes.core.nouns.check_rule import REPORTS, CheckRule
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import DEFAULT_LABEL_RULES, MODES, LabelRule
@@ -17,13 +17,13 @@ from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 
 
-def read_file(text: str, name: str = FILE) -> dict[str, Value]:
+def read_file(text: str, name: str = FILE) -> dict[str, SettingValue]:
     """The settings of a foureyes.toml; an unknown key, a wrong type or an impossible value is an error."""
     return dict(_read_file(text, name))
 
 
 @lru_cache(maxsize=4)
-def _read_file(text: str, name: str) -> dict[str, Value]:
+def _read_file(text: str, name: str) -> dict[str, SettingValue]:
     """The file that is in force and the one on the target are asked for again and again."""
     import tomllib
 
@@ -36,9 +36,9 @@ def _read_file(text: str, name: str) -> dict[str, Value]:
     return read_tree(tree, text, name)
 
 
-def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, Value]:
+def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, SettingValue]:
     """The settings in a parsed file; `text` is only for saying on which line something is wrong."""
-    settings: dict[str, Value] = {}
+    settings: dict[str, SettingValue] = {}
     for key, value in _flat(tree):
         where = KeyPosition(name, text, key)
         if key in ALIASES:
@@ -107,7 +107,7 @@ def _nearest(key: str) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _checked_alias(key: str, value: object, where: KeyPosition) -> Value:
+def _checked_alias(key: str, value: object, where: KeyPosition) -> SettingValue:
     if key == POLICY_ALIAS:
         return checked(BY_KEY["review.policy"], value, where)
     if not isinstance(value, bool):
@@ -115,7 +115,7 @@ def _checked_alias(key: str, value: object, where: KeyPosition) -> Value:
     return value
 
 
-def checked(setting: Setting, value: object, where: str | KeyPosition) -> Value:
+def checked(setting: Setting, value: object, where: str | KeyPosition) -> SettingValue:
     """The value if the setting allows it, else an error with the allowed values."""
     if setting.kind == "choice" and isinstance(value, str) and value in setting.allowed:
         return value
@@ -254,7 +254,7 @@ def shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def parse(setting: Setting, text: str, where: str) -> Value:
+def parse(setting: Setting, text: str, where: str) -> SettingValue:
     """A value typed on the command line or found in the environment."""
     value: object = text
     if setting.kind == "number":

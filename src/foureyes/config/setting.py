@@ -9,9 +9,11 @@ import msgspec
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 
-Value = str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
+SettingValue = (
+    str | int | float | bool | tuple[str, ...] | dict[str, LabelRule] | dict[str, Profile] | tuple[CheckRule, ...]
+)
 Plain = Literal["text", "number", "share", "amount", "yes/no", "choice", "list", "rules", "profiles", "checks"]
-Source = Literal["environment", "store", "foureyes.toml", "default"]
+SettingSource = Literal["environment", "store", "foureyes.toml", "default"]
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +31,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     of: type[msgspec.Struct] | None = None
     field: str = ""
-    own_default: Value = ""
+    own_default: SettingValue = ""
     allowed: tuple[str, ...] = ()
     scale: tuple[str, ...] | Literal["low", "no", "yes", ""] = ""
     only_tighter: bool = False
@@ -40,7 +42,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         return self.field or self.key.rpartition(".")[2]
 
     @property
-    def default(self) -> Value:
+    def default(self) -> SettingValue:
         """The value where no layer says anything."""
         return self.own_default if self.of is None else getattr(self.of(), self.name)
 

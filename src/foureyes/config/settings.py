@@ -5,8 +5,8 @@ from __future__ import annotations
 from foureyes.config import FILE as FILE
 from foureyes.config.checkout import CHECKOUT
 from foureyes.config.setting import Setting as Setting
-from foureyes.config.setting import Source as Source
-from foureyes.config.setting import Value as Value
+from foureyes.config.setting import SettingSource as SettingSource
+from foureyes.config.setting import SettingValue as SettingValue
 from foureyes.config.sharing import SHARING
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.policy import (

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from foureyes.config.settings import Value
+from foureyes.config.settings import SettingValue
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.core.words.text import flat, one_line
@@ -15,7 +15,7 @@ LONGEST = 160
 """How much of a reason is written down."""
 
 
-def to_toml(values: dict[str, Value]) -> str:
+def to_toml(values: dict[str, SettingValue]) -> str:
     """Settings as the text of a foureyes.toml."""
     sections: dict[str, list[str]] = {}
     checks = [value for key, value in values.items() if key == "checks"]

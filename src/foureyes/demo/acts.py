@@ -15,7 +15,7 @@ from foureyes.demo.stage import PATIENCE, Player
 from foureyes.demo.story import FE, Story, StoryBroken, found
 
 LOOK_SECONDS = 0.1
-Tasks = dict[str, str]
+DemoTasks = dict[str, str]
 """The ids of the tasks of the plan, by title."""
 
 
@@ -30,7 +30,7 @@ def set_the_stage(s: Story) -> None:
     s.do(s.alice, "fe whoami", ": human, observed", quiet=True)
 
 
-def plan(s: Story, settings: str = "") -> Tasks:
+def plan(s: Story, settings: str = "") -> DemoTasks:
     """Alice sets up the project with the checks that it has, says who works here, and imports her plan."""
     s.tell("1. Alice makes the repository a project. Its Makefile has tests: they become the checks.")
     s.do(s.alice, "fe init --try", "Foureyes project created.", "tried: passed")
@@ -59,7 +59,7 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
     s.do(s.alice, "fe sprint start s-01", "s-01 has started: 7 tasks")
 
 
-def night(s: Story, t: Tasks) -> str:
+def night(s: Story, t: DemoTasks) -> str:
     """The runner: agents take tasks, work in their own worktrees, hand in, are checked, sent back or merged. What it
     told.
     """
@@ -78,7 +78,7 @@ def night(s: Story, t: Tasks) -> str:
     return told
 
 
-def morning(s: Story, t: Tasks, told: str) -> None:
+def morning(s: Story, t: DemoTasks, told: str) -> None:
     """What happened, each with the rule that decided it."""
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
@@ -97,7 +97,7 @@ def morning(s: Story, t: Tasks, told: str) -> None:
     print("".join(f"    {line}\n" for line in said.splitlines()), end="")
 
 
-def peers(s: Story, t: Tasks) -> None:
+def peers(s: Story, t: DemoTasks) -> None:
     """Two reviewers: a blocker stops its task alone, a concern sends back, and the second look agrees."""
     login, receipt = t[shop.LOGIN], t[shop.RECEIPT]
     s.tell("9. Alice lets two agents review what waits; neither wrote any of it. The runner starts them.")

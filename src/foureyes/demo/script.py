@@ -7,7 +7,7 @@ from typing import Any
 
 from foureyes.demo import shop
 
-Steps = list[dict[str, Any]]
+ScriptSteps = list[dict[str, Any]]
 
 
 def script() -> dict[str, Any]:
@@ -36,7 +36,7 @@ def script() -> dict[str, Any]:
     return {"plays": plays}
 
 
-def _play(title: str, steps: Steps, *, profile: str = "", again: bool = False) -> dict[str, Any]:
+def _play(title: str, steps: ScriptSteps, *, profile: str = "", again: bool = False) -> dict[str, Any]:
     """Who is asked to do this task; `again`: after it came back."""
     play: dict[str, Any] = {"prompt": title, "steps": steps}
     if again:
@@ -49,11 +49,11 @@ def _review(said: Mapping[str, Any], title: str, *, again: bool = False) -> dict
     return _play(title, [{"review": said}], profile="critic", again=again) | {"purpose": "review"}
 
 
-def _work(files: shop.ShopFiles, message: str) -> Steps:
+def _work(files: shop.ShopFiles, message: str) -> ScriptSteps:
     return [*_files(files, message), _done()]
 
 
-def _files(files: shop.ShopFiles, message: str) -> Steps:
+def _files(files: shop.ShopFiles, message: str) -> ScriptSteps:
     return [*[{"write": name, "text": text} for name, text in files.items()], {"commit": message}]
 
 
@@ -61,17 +61,17 @@ def _done() -> dict[str, Any]:
     return {"signal": "DONE", "message": "it is done"}
 
 
-def _fixed() -> Steps:
+def _fixed() -> ScriptSteps:
     return [{"answer": "FIXED", "text": "two decimals, and a test with 19.99"}]
 
 
-def _on_main(files: shop.ShopFiles, message: str) -> Steps:
+def _on_main(files: shop.ShopFiles, message: str) -> ScriptSteps:
     """Take in what was merged meanwhile, and say what the file is then."""
     merge = {"git": ["merge", "-q", "-m", "Take main in", "main"], "fails": True}
     return [merge, *_files(files, message), _done()]
 
 
-def _approves_itself() -> Steps:
+def _approves_itself() -> ScriptSteps:
     """Hand in, and try to agree to it oneself."""
     handed = {
         "fe": ["submit", "{task}", "-m", "constant time, and a wrong password is tried", "--json"],

@@ -6,12 +6,12 @@ from typing import get_args
 
 from foureyes.adapters.agents.dialects import DIALECTS, dialect_of
 from foureyes.adapters.agents.streams.reading import FORMATS
-from foureyes.core.rules.policy import DEFAULT_PROFILES, Adapter, Output, Profile
+from foureyes.core.rules.policy import DEFAULT_PROFILES, Adapter, OutputFormat, Profile
 
 
 def test_every_adapter_and_output_that_a_profile_may_name_is_there() -> None:
     assert set(DIALECTS) == set(get_args(Adapter)) - {""}
-    assert set(FORMATS) == set(get_args(Output)) - {""}
+    assert set(FORMATS) == set(get_args(OutputFormat)) - {""}
     assert {dialect.output for dialect in DIALECTS.values()} <= set(FORMATS)
 
 

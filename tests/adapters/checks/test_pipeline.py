@@ -18,7 +18,7 @@ from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.variables import environment
 from foureyes.core.nouns.check import Ran, judge
-from foureyes.core.nouns.check_rule import CheckRule, Report
+from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
 
 from tests.adapters.checks.trees import Tree
 
@@ -48,7 +48,7 @@ def run(scratch: Path) -> Runner:
 
     def one(
         command: str,
-        report: Report = "none",
+        report: ReportFormat = "none",
         *,
         minute: float = 60.0,
         env: dict[str, str] | None = None,
@@ -173,7 +173,7 @@ def test_the_program_is_on_record_with_its_digest(run: Runner) -> None:
 
 
 @pytest.mark.parametrize(("report", "text"), [("junit", ONE_TEST), ("sarif", CLEAN_SCAN)])
-def test_D5_the_report_that_is_declared_is_read(run: Runner, report: Report, text: str) -> None:
+def test_D5_the_report_that_is_declared_is_read(run: Runner, report: ReportFormat, text: str) -> None:
     ran = run(f"printf %s '{text}' > $FOUREYES_REPORT", report)
     assert ran.problem == ""
     assert (ran.tests is not None, ran.findings is not None) == (report == "junit", report == "sarif")

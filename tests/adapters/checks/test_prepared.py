@@ -12,7 +12,7 @@ from foureyes.adapters.checks import prepared as module
 from foureyes.adapters.checks import shelf as shelves
 from foureyes.adapters.checks.prepared import DAY, Environments, key_of, programs_of
 from foureyes.adapters.checks.shelf import Hear, Shelf
-from foureyes.adapters.checks.stand import Stop, Stopped
+from foureyes.adapters.checks.stand import StopAsked, Stopped
 from foureyes.core.nouns.checkout import CheckoutRule
 
 RULE = CheckoutRule(prepare="tool ci", env=("REGISTRY",))
@@ -72,7 +72,7 @@ def test_who_is_stopped_while_it_waits_to_make_one_closes_no_other_file(
 ) -> None:
     waits, theirs = shelves.waited, []
 
-    def waited(lock: str, how: int, stop: Stop, hear: Hear) -> int:
+    def waited(lock: str, how: int, stop: StopAsked, hear: Hear) -> int:
         if how == fcntl.LOCK_EX:
             theirs.append(os.open(os.devnull, os.O_RDONLY))  # it gets the number that was free just now
             raise Stopped

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from foureyes.adapters.store.copying import copy_journal
-from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.replay import TABLES, compare_tables
 from foureyes.adapters.store.store import Store
 from foureyes.errors import StoreProblem, VerificationFailed
@@ -31,7 +31,7 @@ def other(on: str) -> str:
     return next(name for name in engines.NAMES if name != on)
 
 
-def everything(engine: Database) -> dict[str, list[tuple[Value, ...]]]:
+def everything(engine: Database) -> dict[str, list[tuple[SqlValue, ...]]]:
     """All rows of all tables that both engines have in the same form."""
     keys = {**TABLES, "journal": "seq", "head": "one"}
     return {table: engine.fetch(f"SELECT * FROM {table} ORDER BY {key}", {})[1] for table, key in keys.items()}

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from foureyes.adapters.store import migrate as module
-from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.migrate import FOLDER, LATEST, Migration, migrate, migrations
 from foureyes.adapters.store.opening import create_store, open_store, restore_store
 from foureyes.adapters.store.replay import TABLES
@@ -302,7 +302,7 @@ def test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines(place: e
     assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
 
 
-def journal_of(engine: Database) -> list[tuple[Value, ...]]:
+def journal_of(engine: Database) -> list[tuple[SqlValue, ...]]:
     return engine.fetch("SELECT * FROM journal ORDER BY seq", {})[1]
 
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from foureyes.adapters.store import postgres as adapter
-from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
@@ -78,7 +78,7 @@ def place(tmp_path: Path) -> engines.Place:
     return engines.Place("postgres", tmp_path / "folder")
 
 
-def journal(place: engines.Place) -> list[tuple[Value, ...]]:
+def journal(place: engines.Place) -> list[tuple[SqlValue, ...]]:
     return place.open().engine.fetch("SELECT seq FROM journal ORDER BY seq", {})[1]
 
 

@@ -26,7 +26,7 @@ from foureyes.core.events.note import Logged
 from foureyes.core.events.project import ProjectCreated
 from foureyes.core.nouns.attempt import Author
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.core.words.lifecycle import STATUSES, Status
+from foureyes.core.words.lifecycle import STATUSES, TaskStatus
 from foureyes.errors import StaleState
 
 from tests import engines
@@ -64,7 +64,7 @@ def submitted(n: int = 1, **fields: object) -> AttemptSubmitted:
 
 
 APPROVED = Approved(attempt=1, diff_id=DiffId("sha256:d"), rule="P7", status="approved")
-TO: dict[Status, list[e.Event]] = {
+TO: dict[TaskStatus, list[e.Event]] = {
     "open": [],
     "in_progress": [e.TaskStarted()],
     "reviewing": [e.TaskStarted(), submitted()],
@@ -73,7 +73,7 @@ TO: dict[Status, list[e.Event]] = {
     "blocked": [e.TaskBlocked(reason="x")],
     "deferred": [e.TaskDeferred()],
 }
-MOVES: dict[str, tuple[e.Event, tuple[Status, ...]]] = {
+MOVES: dict[str, tuple[e.Event, tuple[TaskStatus, ...]]] = {
     "start": (e.TaskStarted(), ("open",)),
     "unstart": (e.TaskUnstarted(), ("in_progress",)),
     "release": (e.TaskReleased(implementer=SessionId(ME)), ("in_progress",)),
@@ -98,7 +98,7 @@ MOVES: dict[str, tuple[e.Event, tuple[Status, ...]]] = {
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("status", STATUSES)
 def test_a_status_changes_only_from_where_the_table_allows_also_by_a_forged_event_T2(
-    store: Store, move: str, status: Status
+    store: Store, move: str, status: TaskStatus
 ) -> None:
     append(store, *TO[status], session=ME, task="fe-1")
     assert store.engine.fetch("SELECT status FROM tasks", {})[1] == [(status,)]
@@ -219,7 +219,7 @@ def test_a_recorded_approval_leaves_the_task_in_review_and_says_what_was_seen_P1
 
 
 @pytest.mark.parametrize("status", ["approved", "closed"])
-def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Store, status: Status) -> None:
+def test_a_finished_approval_takes_effect_and_stays_its_reviewers_P11(store: Store, status: TaskStatus) -> None:
     append(store, ApprovalFinished(approval=recorded(store), status=status), session=ME, task="fe-1")
     assert standing(store) == (status, "active", 0)
     assert store.engine.fetch("SELECT session FROM approvals", {})[1] == [("ses-2",)]

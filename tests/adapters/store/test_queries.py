@@ -10,8 +10,8 @@ import pytest
 
 import foureyes
 from foureyes.adapters.store import lists
-from foureyes.adapters.store.engine import Database, Value, plain
-from foureyes.adapters.store.lists import Part, compose
+from foureyes.adapters.store.engine import Database, SqlValue, plain
+from foureyes.adapters.store.lists import ListPart, compose
 from foureyes.adapters.store.queries import FOLDER, names, overrides, sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
@@ -122,7 +122,7 @@ NUMBERS = set(
 )
 
 
-def sample(statement: str) -> dict[str, Value]:
+def sample(statement: str) -> dict[str, SqlValue]:
     """A value of the right type for every parameter."""
     lists = set(re.findall(r"json_each\(:(\w+)\)", statement))
     found = re.findall(r"(?<![:\w]):([a-z_]\w*)", statement + overrides("postgres").get(statement, ""))
@@ -140,7 +140,7 @@ class Undone(Exception):
     """Whatever a statement did."""
 
 
-def run_and_undo(engine: Database, name: str, params: dict[str, Value]) -> None:
+def run_and_undo(engine: Database, name: str, params: dict[str, SqlValue]) -> None:
     with engine.transaction(write=True):
         engine.fetch(sql(name), params)
         engine.change(name, params)
@@ -159,7 +159,7 @@ def test_every_query_runs_on_both_engines(filled: Database, name: str) -> None:
             run_and_undo(filled, name, params)
 
 
-PARTS: tuple[Part, ...] = ("all", "near", "far")
+PARTS: tuple[ListPart, ...] = ("all", "near", "far")
 
 
 @pytest.mark.parametrize("window", [1, 3, 1_000])
@@ -177,7 +177,7 @@ def test_the_newest_tasks_and_then_the_others_are_all_hits_of_a_search_in_order(
     assert bool(found["all"]) == (query.text == "a")
 
 
-def _plain(query: ListQuery, part: Part) -> tuple[str, dict[str, Value]]:
+def _plain(query: ListQuery, part: ListPart) -> tuple[str, dict[str, SqlValue]]:
     statement, params = compose(query, part)
     return statement, plain(params)
 
@@ -215,7 +215,7 @@ def test_both_engines_give_the_same_answer_to_every_question(twins: list[DeskWor
     checked |= {"profiles": "[]", "quiet": "[]", "paths": '["pay.py", "app.py"]', "origins": json.dumps(rest)}
     checked |= {"tasks": json.dumps(tasks), "shas": json.dumps([str(row[0]) for row in twins[0].sql(HEADS)])}
     lists = {"ids": json.dumps(tasks + rest), "evidence": json.dumps(rest), **checked}
-    fixed: dict[str, Value] = {
+    fixed: dict[str, SqlValue] = {
         "limit": 10,
         "before": 30,
         "after": 3,

@@ -16,7 +16,7 @@ from foureyes.adapters.store.postgres import KEPT_BACK, PostgresEngine
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import FEW_ROWS
 from foureyes.app.call.rows import IdRow
-from foureyes.app.ports import Asked, Beacon
+from foureyes.app.ports import Beacon, NamedQuery
 from foureyes.core.events.project import ProjectCreated
 from foureyes.core.events.task import TaskEdited
 from foureyes.core.nouns.run import RunId
@@ -138,7 +138,7 @@ def test_what_is_asked_ahead_is_what_is_there_and_a_write_makes_it_be_asked_anew
     with engines.worlds_on(on):
         world = DeskWorld()
     task = world.create(title="old")
-    asked: list[Asked] = [("task.get", {"id": task}), ("task.exists", {"id": "fe-none"}), ("project.get", {})]
+    asked: list[NamedQuery] = [("task.get", {"id": task}), ("task.exists", {"id": "fe-none"}), ("project.get", {})]
 
     def read() -> None:
         with world.store.read() as tx:

@@ -21,8 +21,8 @@ from foureyes.core.documents.prompt import (
     PURPOSES,
     STATUS_MARKERS,
     Briefing,
-    Checked,
-    Purpose,
+    CheckStanding,
+    PromptPurpose,
     compose,
 )
 from foureyes.core.documents.shapes import (
@@ -52,7 +52,7 @@ LOOP = "iteration 3, no-progress 1: one more round without fixes escalates to se
 FULL = "".join(f"[[{block}]]\nTHE {block.upper()} BLOCK of {{task}}\n" for block in BLOCKS)
 
 
-def template(purpose: Purpose) -> str:
+def template(purpose: PromptPurpose) -> str:
     return (files("foureyes.config") / "prompts" / f"{purpose}.md").read_text(encoding="utf-8")
 
 
@@ -88,7 +88,9 @@ BRIEFING = Briefing(
     head="a" * 40,
     branch="fe/fe-7k2",
     files=(ChangedFile("src/a.py", 10, 2),),
-    checks=(Checked(name="tests", outcome="failed", summary="1 failed", failing=("tests/test_a.py::test_login",)),),
+    checks=(
+        CheckStanding(name="tests", outcome="failed", summary="1 failed", failing=("tests/test_a.py::test_login",)),
+    ),
     handoff=("done: the store",),
     at=AT,
 )
@@ -140,7 +142,7 @@ def test_the_feedback_is_there_word_for_word_F3() -> None:
 
 
 @pytest.mark.parametrize("purpose", PURPOSES)
-def test_every_purpose_has_a_template_that_reads_well_F4(purpose: Purpose) -> None:
+def test_every_purpose_has_a_template_that_reads_well_F4(purpose: PromptPurpose) -> None:
     text = compose(purpose, BUSY, template(purpose))
     assert text.startswith("You ") or purpose == "clarify"
     assert not re.search(r"\[\[|\{[a-z_]+\}", text), "no template syntax is left"
@@ -149,7 +151,7 @@ def test_every_purpose_has_a_template_that_reads_well_F4(purpose: Purpose) -> No
 
 
 @pytest.mark.parametrize("purpose", PURPOSES)
-def test_an_empty_template_removes_nothing_that_is_required_F4(purpose: Purpose) -> None:
+def test_an_empty_template_removes_nothing_that_is_required_F4(purpose: PromptPurpose) -> None:
     told = replace(BUSY, concerns=("a point",), rounds=("round 1",), options=("fe lead fe-7k2 split",))
     text = compose(purpose, told, "")
     for required in (
@@ -376,7 +378,7 @@ LONG = replace(
     handoff=tuple(f"handoff {n}" for n in range(60)),
     files=tuple(ChangedFile(f"src/file_{n}.py", 1, 1) for n in range(60)),
     checks=(
-        Checked(
+        CheckStanding(
             name="tests", outcome="failed", summary="60 failed", failing=tuple(f"tests::test_{n}" for n in range(60))
         ),
     ),
@@ -498,7 +500,9 @@ told_any = st.builds(
     branch=words,
     handoff=st.lists(words, max_size=9).map(tuple),
     files=st.lists(st.builds(ChangedFile, words, st.integers(0, 9), st.integers(0, 9)), max_size=9).map(tuple),
-    checks=st.lists(st.builds(Checked, name=words, outcome=st.just("failed"), summary=words), max_size=4).map(tuple),
+    checks=st.lists(st.builds(CheckStanding, name=words, outcome=st.just("failed"), summary=words), max_size=4).map(
+        tuple
+    ),
     feedback=st.lists(redo, max_size=3).map(section),
     findings=st.lists(found, max_size=8, unique_by=lambda one: one.id).map(tuple),
     loop=st.sampled_from(["", LOOP]),
@@ -509,7 +513,7 @@ told_any = st.builds(
 @quick
 @given(st.sampled_from(PURPOSES), told_any, st.integers(1_000, 12_000))
 def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(
-    purpose: Purpose, told: Briefing, limit: int
+    purpose: PromptPurpose, told: Briefing, limit: int
 ) -> None:
     try:
         text = compose(purpose, told, template(purpose), limit)

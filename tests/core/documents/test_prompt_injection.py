@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
+from foureyes.core.documents.prompt import PURPOSES, Briefing, CheckStanding, PromptPurpose, compose
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.feedback import Feedback, section
 from foureyes.core.nouns.finding import Finding
@@ -49,7 +49,7 @@ UNSEEN = re.compile(
 )
 
 
-def template(purpose: Purpose) -> str:
+def template(purpose: PromptPurpose) -> str:
     return (files("foureyes.config") / "prompts" / f"{purpose}.md").read_text(encoding="utf-8")
 
 
@@ -88,7 +88,7 @@ def told(text: str) -> Briefing:
         head=text,
         diff_id=text,
         files=(ChangedFile(text, 1, 1, text),),
-        checks=(Checked(name=text, outcome=text, summary=text, failing=(text,)),),
+        checks=(CheckStanding(name=text, outcome=text, summary=text, failing=(text,)),),
         findings=(one, other),
         answers={named: ("REJECTED", text, text), other.id: (text, text, "")},
         handoff=(text, text),
@@ -117,7 +117,7 @@ def outside(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("purpose", PURPOSES)
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_hostile_text_stays_inside_its_fence_F4(attack: str, purpose: Purpose) -> None:
+def test_hostile_text_stays_inside_its_fence_F4(attack: str, purpose: PromptPurpose) -> None:
     text = compose(purpose, told(ATTACKS[attack]), template(purpose), limit=2_000_000)
     harmless = compose(purpose, told("harmless"), template(purpose), limit=2_000_000)
     assert HOSTILE in text

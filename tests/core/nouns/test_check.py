@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns import check, check_rule
-from foureyes.core.nouns.check import Elsewhere, Outcome, Ran, ToolFinding, judge
-from foureyes.core.nouns.check_rule import CheckRule, Report
+from foureyes.core.nouns.check import CheckOutcome, Elsewhere, Ran, ToolFinding, judge
+from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
 from foureyes.core.words.ids import SessionId, Sha
 
 from tests.core.samples import quick
@@ -24,7 +24,7 @@ ERROR = ToolFinding("S1", "error", "a.py", 3, "no")
 NOTE = ToolFinding("S2", "warning", "a.py", 4, "hm")
 
 
-def rule(run: str = "make check", report: Report = "none", **more: object) -> CheckRule:
+def rule(run: str = "make check", report: ReportFormat = "none", **more: object) -> CheckRule:
     return replace(CheckRule(name="tests", run=run, report=report), **more)
 
 
@@ -93,14 +93,14 @@ def test_no_exit_code_but_0_is_a_pass_whatever_the_report_says(asked: CheckRule,
         ("make", 0, "passed"),
     ],
 )  # fmt: skip
-def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: Outcome) -> None:
+def test_lesson_29_exit_codes_mean_what_the_tool_means_by_them(run: str, code: int, outcome: CheckOutcome) -> None:
     assert judge(rule(run), Ran(exit_code=code)).outcome == outcome
 
 
 @pytest.mark.parametrize(
     ("code", "outcome"), [(3, "failed"), (1, "crashed"), (137, "crashed"), (127, "crashed"), (0, "passed")]
 )
-def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(code: int, outcome: Outcome) -> None:
+def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(code: int, outcome: CheckOutcome) -> None:
     assert judge(rule("pytest", failed_exit=(3, 127, 137)), Ran(exit_code=code)).outcome == outcome
 
 
@@ -140,7 +140,7 @@ def test_a_rule_may_name_the_exit_codes_that_mean_failed_but_no_signal_is_one(co
     ],
 )
 def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
-    ran: Ran, report: Report, outcome: Outcome, summary: str
+    ran: Ran, report: ReportFormat, outcome: CheckOutcome, summary: str
 ) -> None:
     judged = judge(rule(report=report), ran)
     assert (judged.outcome, judged.summary) == (outcome, summary)
@@ -157,7 +157,7 @@ def test_lessons_30_and_49_a_missing_or_empty_report_is_no_pass(
         ("make test", "rustup could not choose a version of cargo\n", "failed"),
     ],
 )
-def test_a_tool_that_is_not_there_did_not_find_anything_G1(command: str, output: str, outcome: Outcome) -> None:
+def test_a_tool_that_is_not_there_did_not_find_anything_G1(command: str, output: str, outcome: CheckOutcome) -> None:
     assert judge(rule(run=command), Ran(exit_code=1, output=output)).outcome == outcome
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check_rule import CheckRule, Report
+from foureyes.core.nouns.check_rule import CheckRule, ReportFormat
 
 
-def rule(run: str = "make check", report: Report = "none", **more: object) -> CheckRule:
+def rule(run: str = "make check", report: ReportFormat = "none", **more: object) -> CheckRule:
     return replace(CheckRule(name="tests", run=run, report=report), **more)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, red
+from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, red
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts
@@ -176,7 +176,7 @@ def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1
 
 
 @pytest.mark.parametrize("outcome", ["crashed", "timed_out", "unsound"])
-def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: Outcome) -> None:
+def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: CheckOutcome) -> None:
     assert not stands(checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)).compared
 
 
@@ -216,7 +216,9 @@ def test_an_attempt_on_the_targets_own_tree_has_nothing_to_compare_D5() -> None:
         max_size=4,
     )
 )
-def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(runs: list[tuple[Party, Outcome]]) -> None:
+def test_nothing_is_green_for_agents_but_a_last_counting_run_that_passed_D5(
+    runs: list[tuple[Party, CheckOutcome]],
+) -> None:
     facts = checked(*[ran(by=who, outcome=outcome, seq=n) for n, (who, outcome) in enumerate(runs)])
     counting = [outcome for who, outcome in runs if who in (CRON, ADA)]
     reasons = red(check_states(facts, rules(checks=(TESTS,))), "fe-abc", TREE, counting=True)

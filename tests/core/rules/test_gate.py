@@ -17,7 +17,7 @@ from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.gate import Tip
 from foureyes.core.rules.policy import LabelRule, MinorRule, ReviewPolicy, Unseen
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.lifecycle import STATUSES, Status
+from foureyes.core.words.lifecycle import STATUSES, TaskStatus
 from foureyes.core.words.refs import DETACHED
 from foureyes.ui.steps import steps_text
 
@@ -66,7 +66,7 @@ def test_nothing_stands_against_a_current_attempt_that_was_seen_D() -> None:
 
 
 @pytest.mark.parametrize("status", [status for status in STATUSES if status != "reviewing"])
-def test_only_what_is_in_review_can_be_approved_D1(status: Status) -> None:
+def test_only_what_is_in_review_can_be_approved_D1(status: TaskStatus) -> None:
     assert ids(made(status=status)) == ["D1"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.nouns.session import Kind, Role, Trust
+from foureyes.core.nouns.session import Role, SessionKind, Trust
 from foureyes.core.rules.rights import (
     BATCH,
     FOR_A_ROLE,
@@ -36,7 +36,7 @@ PEOPLE = ["resume", "feature set", "feature unset", "policy set", "policy unset"
 
 @pytest.mark.parametrize("verb", [*DECIDING, *PLANNING, *PEOPLE, "init"])
 @pytest.mark.parametrize("kind", ["agent", "human", "service"])
-def test_a_typed_name_may_only_log_I1(kind: Kind, verb: str) -> None:
+def test_a_typed_name_may_only_log_I1(kind: SessionKind, verb: str) -> None:
     reason = barred(kind, "asserted", "lead", verb)
     assert (reason is None) == (verb == "log")
     if reason is not None:
@@ -94,7 +94,7 @@ def test_a_service_never_starts_closes_or_decides_I5(verb: str, trust: str) -> N
 @pytest.mark.parametrize("trust", ["observed", "issued", "asserted"])
 @pytest.mark.parametrize("role", [None, "implement", "review"])
 def test_what_a_check_or_hook_starts_has_no_rights_at_all_I5(
-    kind: Kind, trust: Trust, role: Role | None, verb: str
+    kind: SessionKind, trust: Trust, role: Role | None, verb: str
 ) -> None:
     reason = barred(kind, trust, "x", verb, role, "fe check run")
     assert reason is not None
@@ -127,7 +127,7 @@ def test_policy_and_resuming_are_for_people_P12_D3(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", [*DECIDING, *PLANNING])
 @pytest.mark.parametrize("kind", ["agent", "human"])
-def test_agents_and_people_may_use_every_other_verb_I5(kind: Kind, verb: str) -> None:
+def test_agents_and_people_may_use_every_other_verb_I5(kind: SessionKind, verb: str) -> None:
     assert barred(kind, "observed", "x", verb) is None
 
 

@@ -21,7 +21,7 @@ from foureyes.core.rules.stacks import (
     why_refused,
 )
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.ui.steps import steps_text
 
 
@@ -163,7 +163,7 @@ def facts(how: How, attempt: int = 1, *, lower: Task, landed: bool = False) -> F
 
 
 def task(
-    name: str, status: Status = "reviewing", *, iteration: int = 1, resolution: str = "", rejected: bool = False
+    name: str, status: TaskStatus = "reviewing", *, iteration: int = 1, resolution: str = "", rejected: bool = False
 ) -> Task:
     return Task(
         id=TaskId(name),

@@ -12,7 +12,7 @@ from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.sprinting import is_bound
 from foureyes.core.run.step import EndSprint, Finish, PauseSprint, ResumeSprint, StartRun, Wait
-from foureyes.core.sprint.halting import RunEnd, SprintNow
+from foureyes.core.sprint.halting import SprintNow, SprintRunEnd
 from foureyes.core.sprint.progress import Progress
 
 from tests.core.run.scene import live, past, scene, task
@@ -83,7 +83,7 @@ def test_at_its_end_none_begins_in_the_same_look_and_what_runs_goes_on_X2() -> N
 
 
 def test_three_errors_a_hold_and_a_full_disk_pause_it_and_nothing_begins_in_that_look_X3() -> None:
-    failed = RunEnd(task="fe-1", ending="failed", text="no")
+    failed = SprintRunEnd(task="fe-1", ending="failed", text="no")
     bad = sprint(ends=(failed, failed, failed))
     assert moved(tasks=(IN,), sprints=(bad,)) == [("PauseSprint", "three errors in a row: fe-1 no; fe-1 no; fe-1 no")]
     assert began(tasks=(IN,), sprints=(bad,)) == []

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from foureyes.core.nouns.sprint import Sprint, SprintId
-from foureyes.core.sprint.halting import RunEnd, SprintNow, is_error, is_exhausted, why_end, why_go_on, why_pause
+from foureyes.core.sprint.halting import SprintNow, SprintRunEnd, is_error, is_exhausted, why_end, why_go_on, why_pause
 from foureyes.core.sprint.progress import Progress, SprintTask, progress_of
 
 from tests.core.samples import quick
 
 NOW = "2026-11-18T01:00:00.000Z"
 LEFT = Progress(done=1, of=3, merged=1, todo=2, ready=2)
-FAILED = RunEnd(task="fe-1", ending="failed", text="tests red")
-FINE = RunEnd(task="fe-2", ending="finished", signal="DONE")
+FAILED = SprintRunEnd(task="fe-1", ending="failed", text="tests red")
+FINE = SprintRunEnd(task="fe-2", ending="finished", signal="DONE")
 
 
-def it(progress: Progress = LEFT, ends: tuple[RunEnd, ...] = (), cost: int = 0, **fields: Any) -> SprintNow:
+def it(progress: Progress = LEFT, ends: tuple[SprintRunEnd, ...] = (), cost: int = 0, **fields: Any) -> SprintNow:
     usual: dict[str, Any] = {"state": "running", "kind": "until", "ends_at": "2026-11-18T08:00:00.000Z"}
     sprint = Sprint(id=SprintId("s-01"), n=1, **(usual | fields))
     return SprintNow(sprint=sprint, progress=progress, ends=ends, cost_micros=cost)
@@ -74,14 +74,16 @@ def test_so_many_are_begun_as_are_to_be_completed_and_none_while_it_is_paused_X2
 @pytest.mark.parametrize(
     ("end", "counts"),
     [
-        (FAILED, True), (FINE, False), (RunEnd(task="t", ending="timeout"), True),
-        (RunEnd(task="t", ending="unstarted"), True), (RunEnd(task="t", ending="finished", signal="FAILED"), True),
-        (RunEnd(task="t", ending="stopped"), False), (RunEnd(task="t", ending="lost"), False),
-        (RunEnd(task="t", ending="failed", error="quota"), False), (RunEnd(task="t", ending="finished"), False),
+        (FAILED, True), (FINE, False), (SprintRunEnd(task="t", ending="timeout"), True),
+        (SprintRunEnd(task="t", ending="unstarted"), True),
+        (SprintRunEnd(task="t", ending="finished", signal="FAILED"), True),
+        (SprintRunEnd(task="t", ending="stopped"), False), (SprintRunEnd(task="t", ending="lost"), False),
+        (SprintRunEnd(task="t", ending="failed", error="quota"), False),
+        (SprintRunEnd(task="t", ending="finished"), False),
     ],
     ids=str,
 )  # fmt: skip
-def test_an_error_is_a_run_that_came_to_nothing_by_itself_X3(end: RunEnd, counts: bool) -> None:
+def test_an_error_is_a_run_that_came_to_nothing_by_itself_X3(end: SprintRunEnd, counts: bool) -> None:
     assert is_error(end) is counts
 
 
@@ -89,7 +91,7 @@ def test_it_pauses_on_three_errors_in_a_row_and_on_the_first_where_that_was_chos
     assert pauses(it(ends=(FAILED, FAILED))) == ""
     assert pauses(it(ends=(FAILED, FAILED, FAILED))) == "errors"
     assert pauses(it(ends=(FAILED, FAILED, FINE, FAILED))) == ""
-    lost = RunEnd(task="fe-3", ending="lost")
+    lost = SprintRunEnd(task="fe-3", ending="lost")
     assert pauses(it(ends=(FAILED, lost, FAILED, FAILED))) == "errors", "a lost runner is no end of the row"
     assert pauses(it(ends=(FINE, FAILED), pause_on_error=True)) == "error"
     assert pauses(it(ends=(FINE,), pause_on_error=True)) == ""
@@ -115,7 +117,7 @@ def test_only_what_passes_lets_it_go_on_by_itself_X3() -> None:
 
 
 ends = st.builds(
-    RunEnd,
+    SprintRunEnd,
     task=st.just("t"),
     ending=st.sampled_from(["finished", "failed", "timeout", "stopped", "lost", "unstarted"]),
     error=st.sampled_from(["none", "quota", "crash"]),
@@ -126,7 +128,7 @@ ends = st.builds(
 @quick
 @given(st.lists(ends, max_size=8), st.booleans(), st.sampled_from(["", "legal"]), st.integers(0, 3))
 def test_every_pause_says_why_and_none_comes_without_a_reason_X3(
-    found: list[RunEnd], chosen: bool, held: str, cost: int
+    found: list[SprintRunEnd], chosen: bool, held: str, cost: int
 ) -> None:
     now = it(ends=tuple(found), pause_on_error=chosen, cost=cost)
     why = why_pause(now, held=held, disk="", spend_micros=2)

@@ -11,7 +11,7 @@ from foureyes.core.words.lifecycle import (
     STATUSES,
     TRANSITIONS,
     Action,
-    Status,
+    TaskStatus,
     is_allowed,
     parse_status,
 )
@@ -44,7 +44,7 @@ TABLE: dict[str, tuple[str, str]] = {
 
 def test_the_statuses_are_those_of_the_rules_T2() -> None:
     assert STATUSES == ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
-    assert get_args(Status) == STATUSES
+    assert get_args(TaskStatus) == STATUSES
 
 
 def test_the_actions_are_those_of_the_rules_and_no_others_T2() -> None:
@@ -53,7 +53,7 @@ def test_the_actions_are_those_of_the_rules_and_no_others_T2() -> None:
 
 @pytest.mark.parametrize("action", TABLE)
 @pytest.mark.parametrize("status", STATUSES)
-def test_an_action_is_possible_exactly_where_the_table_says_T2(action: str, status: Status) -> None:
+def test_an_action_is_possible_exactly_where_the_table_says_T2(action: str, status: TaskStatus) -> None:
     assert is_allowed(action, status) == (status in TABLE[action][0].split())
 
 

@@ -11,7 +11,7 @@ from foureyes.app.views.loop import LoopView
 from foureyes.core.loop.engine import LoopState, Round
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.ui.cli.loops import loop_text
 
 from tests.stage.commands import Cast
@@ -171,7 +171,7 @@ def test_without_findings_page_and_context_say_nothing_of_a_loop_F3(shop: Rounds
 
 
 @pytest.mark.parametrize(("status", "warns"), [("open", True), ("reviewing", True), ("closed", False)])
-def test_a_closed_task_threatens_no_escalation_E5(status: Status, warns: bool) -> None:
+def test_a_closed_task_threatens_no_escalation_E5(status: TaskStatus, warns: bool) -> None:
     task = Task(
         id=TaskId("fe-1"), title="t", status=status, creator=SessionId("s"), version=1, created_at="", updated_at=""
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from foureyes.ui.tui.keys import Context, bound
+from foureyes.ui.tui.keys import KeyContext, bound
 
 from tests.ui.tui.stage import Player, Seat
 
@@ -42,7 +42,7 @@ class Told:
         return self.seat.status(self.tasks[title])
 
     @property
-    def context(self) -> Context:
+    def context(self) -> KeyContext:
         return self.at.app.pages[-1].context
 
 
@@ -124,6 +124,6 @@ async def tell(told: Told, rows: Iterable[Press]) -> None:
         await told.at.press(*row.back)
 
 
-def uncovered(context: Context, rows: Iterable[Press]) -> set[str]:
+def uncovered(context: KeyContext, rows: Iterable[Press]) -> set[str]:
     """The keys of the registry that no row of a context presses."""
     return {key for key, _ in bound(context)} - {row.key for row in rows}

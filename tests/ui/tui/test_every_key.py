@@ -11,7 +11,7 @@ import pytest
 from foureyes.app.views.draft import Draft, RedoDraft
 from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.nouns.finding import Answer, ReportedFinding
-from foureyes.ui.tui.keys import CONTEXTS, Context, bound
+from foureyes.ui.tui.keys import CONTEXTS, KeyContext, bound
 from foureyes.ui.tui.screens.diff import DiffPage
 
 from tests.ui.tui.every_key import Press, Told, always, each, scrolled, scrolling, tell, uncovered, up_and_down
@@ -24,7 +24,7 @@ DIFF = {
     "src/steps.py": CODE.replace("return 5\n", "return 55\n").replace("return 20\n", "return 2020\n"),
 }
 
-PROMISED: dict[Context, str] = {
+PROMISED: dict[KeyContext, str] = {
     "board": "up down j k left right pageup pagedown home end enter escape r n shift+s u f / i o l tab delete ! ? "
     "ctrl+p q ctrl+q",
     "summary": "up down j k pageup pagedown home end enter escape a d 1 2 3 4 5 6 7 8 9 u f / w o f5 ! ? ctrl+p ctrl+q",
@@ -510,7 +510,7 @@ REFUSAL = [
 ]
 
 Plan = Callable[[Seat], dict[str, str]]
-STORIES: dict[Context, tuple[Plan, tuple[str, ...], list[Press]]] = {
+STORIES: dict[KeyContext, tuple[Plan, tuple[str, ...], list[Press]]] = {
     "board": (plan_board, (), BOARD),
     "summary": (plan_summary, ("r",), SUMMARY),
     "batch": (plan_batch, ("r", "a"), BATCH),
@@ -530,7 +530,7 @@ STORIES: dict[Context, tuple[Plan, tuple[str, ...], list[Press]]] = {
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_every_key_does_what_it_says(seat: Seat, context: Context) -> None:
+def test_every_key_does_what_it_says(seat: Seat, context: KeyContext) -> None:
     plan, way, rows = STORIES[context]
     tasks = plan(seat)
     head = seat.checkout.git("rev-parse", "main")
@@ -548,10 +548,10 @@ def test_every_key_does_what_it_says(seat: Seat, context: Context) -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_no_key_of_the_registry_is_left_out(context: Context) -> None:
+def test_no_key_of_the_registry_is_left_out(context: KeyContext) -> None:
     assert uncovered(context, STORIES[context][2]) == set()
 
 
 @pytest.mark.parametrize("context", PROMISED)
-def test_every_key_that_the_design_promises_is_in_the_registry(context: Context) -> None:
+def test_every_key_that_the_design_promises_is_in_the_registry(context: KeyContext) -> None:
     assert set(PROMISED[context].split()) - {key for key, _ in bound(context)} == set()

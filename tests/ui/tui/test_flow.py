@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.flow import IDLE, Event, Flow, FlowRow, Place
+from foureyes.ui.tui.flow import IDLE, Flow, FlowEvent, FlowPlace, FlowRow
 from foureyes.ui.tui.stack import wanted
 
 THREE = (FlowRow("fe-1"), FlowRow("fe-2"), FlowRow("fe-3"))
 
-MOVES: list[tuple[Place, tuple[Place, ...], Event, Place, int]] = [
+MOVES: list[tuple[FlowPlace, tuple[FlowPlace, ...], FlowEvent, FlowPlace, int]] = [
     ("idle", (), "open", "idle", 1),
     ("idle", (), "next", "idle", 1),
     ("idle", (), "back", "idle", 1),
@@ -61,7 +61,7 @@ MOVES: list[tuple[Place, tuple[Place, ...], Event, Place, int]] = [
 
 @pytest.mark.parametrize(("place", "before", "event", "leads_to", "at"), MOVES)
 def test_every_move_leads_where_the_table_says(
-    place: Place, before: tuple[Place, ...], event: Event, leads_to: Place, at: int
+    place: FlowPlace, before: tuple[FlowPlace, ...], event: FlowEvent, leads_to: FlowPlace, at: int
 ) -> None:
     after = review.step(Flow(place=place, rows=THREE, at=1, before=before), event)
     assert (after.place, after.at) == (leads_to, at)

@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.app.catalog import verbs
 from foureyes.ui.tui import screens
-from foureyes.ui.tui.keys import CONTEXTS, KEYS, NEIGHBOURS, Context, action_of, bound, elsewhere, normal, shown
+from foureyes.ui.tui.keys import CONTEXTS, KEYS, NEIGHBOURS, KeyContext, action_of, bound, elsewhere, normal, shown
 from foureyes.ui.tui.screens.page import Page
 
 from tests.ui.tui.stage import Player, Seat, play
@@ -27,14 +27,14 @@ def pages() -> list[type[Page]]:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_no_key_means_two_things_in_one_context_lesson_60(context: Context) -> None:
+def test_no_key_means_two_things_in_one_context_lesson_60(context: KeyContext) -> None:
     counted = Counter(key for key, _ in bound(context))
     twice = {key for key, times in counted.items() if times > 1}
     assert twice == set()
 
 
 @pytest.mark.parametrize(("one", "other"), NEIGHBOURS)
-def test_a_decision_key_means_nothing_else_in_a_neighbouring_context(one: Context, other: Context) -> None:
+def test_a_decision_key_means_nothing_else_in_a_neighbouring_context(one: KeyContext, other: KeyContext) -> None:
     """Pressed a moment too long it must not decide something else. R opens the review on the board, which decides
     nothing; A opens the list of several in the summary, and the list is a question.
     """

@@ -31,7 +31,7 @@ def test_who_comes_back_stands_where_they_left(left: review.Flow) -> None:
 
 
 @pytest.mark.parametrize("form", ["redo", "reject"])
-def test_who_left_in_a_form_comes_back_to_the_task_and_never_into_the_form(form: review.Form) -> None:
+def test_who_left_in_a_form_comes_back_to_the_task_and_never_into_the_form(form: review.FlowForm) -> None:
     for left in (SECOND, review.step(SECOND, "diff"), review.start(review.IDLE, ("fe-2",))):
         position = position_of(review.write(left, form), "age", "")
         begun = review.start(review.IDLE, tuple(row.task for row in left.rows))

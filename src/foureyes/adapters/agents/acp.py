@@ -34,7 +34,7 @@ SAID_NO = {
     "max_turn_requests": "it made more requests than it may",
     "cancelled": "it was cancelled",
 }
-Message = Mapping[str, Any]
+AcpMessage = Mapping[str, Any]
 
 
 class AgentFailure(Exception):
@@ -61,7 +61,7 @@ class AgentRpc:
         os.close(theirs_out)
         self._number = 0
 
-    def send(self, message: Message) -> None:
+    def send(self, message: AcpMessage) -> None:
         data = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
         try:
             while data:
@@ -69,13 +69,13 @@ class AgentRpc:
         except OSError as problem:
             raise Gone("the agent ended before it was asked everything") from problem
 
-    def ask(self, method: str, params: Message) -> int:
+    def ask(self, method: str, params: AcpMessage) -> int:
         """A request; its number, by which its answer is known."""
         self._number += 1
         self.send({"id": self._number, "method": method, "params": params})
         return self._number
 
-    def messages(self) -> Iterator[Message]:
+    def messages(self) -> Iterator[AcpMessage]:
         """What it sends; what cannot be read is left out."""
         rest = b""
         while part := os.read(self._in, CHUNK):
@@ -129,7 +129,7 @@ class ClaudeStream:
             self.final = text
             self.block("assistant", type="text", text=text)
 
-    def update(self, update: Message) -> None:
+    def update(self, update: AcpMessage) -> None:
         kind = update.get("sessionUpdate")
         if kind == "agent_message_chunk":
             self.say(_text(update.get("content")))
@@ -146,7 +146,7 @@ class ClaudeStream:
         if status.get("type") == "systemError":
             self.broken = "systemError"
 
-    def call(self, call: Message) -> None:
+    def call(self, call: AcpMessage) -> None:
         """A tool is used, or asked for; told once."""
         if (name := str(call.get("toolCallId"))) in self._calls:
             return
@@ -205,12 +205,12 @@ class Client:
         names = [str(mode.get("id")) for mode in modes if isinstance(mode, dict)] if isinstance(modes, list) else []
         return before or str(made.get("sessionId") or ""), names
 
-    def _servers(self) -> list[Message]:
+    def _servers(self) -> list[AcpMessage]:
         command = json.loads(self._options.get("--mcp-command", '""'))
         args = json.loads(self._options.get("--mcp-args", "[]"))
         return [{"name": "foureyes", "command": command, "args": args, "env": []}] if command else []
 
-    def _answer(self, method: str, params: Message) -> Message:
+    def _answer(self, method: str, params: AcpMessage) -> AcpMessage:
         """The answer to a request; meanwhile the agent is listened to, and what it asks is answered."""
         number = self._wire.ask(method, params)
         for message in self._messages:
@@ -222,7 +222,7 @@ class Client:
                 return _table(message.get("result"))
         raise Gone("the agent ended in the middle of its work")
 
-    def _hear(self, message: Message) -> None:
+    def _hear(self, message: AcpMessage) -> None:
         params = _table(message.get("params"))
         if message["method"] == "session/update":
             if self._listens:  # what was said in an earlier run is repeated when it is loaded
@@ -234,7 +234,7 @@ class Client:
             why = {"code": NO_METHOD, "message": f"{message['method']} is not offered"}
             self._wire.send({"id": message["id"], "error": why})
 
-    def _permit(self, params: Message) -> Message:
+    def _permit(self, params: AcpMessage) -> AcpMessage:
         """Who works may; who reads may read. Once each: nothing is allowed for ever."""
         may = "--writes" in self._options or _table(params.get("toolCall")).get("kind") in READING
         options = params.get("options")
@@ -246,7 +246,7 @@ class Client:
         return {"outcome": "cancelled"}
 
 
-def _table(value: object) -> Message:
+def _table(value: object) -> AcpMessage:
     return value if isinstance(value, dict) else {}
 
 
@@ -255,7 +255,7 @@ def _text(content: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _why(error: Message) -> str:
+def _why(error: AcpMessage) -> str:
     """What went wrong, with what the agent says about it."""
     data = error.get("data")
     about = data if isinstance(data, str) else _table(data).get("details") or _table(data).get("message") or ""

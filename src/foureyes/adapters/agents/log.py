@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from typing import Literal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foureyes.adapters.supervised import PipeName
 
 MOST = 64 << 20
 """Bytes of one run."""
@@ -21,8 +24,6 @@ CUT = b"==== the rest of this run is not in the log\n"
 HIDDEN = b"[token]"
 LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=====)")
 """Where a line begins as ours do, for whoever reads text by its lines: some know more ends of a line than one."""
-
-Stream = Literal["out", "err"]
 
 
 class RunLog:
@@ -35,11 +36,11 @@ class RunLog:
         self._file = (about.st_dev, about.st_ino)
         self._secret = secret.encode()
         self._left = most
-        self._rest: dict[Stream, bytes] = {"out": b"", "err": b""}
+        self._rest: dict[PipeName, bytes] = {"out": b"", "err": b""}
         self._put(_ours(header))
         LAST[self._file] = self
 
-    def hear(self, stream: Stream, part: bytes) -> None:
+    def hear(self, stream: PipeName, part: bytes) -> None:
         """Take the next piece; whole lines are written at once."""
         whole, newline, rest = (self._rest[stream] + part).rpartition(b"\n")
         if len(rest) > LONGEST:

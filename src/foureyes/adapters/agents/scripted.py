@@ -22,7 +22,7 @@ PLAYED = ".scripted.json"
 PAUSE = 0.02
 NO_PLAY = 3
 FAILED_STEP = 4
-Step = Mapping[str, Any]
+ScriptedStep = Mapping[str, Any]
 
 
 class PlayOver(Exception):
@@ -36,12 +36,12 @@ class PlayOver(Exception):
 class ScriptPlayer:
     """One run of a script: what it knows, and what it does."""
 
-    def __init__(self, known: dict[str, str], stream: Stream) -> None:
+    def __init__(self, known: dict[str, str], stream: ScriptedStream) -> None:
         self.known = known
         self._stream = stream
         self._said = ""
         self._signal = ""
-        self._steps: dict[str, Callable[[Any, Step], None]] = {
+        self._steps: dict[str, Callable[[Any, ScriptedStep], None]] = {
             "say": self._say, "write": self._write, "append": self._append, "replace": self._replace,
             "delete": self._delete, "commit": self._commit, "git": self._git, "fe": self._fe, "run": self._run,
             "review": self._review, "answer": self._answer, "signal": self._signalled, "event": self._event,
@@ -49,7 +49,7 @@ class ScriptPlayer:
             "fail": self._fail, "exit": self._exit, "kill": self._kill,
         }  # fmt: skip
 
-    def play(self, steps: Sequence[Step]) -> int:
+    def play(self, steps: Sequence[ScriptedStep]) -> int:
         """Every step in its turn; the exit code of the program."""
         self._stream.begin(self.known["conversation"])
         try:
@@ -73,14 +73,14 @@ class ScriptPlayer:
             return {name: self._filled(entry) for name, entry in value.items()}
         return value
 
-    def _say(self, text: str, step: Step) -> None:
+    def _say(self, text: str, step: ScriptedStep) -> None:
         self._said = text
         self._stream.say(text)
 
-    def _write(self, path: str, step: Step) -> None:
+    def _write(self, path: str, step: ScriptedStep) -> None:
         self._put(path, self._filled(step.get("text", "")), "w")
 
-    def _append(self, path: str, step: Step) -> None:
+    def _append(self, path: str, step: ScriptedStep) -> None:
         self._put(path, self._filled(step.get("text", "")), "a")
 
     def _put(self, path: str, text: str, mode: str) -> None:
@@ -89,7 +89,7 @@ class ScriptPlayer:
             file.write(text)
         self._stream.tool("Write", {"file_path": path}, "written")
 
-    def _replace(self, path: str, step: Step) -> None:
+    def _replace(self, path: str, step: ScriptedStep) -> None:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         old = self._filled(step["old"])
@@ -97,24 +97,24 @@ class ScriptPlayer:
             self._broken(f"{path} has no {old!r}")
         self._put(path, text.replace(old, self._filled(step["new"]), 1), "w")
 
-    def _delete(self, path: str, step: Step) -> None:
+    def _delete(self, path: str, step: ScriptedStep) -> None:
         os.unlink(path)
         self._stream.tool("Bash", {"command": f"rm {path}"}, "")
 
-    def _commit(self, message: str, step: Step) -> None:
+    def _commit(self, message: str, step: ScriptedStep) -> None:
         self._do(["git", "add", "--all"], step)
         self._do(["git", "commit", "-q", "-m", message], step)
 
-    def _git(self, words: list[str], step: Step) -> None:
+    def _git(self, words: list[str], step: ScriptedStep) -> None:
         self._do(["git", *words], step)
 
-    def _fe(self, words: list[str], step: Step) -> None:
+    def _fe(self, words: list[str], step: ScriptedStep) -> None:
         self._do(["fe", *words], step)
 
-    def _run(self, words: list[str], step: Step) -> None:
+    def _run(self, words: list[str], step: ScriptedStep) -> None:
         self._do(words, step)
 
-    def _do(self, words: list[str], step: Step) -> str:
+    def _do(self, words: list[str], step: ScriptedStep) -> str:
         """Run a command; `input` is its standard input, `keep` remembers parts of its JSON, `fails` allows it to."""
         given = self._filled(step.get("input", ""))
         code, out = command(words, given if isinstance(given, str) else json.dumps(given))
@@ -125,7 +125,7 @@ class ScriptPlayer:
             self.known[name] = str(_at(json.loads(out), path))
         return out
 
-    def _review(self, payload: Step, step: Step) -> None:
+    def _review(self, payload: ScriptedStep, step: ScriptedStep) -> None:
         """A review of what lies in the checkout: the change is named and every file read, unless the payload says
         otherwise. It is the last message; `named` is who it says that it is from.
         """
@@ -138,35 +138,35 @@ class ScriptPlayer:
         named = {"reviewer": step["named"]} if step.get("named") else {}
         self._say(json.dumps({"type": "review_result", **named, "payload": given}), step)
 
-    def _answer(self, action: str, step: Step) -> None:
+    def _answer(self, action: str, step: ScriptedStep) -> None:
         """Answer every open finding of the task."""
         listed = self._do(["fe", "finding", "list", self.known["task"], "--open", "--json"], {})
         words = self._filled(step.get("text", "done"))
         for line in filter(str.strip, listed.splitlines()):
             self._do(["fe", "finding", "respond", json.loads(line)["id"], f"--{action.lower()}", "-m", words], {})
 
-    def _signalled(self, name: str, step: Step) -> None:
+    def _signalled(self, name: str, step: ScriptedStep) -> None:
         message = self._filled(step.get("message", ""))
         self._signal = json.dumps({"type": "signal", "signal": name, "message": message})
 
-    def _event(self, event: Any, step: Step) -> None:
+    def _event(self, event: Any, step: ScriptedStep) -> None:
         emit(json.dumps(event) + "\n")
 
-    def _raw(self, text: str, step: Step) -> None:
+    def _raw(self, text: str, step: ScriptedStep) -> None:
         emit(text * int(step.get("times", 1)))
 
-    def _stderr(self, text: str, step: Step) -> None:
+    def _stderr(self, text: str, step: ScriptedStep) -> None:
         os.write(2, text.encode())
 
-    def _until(self, path: str, step: Step) -> None:
+    def _until(self, path: str, step: ScriptedStep) -> None:
         """Wait until there is a file."""
         while not os.path.exists(path):
             time.sleep(PAUSE)
 
-    def _sleep(self, seconds: float, step: Step) -> None:
+    def _sleep(self, seconds: float, step: ScriptedStep) -> None:
         time.sleep(seconds)
 
-    def _leave(self, words: list[str], step: Step) -> None:
+    def _leave(self, words: list[str], step: ScriptedStep) -> None:
         """Leave a process behind that is nobody's child: forked twice, in a session of its own, with nothing."""
         if os.fork() == 0:
             os.setsid()
@@ -175,14 +175,14 @@ class ScriptPlayer:
             os._exit(0)
         os.wait()
 
-    def _fail(self, text: str, step: Step) -> None:
+    def _fail(self, text: str, step: ScriptedStep) -> None:
         self._stream.fail(text, int(step.get("status", 0)))
         raise PlayOver(int(step.get("exit", 1)))
 
-    def _exit(self, code: int, step: Step) -> None:
+    def _exit(self, code: int, step: ScriptedStep) -> None:
         raise PlayOver(code)
 
-    def _kill(self, number: int, step: Step) -> None:
+    def _kill(self, number: int, step: ScriptedStep) -> None:
         os.kill(os.getpid(), number)
         signal.pause()
 
@@ -192,7 +192,7 @@ class ScriptPlayer:
         raise PlayOver(FAILED_STEP)
 
 
-class Stream:
+class ScriptedStream:
     """What the program writes, as claude would."""
 
     def __init__(self) -> None:
@@ -226,7 +226,7 @@ class Stream:
         emit(json.dumps({**event, "session_id": self._conversation}) + "\n")
 
 
-class CodexStream(Stream):
+class CodexStream(ScriptedStream):
     """The same, as codex would."""
 
     def begin(self, conversation: str) -> None:
@@ -253,7 +253,7 @@ class CodexStream(Stream):
         emit(json.dumps(event) + "\n")
 
 
-class TextStream(Stream):
+class TextStream(ScriptedStream):
     """The same, as a program without events would."""
 
     def begin(self, conversation: str) -> None:
@@ -272,7 +272,7 @@ class TextStream(Stream):
         os.write(2, f"error {status}: {text}\n".encode() if status else f"{text}\n".encode())
 
 
-STREAMS: dict[str, type[Stream]] = {"claude": Stream, "codex": CodexStream, "text": TextStream}
+STREAMS: dict[str, type[ScriptedStream]] = {"claude": ScriptedStream, "codex": CodexStream, "text": TextStream}
 
 
 def emit(text: str) -> None:
@@ -308,7 +308,7 @@ def _at(tree: Any, path: str) -> Any:
     return tree
 
 
-def chosen(plays: Sequence[Step], known: Mapping[str, str], prompt: str) -> Step | None:
+def chosen(plays: Sequence[ScriptedStep], known: Mapping[str, str], prompt: str) -> ScriptedStep | None:
     """The first play that fits: by task, profile, purpose, iteration, which run it is, and what the prompt says."""
     for play in plays:
         named = all(

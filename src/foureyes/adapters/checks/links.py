@@ -37,11 +37,11 @@ def _is_in(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
 
-Way = tuple[str, str, str]
+WayOut = tuple[str, str, str]
 """What leads out, where to, and what to do about it."""
 
 
-def _by_settings(env: Mapping[str, str]) -> Iterator[Way]:
+def _by_settings(env: Mapping[str, str]) -> Iterator[WayOut]:
     if env.get("GOWORK", "off") != "off":
         yield "GOWORK", env["GOWORK"], "take GOWORK out of its env"
     for name in ("config.toml", "config"):
@@ -49,7 +49,7 @@ def _by_settings(env: Mapping[str, str]) -> Iterator[Way]:
             yield from _cargo(os.path.join(env["CARGO_HOME"], name), "CARGO_HOME")
 
 
-def _by_files(work: str) -> Iterator[Way]:
+def _by_files(work: str) -> Iterator[WayOut]:
     for folder in _folders(work):
         here = folder.removeprefix(work).lstrip("/")
         modules = os.path.join(folder, NODE)
@@ -78,7 +78,7 @@ def _folders(work: str) -> Iterator[str]:
         level = below[: max(0, MOST_FOLDERS - seen)]
 
 
-def _node(modules: str, name: str) -> Iterator[Way]:
+def _node(modules: str, name: str) -> Iterator[WayOut]:
     """Packages that are links: a workspace's own, when all of `node_modules` is a link or was made elsewhere."""
     with suppress(OSError):
         for entry in sorted(os.listdir(modules)):
@@ -89,7 +89,7 @@ def _node(modules: str, name: str) -> Iterator[Way]:
                 yield from _node(path, os.path.join(name, entry))
 
 
-def _go(file: str, name: str) -> Iterator[Way]:
+def _go(file: str, name: str) -> Iterator[WayOut]:
     """What stands behind `use` and `=>`, where it is a path."""
     for line in _text(file).split("\n"):
         before, arrow, after = line.partition(" //")[0].partition("=>")
@@ -99,7 +99,7 @@ def _go(file: str, name: str) -> Iterator[Way]:
                 yield name, os.path.join(os.path.dirname(file), path), f"take {visible(path)} out of {visible(name)}"
 
 
-def _cargo(file: str, name: str) -> Iterator[Way]:
+def _cargo(file: str, name: str) -> Iterator[WayOut]:
     """Every `path` and `paths` of a manifest or a configuration."""
     with suppress(tomllib.TOMLDecodeError, RecursionError):
         folder = os.path.dirname(file)

@@ -20,7 +20,7 @@ BETWEEN, BEAT = 0.2, 1.0
 COLOUR = re.compile(rb"\x1b\[[0-9;:]*[mK]")
 """What colours a text, and clears the rest of its line: it says nothing where it does nothing."""
 
-Progress = Callable[[str], None]
+TellLine = Callable[[str], None]
 
 
 class _Stage(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class _Stage(msgspec.Struct, frozen=True):
 class Output:
     """The beginning and the end of what a check writes, however much that is; and its last line, now and then."""
 
-    def __init__(self, progress: Progress | None = None) -> None:
+    def __init__(self, progress: TellLine | None = None) -> None:
         self._progress = progress
         self._next = 0.0
         self._head = b""

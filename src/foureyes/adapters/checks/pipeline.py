@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.checks.contents import changed
 from foureyes.adapters.checks.exported import Exported
-from foureyes.adapters.checks.output import Output, Progress
+from foureyes.adapters.checks.output import Output, TellLine
 from foureyes.adapters.checks.overlaps import ALL
 from foureyes.adapters.checks.reports import Reports
 from foureyes.adapters.checks.scratch import make, remains, remove, scratch
@@ -86,7 +86,7 @@ class Pipeline:
         self,
         rule: CheckRule,
         export: Callable[[str], None],
-        progress: Progress | None = None,
+        progress: TellLine | None = None,
         stop: Callable[[], bool] | None = None,
         *,
         tree: TreeFiles | None = None,

@@ -23,7 +23,7 @@ from foureyes.adapters.checks.exported import seal
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import LOCK, Hear, Shelf, locked, waited
-from foureyes.adapters.checks.stand import Stop
+from foureyes.adapters.checks.stand import StopAsked
 from foureyes.adapters.folders import MB, entered, opened, read, replace
 from foureyes.app.views.check import EnvironmentRow
 from foureyes.core.nouns.checkout import CheckoutRule
@@ -81,7 +81,7 @@ class Environments:
 
     @contextmanager
     def open(
-        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: Stop, hear: Hear,
+        self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: StopAsked, hear: Hear,
         seals: Seals | None = None,
     ) -> Iterator[Environment]:  # fmt: skip
         """An environment that stays as long as it is used: there already, or made now by `make`. `seals`: what alone
@@ -215,7 +215,7 @@ class Environments:
 
 
 @contextmanager
-def _holding(lock: str, how: int, stop: Stop, hear: Hear) -> Iterator[None]:
+def _holding(lock: str, how: int, stop: StopAsked, hear: Hear) -> Iterator[None]:
     held = waited(lock, how, stop, hear)
     try:
         yield

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from foureyes.adapters.checks.scratch import INSIDE, remove
-from foureyes.adapters.checks.stand import Stop, Stopped, Unprepared
+from foureyes.adapters.checks.stand import StopAsked, Stopped, Unprepared
 from foureyes.adapters.folders import OddFile, opened
 
 AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
@@ -75,7 +75,7 @@ class Shelf:
                 os.close(held)
 
     @contextmanager
-    def slot(self, stop: Stop) -> Iterator[str]:
+    def slot(self, stop: StopAsked) -> Iterator[str]:
         """The first slot that nobody has: a place whose path is the same from run to run, empty at first."""
         while True:
             for number in range(1, MOST_SLOTS + 1):
@@ -146,7 +146,7 @@ def locked(path: str, how: int) -> int | None:
     return None
 
 
-def waited(path: str, how: int, stop: Stop, hear: Hear) -> int:
+def waited(path: str, how: int, stop: StopAsked, hear: Hear) -> int:
     """A handle that holds a lock, as soon as it can be had. Who waits says what for, and not for ever."""
     for times in range(MOST_PAUSES):
         if (handle := locked(path, how | fcntl.LOCK_NB)) is not None:
@@ -157,7 +157,7 @@ def waited(path: str, how: int, stop: Stop, hear: Hear) -> int:
     raise Unprepared(f"its environment could not be had: somebody makes or uses it for too long ({path})")
 
 
-def _pause(stop: Stop) -> None:
+def _pause(stop: StopAsked) -> None:
     if stop():
         raise Stopped
     time.sleep(PAUSE)

@@ -14,7 +14,7 @@ from foureyes.adapters.process import ProgramEnd, supervise
 if TYPE_CHECKING:
     from foureyes.adapters.checks.rooms import Room
 
-Stop = Callable[[], bool]
+StopAsked = Callable[[], bool]
 
 
 class Unprepared(Exception):

@@ -17,7 +17,7 @@ from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_non
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import Shelf
-from foureyes.adapters.checks.stand import Stand, Stop, Unprepared, why_ended
+from foureyes.adapters.checks.stand import Stand, StopAsked, Unprepared, why_ended
 from foureyes.adapters.checks.variables import PREPARE, environment
 from foureyes.app.ports import Lent, TreeFiles
 from foureyes.core.nouns.check_rule import CheckRule
@@ -35,7 +35,7 @@ class Ask(msgspec.Struct, frozen=True):
     tree: TreeFiles
     shared: Exported
     output: Output
-    stop: Stop
+    stop: StopAsked
 
 
 class Grounds:

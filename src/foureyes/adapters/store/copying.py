@@ -10,13 +10,13 @@ from foureyes.adapters.store.engine import Database, plain
 from foureyes.adapters.store.journal import journal_rows
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.replay import check_chain, compare_tables
-from foureyes.app.ports import Progress
+from foureyes.app.ports import CountProgress
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe, prose
 
 
 def copy_journal(
-    source: Database, target: Database, total: int, progress: Progress | None = None, *, inside: bool = False
+    source: Database, target: Database, total: int, progress: CountProgress | None = None, *, inside: bool = False
 ) -> int:
     """Fill an empty store from another one, in one transaction; verified before it counts. How many rows.
 

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from foureyes.app.views.kept_store import StoreRole
 
 T = TypeVar("T")
-Value = str | int | None
+SqlValue = str | int | None
 PLAIN = frozenset({str, int, type(None)})
 
 
 class Engine(Protocol):
     """What SQLite and PostgreSQL have in common here."""
 
-    def run(self, name: str, params: dict[str, Value]) -> None:
+    def run(self, name: str, params: dict[str, SqlValue]) -> None:
         """Execute a statement that changes rows; it may be kept back until something is asked or saved."""
 
-    def change(self, name: str, params: dict[str, Value]) -> int:
+    def change(self, name: str, params: dict[str, SqlValue]) -> int:
         """Execute a statement that changes rows, now; how many it changed."""
 
-    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+    def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
         """Columns and rows of a query text."""
 
     def fetch_all(
-        self, asked: Sequence[tuple[str, dict[str, Value]]]
-    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
+    ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
         """The same of several, by one way to the database and back."""
 
 
@@ -47,7 +47,7 @@ class Database(Engine, Protocol):
     written: set[str] | None
     """The kinds of rows that a transaction is about to commit, where they are known: by them it is told to others."""
 
-    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+    def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
         """Rows one by one, for tables larger than memory."""
 
     def script(self, statements: list[str]) -> None:
@@ -82,11 +82,11 @@ class Database(Engine, Protocol):
     def close(self) -> None: ...
 
 
-def plain(params: dict[str, object]) -> dict[str, Value]:
+def plain(params: dict[str, object]) -> dict[str, SqlValue]:
     """Parameters as databases take them: lists as JSON text, booleans as 0 and 1."""
     if PLAIN.issuperset(map(type, params.values())):
         return params  # type: ignore[return-value]
-    out: dict[str, Value] = {}
+    out: dict[str, SqlValue] = {}
     for name, value in params.items():
         if isinstance(value, bool):
             out[name] = int(value)
@@ -97,7 +97,7 @@ def plain(params: dict[str, object]) -> dict[str, Value]:
     return out
 
 
-def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) -> list[T]:
+def structs(into: type[T], columns: list[str], rows: list[tuple[SqlValue, ...]]) -> list[T]:
     """Rows as values of one type. Columns whose field is a list or a struct hold JSON."""
     if not rows:
         return []
@@ -121,7 +121,7 @@ def structs(into: type[T], columns: list[str], rows: list[tuple[Value, ...]]) ->
     return out
 
 
-def _nested_in(into: type, rows: list[tuple[Value, ...]]) -> tuple[str, ...]:
+def _nested_in(into: type, rows: list[tuple[SqlValue, ...]]) -> tuple[str, ...]:
     """Few rows hold JSON, and asking a type for its fields costs more than many looks at its rows: a command that ends
     soon looks, a program that stays asks once.
     """
@@ -130,7 +130,7 @@ def _nested_in(into: type, rows: list[tuple[Value, ...]]) -> tuple[str, ...]:
     return nested_fields(into) if asks else ()
 
 
-def _may_be_json(value: Value) -> bool:
+def _may_be_json(value: SqlValue) -> bool:
     return isinstance(value, str) and value.startswith(("[", "{"))
 
 

@@ -15,7 +15,7 @@ from foureyes.errors import VerificationFailed
 from foureyes.steps import prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Database, Value
+    from foureyes.adapters.store.engine import Database, SqlValue
 
 DOMAIN = b"foureyes-journal-1\n"
 """Separates these hashes from every other use of sha256, and names the form of what is hashed."""
@@ -110,7 +110,7 @@ def _read_alone(engine: Database, seq: int) -> Row:
         return Row(seq, "", "", "", "", "unreadable", "", "", "")
 
 
-def _row(values: tuple[Value, ...]) -> Row:
+def _row(values: tuple[SqlValue, ...]) -> Row:
     """A row of the right types; what somebody made of another type becomes text that no hash fits."""
     seq, *texts = values
     return Row(seq if isinstance(seq, int) else -1, *[text if isinstance(text, str) else repr(text) for text in texts])

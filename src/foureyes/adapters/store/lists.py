@@ -10,14 +10,14 @@ from foureyes.adapters.store.queries import sql
 if TYPE_CHECKING:
     from foureyes.app.views.task_list import ListQuery
 
-Part = Literal["all", "near", "far"]
+ListPart = Literal["all", "near", "far"]
 WINDOW = 1_000
 """So many of the newest tasks are read one by one where an index of words cannot give its hits in their order."""
 
-TEXT: dict[Part, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
+TEXT: dict[ListPart, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
 
 
-def parts(query: ListQuery, engine: str) -> tuple[Part, ...]:
+def parts(query: ListQuery, engine: str) -> tuple[ListPart, ...]:
     """The steps of a list, each asked for what the ones before it left of the page.
 
     PostgreSQL reads all hits of a word before it takes the newest of them, so it looks at the newest tasks first.
@@ -25,14 +25,14 @@ def parts(query: ListQuery, engine: str) -> tuple[Part, ...]:
     return ("near", "far") if query.text is not None and engine == "postgres" else ("all",)
 
 
-def way_of(query: ListQuery, part: Part) -> str:
+def way_of(query: ListQuery, part: ListPart) -> str:
     """The order in which a list is walked: a search lists the newest first, a label has an order of its own."""
     if query.text is not None:
         return "newest" if part == "near" else "text"
     return "label" if query.label is not None and query.sort == "priority" else query.sort
 
 
-def compose(query: ListQuery, part: Part = "all") -> tuple[str, dict[str, object]]:
+def compose(query: ListQuery, part: ListPart = "all") -> tuple[str, dict[str, object]]:
     """The statement and its parameters."""
     way = way_of(query, part)
     base = f"task.list_by_{way}" if way in ("text", "label") else "task.list"

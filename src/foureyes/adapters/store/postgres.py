@@ -24,7 +24,7 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store import postgres_roles as roles
-from foureyes.adapters.store.engine import Value
+from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import translated
@@ -47,7 +47,7 @@ BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 KEPT_BACK, CONNECT_SECONDS = 200, 10
 SCHEMA = re.compile(r"[a-z0-9_]{1,60}\Z")
 
-Cursor = psycopg.Cursor[tuple[Value, ...]]
+Cursor = psycopg.Cursor[tuple[SqlValue, ...]]
 
 
 def schema_of(project: str) -> str:
@@ -85,7 +85,7 @@ def escaped(word: str) -> str:
     return re.sub(r"([\\\s])", r"\\\1", word)
 
 
-def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[Value, ...]]]:
+def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
     if cursor.description is None:
         return [], []
     return [column.name for column in cursor.description], cursor.fetchall()
@@ -168,9 +168,9 @@ class PostgresEngine:
         """The driver's errors in our words, which say whose rights are missing and who gives them."""
         return in_our_words(self.facts.role, self.facts.owner, committing=committing)
 
-    def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
+    def _connect(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
         try:
-            connection: psycopg.Connection[tuple[Value, ...]] = psycopg.connect(
+            connection: psycopg.Connection[tuple[SqlValue, ...]] = psycopg.connect(
                 self.url,
                 autocommit=True,
                 cursor_factory=psycopg.ClientCursor,
@@ -184,11 +184,11 @@ class PostgresEngine:
         except (psycopg.Error, UnicodeError) as problem:
             raise unreachable(problem, self.url) from None
 
-    def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[Value, ...]]:
+    def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
         """A connection of its own, for who waits."""
         return self._connect(options, **more)
 
-    def run(self, name: str, params: dict[str, Value]) -> None:
+    def run(self, name: str, params: dict[str, SqlValue]) -> None:
         """Kept back inside of a writing transaction, sent at once outside of one."""
         if not self._writing:
             self.change(name, params)
@@ -197,17 +197,17 @@ class PostgresEngine:
         if len(self._kept) >= KEPT_BACK:
             self._send()
 
-    def change(self, name: str, params: dict[str, Value]) -> int:
+    def change(self, name: str, params: dict[str, SqlValue]) -> int:
         with self._words():
             return self._ask(translated(sql(name)), params).rowcount
 
-    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+    def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
         with self._words():
             return _answer_in(self._ask(translated(statement), params))
 
     def fetch_all(
-        self, asked: Sequence[tuple[str, dict[str, Value]]]
-    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
+    ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
         """In one message, behind what was kept back; the last answers are to what was asked."""
         kept, self._kept = self._kept, []
         questions = [self._composed(translated(statement), params) for statement, params in asked]
@@ -218,7 +218,7 @@ class PostgresEngine:
                 answers.append(_answer_in(cursor))
         return answers[-len(questions) :]
 
-    def _ask(self, statement: str, params: dict[str, Value] | None = None) -> Cursor:
+    def _ask(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
         """Send a statement behind what was kept back, in one message; the answer to it."""
         kept, self._kept = self._kept, []
         if not kept:
@@ -228,7 +228,7 @@ class PostgresEngine:
             pass
         return cursor
 
-    def _composed(self, statement: str, params: dict[str, Value] | None) -> str:
+    def _composed(self, statement: str, params: dict[str, SqlValue] | None) -> str:
         """A statement with its parameters in it, quoted by the driver."""
         return psycopg.ClientCursor(self.connection).mogrify(statement, params)
 
@@ -239,7 +239,7 @@ class PostgresEngine:
             with self._words():
                 self.connection.execute(";\n".join(kept))
 
-    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+    def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
         """Rows in portions, for tables larger than memory. Inside a transaction only."""
         self._send()
         with self._words(), self.connection.cursor(name=f"stream_{id(object())}") as cursor:
@@ -300,7 +300,7 @@ class PostgresEngine:
             return ""
         return f" (writer: {row[0]}, {row[1]})" if row else ""
 
-    def _time(self, statement: str, params: dict[str, Value] | None = None) -> float:
+    def _time(self, statement: str, params: dict[str, SqlValue] | None = None) -> float:
         """The server's time, asked at the end of a first statement: a connection that the server has closed meanwhile
         is made anew, once.
         """

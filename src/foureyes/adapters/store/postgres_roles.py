@@ -14,7 +14,7 @@ from foureyes.errors import StoreProblem
 from foureyes.steps import Steps, blank, by, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Engine, Value
+    from foureyes.adapters.store.engine import Engine, SqlValue
 
 FACTS = (
     "SELECT d.oid, s.system_identifier, current_user, d.datname, pg_encoding_to_char(d.encoding), "
@@ -44,13 +44,13 @@ class SchemaFacts(NamedTuple):
     """What a server says of a schema, of its database and of who is asking."""
 
     schema: str
-    database_number: Value = None
-    server: Value = None
+    database_number: SqlValue = None
+    server: SqlValue = None
     role: str = ""
     database: str = ""
     encoding: str = ""
     may_create: bool = False
-    number: Value = None
+    number: SqlValue = None
     may_use: bool = False
     owns: bool = False
     owner: str = ""
@@ -113,7 +113,7 @@ def let_in_by(role: str, owner: str) -> Steps:
 def role_of(engine: Engine, facts: SchemaFacts) -> StoreRole:
     """Which of the three this is, what it lacks, and what it may beyond."""
     if facts.owns:
-        beside: dict[str, Value] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
+        beside: dict[str, SqlValue] = {"moved": f"{facts.schema}_moved_", "before": f"{facts.schema}_before_restore_"}
         aside = tuple(str(name) for (name,) in engine.fetch(ASIDE, beside)[1])
         return StoreRole(name=facts.role, kind=OWNER, schema=facts.schema, aside=aside, owner=facts.owner)
     lacks, beyond = _grants(engine, facts.schema, held=False), NOT_FOR_A_WRITER

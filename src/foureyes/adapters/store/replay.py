@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.folding import fold
 from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
-from foureyes.app.ports import Progress
+from foureyes.app.ports import CountProgress
 from foureyes.app.views.audit import AuditReport, Discrepancy
 
 TABLES: dict[str, str] = {
@@ -74,7 +74,7 @@ FEW = 500
 STEP = 10_000
 
 
-def audit(engine: Database, fresh: Database, progress: Progress | None) -> AuditReport:
+def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> AuditReport:
     """Everything that can be wrong with a store, each thing named. `fresh` is an empty store to replay into."""
     total = journal_length(engine)
     findings, last = check_chain(engine, total, progress)
@@ -83,7 +83,7 @@ def audit(engine: Database, fresh: Database, progress: Progress | None) -> Audit
     return AuditReport(total, last.hash if last else "", tuple(findings[: MOST * 5]))
 
 
-def check_chain(engine: Database, total: int, progress: Progress | None) -> tuple[list[Discrepancy], Row | None]:
+def check_chain(engine: Database, total: int, progress: CountProgress | None) -> tuple[list[Discrepancy], Row | None]:
     """J1 alone: every place where rows are missing, added or changed; and the last row. Reads nothing but the
     journal.
     """
@@ -101,7 +101,7 @@ def check_chain(engine: Database, total: int, progress: Progress | None) -> tupl
     return findings + _check_head(engine, last), last
 
 
-def _replay(engine: Database, fresh: Database, total: int, progress: Progress | None) -> Discrepancy | None:
+def _replay(engine: Database, fresh: Database, total: int, progress: CountProgress | None) -> Discrepancy | None:
     """Project every row into an empty store; what stopped it, if anything did."""
     with fresh.transaction(write=True):
         for number, row in enumerate(journal_rows(engine), 1):
@@ -180,7 +180,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
     keys = [columns.index(part.strip()) for part in key.split(",")]
     found: list[Discrepancy] = []
 
-    def identity(row: tuple[Value, ...]) -> tuple[tuple[bool, Value], ...]:
+    def identity(row: tuple[SqlValue, ...]) -> tuple[tuple[bool, SqlValue], ...]:
         return tuple((row[k] is not None, row[k]) for k in keys)
 
     have, want = next(stored, None), next(said, None)
@@ -197,7 +197,7 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
     return found
 
 
-def _rows(engine: Database, table: str, key: str) -> tuple[list[str], Iterator[tuple[Value, ...]]]:
+def _rows(engine: Database, table: str, key: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:
     """The columns of a table and its rows in order: few of them at once, many one by one."""
     statement = f"SELECT * FROM {table} ORDER BY {key}"  # noqa: S608 - both names come from TABLES above
     columns, first = engine.fetch(f"{statement} LIMIT {FEW}", {})
@@ -205,7 +205,11 @@ def _rows(engine: Database, table: str, key: str) -> tuple[list[str], Iterator[t
 
 
 def _differing(
-    table: str, columns: list[str], keys: list[int], have: tuple[Value, ...] | None, want: tuple[Value, ...] | None
+    table: str,
+    columns: list[str],
+    keys: list[int],
+    have: tuple[SqlValue, ...] | None,
+    want: tuple[SqlValue, ...] | None,
 ) -> list[Discrepancy]:
     if have == want or have is None or want is None:
         return []
@@ -219,10 +223,10 @@ def _differing(
     ]
 
 
-def _name(row: tuple[Value, ...], keys: list[int]) -> str:
+def _name(row: tuple[SqlValue, ...], keys: list[int]) -> str:
     return " ".join(str(row[k]) for k in keys)
 
 
-def _short(value: Value) -> str:
+def _short(value: SqlValue) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -14,7 +14,7 @@ import msgspec
 from foureyes.adapters.folders import OddFile, entries, folder, read, replace
 from foureyes.adapters.store import driver
 from foureyes.adapters.store.copying import copy_journal
-from foureyes.adapters.store.engine import Database, Value
+from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.lock import WriterLock, in_its_place
@@ -25,7 +25,7 @@ from foureyes.adapters.store.postgres_roles import refuse_not_owned
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.app.ports import Progress
+from foureyes.app.ports import CountProgress
 from foureyes.core.words.place import FILE, WITHOUT, holds_password
 from foureyes.errors import BadInput, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
@@ -169,7 +169,7 @@ def move_to_server(
     *,
     keep_url: bool,
     record_place: RecordPlace = not_said,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
 ) -> int:
     """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside.
 
@@ -217,7 +217,7 @@ def move_to_file(
     now: str,
     *,
     record_place: RecordPlace = not_said,
-    progress: Progress | None = None,
+    progress: CountProgress | None = None,
 ) -> int:
     """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
     dropped. `record_place` as above.
@@ -292,7 +292,7 @@ def check_moved(path: str, url: str, project: str) -> None:
         )
 
 
-def newest_moved(url: str, project: str) -> list[tuple[Value, ...]]:
+def newest_moved(url: str, project: str) -> list[tuple[SqlValue, ...]]:
     """The head of the schema that was set aside last."""
     from foureyes.adapters.store.postgres import PostgresEngine, schemas
 

@@ -18,7 +18,7 @@ from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import blank, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.adapters.store.engine import Value
+    from foureyes.adapters.store.engine import SqlValue
 
 OLDEST = (3, 51, 3)
 """Earlier versions have the WAL-reset race that can corrupt a file which several processes write."""
@@ -40,7 +40,7 @@ SETTINGS = (
 )
 
 
-Seen = tuple[tuple[int, ...], int]
+FileStamp = tuple[tuple[int, ...], int]
 
 
 class SqliteEngine:
@@ -56,7 +56,7 @@ class SqliteEngine:
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
         refuse_odd(path)
-        self._seen: Seen | None = None
+        self._seen: FileStamp | None = None
         with translated(path):
             self._open(create)
             self._inode = self._inode_now()
@@ -96,7 +96,7 @@ class SqliteEngine:
         self.connection, self._seen = connected(f"{as_uri(self.path)}?immutable=1", FOR_READING), seen
         return self._check_owner()
 
-    def _look(self) -> Seen:
+    def _look(self) -> FileStamp:
         """What changes with whatever somebody writes: of the store's file, and the size of its log."""
         about, log = _about(self.path), _about(self.path + "-wal")
         return (about.st_ino, about.st_size, about.st_mtime_ns) if about else (), log.st_size if log else 0
@@ -123,22 +123,22 @@ class SqliteEngine:
                     f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step=fe("doctor")
                 )
 
-    def run(self, name: str, params: dict[str, Value]) -> None:
+    def run(self, name: str, params: dict[str, SqlValue]) -> None:
         try:
             self.connection.execute(sql(name), params)
         except apsw.Error as problem:
             raise in_our_words(problem, self.path) from problem
 
-    def change(self, name: str, params: dict[str, Value]) -> int:
+    def change(self, name: str, params: dict[str, SqlValue]) -> int:
         self.run(name, params)
         return self.connection.changes()
 
-    def fetch(self, statement: str, params: dict[str, Value]) -> tuple[list[str], list[tuple[Value, ...]]]:
+    def fetch(self, statement: str, params: dict[str, SqlValue]) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
         try:
             cursor = self.connection.execute(statement, params)
             if statement not in self._columns:
                 self._columns[statement] = [column[0] for column in cursor.get_description()]
-            rows: list[tuple[Value, ...]] = cursor.fetchall()  # type: ignore[assignment]
+            rows: list[tuple[SqlValue, ...]] = cursor.fetchall()  # type: ignore[assignment]
             return self._columns[statement] if rows else [], rows
         except apsw.ExecutionCompleteError:
             return [], []
@@ -146,11 +146,11 @@ class SqliteEngine:
             raise in_our_words(problem, self.path) from problem
 
     def fetch_all(
-        self, asked: Sequence[tuple[str, dict[str, Value]]]
-    ) -> list[tuple[list[str], list[tuple[Value, ...]]]]:
+        self, asked: Sequence[tuple[str, dict[str, SqlValue]]]
+    ) -> list[tuple[list[str], list[tuple[SqlValue, ...]]]]:
         return [self.fetch(statement, params) for statement, params in asked]
 
-    def stream(self, statement: str) -> Iterator[tuple[Value, ...]]:
+    def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
         """Rows one by one, for tables larger than memory."""
         with translated(self.path):
             yield from self.connection.execute(statement)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from foureyes.adapters.folders import why_not_written
-from foureyes.adapters.store.engine import Database, Value, plain, structs
+from foureyes.adapters.store.engine import Database, SqlValue, plain, structs
 from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackFiles, expected_files
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lock import WriterLock
@@ -25,14 +25,14 @@ from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
 from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
-    from foureyes.app.ports import Asked, Beacon, Changes, Progress, Tx, WriteTx
+    from foureyes.app.ports import Beacon, Changes, CountProgress, NamedQuery, Tx, WriteTx
     from foureyes.app.views.audit import AuditReport, Discrepancy
     from foureyes.app.views.kept_store import StoreRole
     from foureyes.app.views.task_list import ListQuery
     from foureyes.core.events import Event
 
 T = TypeVar("T")
-Answer = tuple[list[str], list[tuple[Value, ...]]]
+QueryAnswer = tuple[list[str], list[tuple[SqlValue, ...]]]
 SQLITE = "sqlite"
 FEW_ROWS, FEW_ANSWERS = 50, 1_000
 """What is kept of a transaction's answers: not what goes through whole tables."""
@@ -44,7 +44,7 @@ class Reading:
     def __init__(self, engine: Database) -> None:
         self._engine = engine
         self._kept: dict[Hashable, Any] = {}
-        self._answers: dict[Hashable, Answer] = {}
+        self._answers: dict[Hashable, QueryAnswer] = {}
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]:
         try:
@@ -55,7 +55,7 @@ class Reading:
                 f"{problem.message} ({query} {task})", next_step=fe("audit", "verify"), task=task
             ) from problem
 
-    def _answer(self, query: str, params: dict[str, Value]) -> Answer:
+    def _answer(self, query: str, params: dict[str, SqlValue]) -> QueryAnswer:
         asked = (query, frozenset(params.items()))
         answer = self._answers.get(asked)
         if answer is None:
@@ -64,7 +64,7 @@ class Reading:
                 self._answers[asked] = answer
         return answer
 
-    def ahead(self, *asked: Asked) -> None:
+    def ahead(self, *asked: NamedQuery) -> None:
         if self._engine.name == SQLITE:
             return  # asking is no way to anywhere
         questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
@@ -95,7 +95,7 @@ class Reading:
         return made
 
 
-def _plain(asked: Sequence[Asked]) -> list[tuple[str, dict[str, Value]]]:
+def _plain(asked: Sequence[NamedQuery]) -> list[tuple[str, dict[str, SqlValue]]]:
     return [(query, plain(dict(params))) for query, params in asked]
 
 
@@ -214,7 +214,7 @@ class Store:
     def _lock(self) -> AbstractContextManager[object]:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()
 
-    def audit(self, progress: Progress | None = None) -> AuditReport:
+    def audit(self, progress: CountProgress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors."""
         from foureyes.adapters.store.replay import audit
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a verb that asks no rule reads no configuration
     from foureyes.app.ports import Clock, DraftFiles, Ids, Outside, OwnKeys, Store, Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.config.layers import Layers
-    from foureyes.config.settings import Value
+    from foureyes.config.settings import SettingValue
     from foureyes.core.rules.policy import IdentityRule, ReviewPolicy
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Context:
         self.clock = clock
         self.ids = ids
         self.environ = environ
-        self._parsed: tuple[str, dict[str, Value]] | None = None
+        self._parsed: tuple[str, dict[str, SettingValue]] | None = None
         self._last: tuple[Layers, ReviewPolicy] | None = None
         self._shared: dict[type, object] = {}
         self._remotes: dict[str, Remote] = {}
@@ -227,7 +227,7 @@ class Context:
 
         return variables_in(self.environ)
 
-    def _read(self, text: str | None) -> dict[str, Value]:
+    def _read(self, text: str | None) -> dict[str, SettingValue]:
         """The settings of a file; the text that was read last is not parsed again."""
         if not text:
             return {}

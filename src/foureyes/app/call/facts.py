@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.cycle import InCycle
 
-    class Checked(TypedDict):
+    class CheckFacts(TypedDict):
         """What the facts hold about checks."""
 
         results: tuple[CheckResult, ...]
         tests: dict[str, frozenset[str]]
 
-    class OfTask(Protocol):
+    class TaskBound(Protocol):
         """A row that says which task it is about."""
 
         @property
         def task(self) -> str: ...
 
-    R = TypeVar("R", bound=OfTask)
+    R = TypeVar("R", bound=TaskBound)
 
 DAY_MINUTES = 24 * 60
 WAIVED = "a blocking finding is waived"
@@ -337,7 +337,7 @@ def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[S
     }
 
 
-def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Checked:
+def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> CheckFacts:
     """D5: the results on an attempt's tree and on its base's, and the tests that they name where they differ."""
     if attempt is None:
         return {"results": (), "tests": {}}

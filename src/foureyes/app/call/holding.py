@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.core.nouns.finding_state import Blocking, State, holds
+from foureyes.core.nouns.finding_state import Blocking, FindingState, holds
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -21,7 +21,7 @@ class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     id: str
     severity: str
-    state: State
+    state: FindingState
     title: str
     path: str = ""
     line: int = 0

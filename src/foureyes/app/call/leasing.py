@@ -13,7 +13,7 @@ from foureyes.steps import by, fe
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
-    from foureyes.app.ports import Asked, Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.app.views.run import RunnerState
     from foureyes.core.nouns.session import Actor
 
@@ -23,9 +23,9 @@ CHECKS = "checks:"
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 
-def of_runner(actor: Actor) -> list[Asked]:
+def of_runner(actor: Actor) -> list[NamedQuery]:
     """What is asked about a runner that writes (`ahead`)."""
-    asked: list[Asked] = [
+    asked: list[NamedQuery] = [
         ("run.runner", {"session": actor.session}),
         ("session.get", {"id": actor.session}),
         ("journal.end", {}),

@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.call.caller import spawners
 from foureyes.app.views.session import SessionView
-from foureyes.core.nouns.session import Kind, Party, Trust
+from foureyes.core.nouns.session import Party, SessionKind, Trust
 from foureyes.core.words.ids import OriginId, SessionId
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
 def _party(tx: Tx, row: SessionView) -> Party:
     return Party(
         session=SessionId(row.id),
-        kind=msgspec.convert(row.kind, Kind),
+        kind=msgspec.convert(row.kind, SessionKind),
         trust=msgspec.convert(row.trust, Trust),
         name=row.name,
         agent=row.agent,

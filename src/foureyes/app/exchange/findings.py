@@ -18,7 +18,7 @@ from foureyes.core.documents.findings import lead_findings, resolved_of, status_
 from foureyes.core.documents.reader import read
 from foureyes.core.documents.shapes import TechLeadHandoff
 from foureyes.core.loop.fingerprint import normal, words
-from foureyes.core.nouns.finding import Finding, Kind, ReportedFinding, most_of
+from foureyes.core.nouns.finding import Finding, FindingKind, ReportedFinding, most_of
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.facts import Facts
 from foureyes.errors import BadInput
@@ -86,7 +86,7 @@ class Exchange:
 
     def _read(
         self, facts: Facts, document: bytes, name: str
-    ) -> tuple[str, list[ReportedFinding], Kind, tuple[str, ...]]:
+    ) -> tuple[str, list[ReportedFinding], FindingKind, tuple[str, ...]]:
         if b'"issues"' in document[:200_000] and b'"runs"' not in document[:2_000]:
             handoff = read(document, TechLeadHandoff)
             findings, notes, problems = lead_findings(handoff)

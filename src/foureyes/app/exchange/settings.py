@@ -7,11 +7,11 @@ import re
 import msgspec
 
 from foureyes.config.reading import read_file, read_tree
-from foureyes.config.settings import Value
+from foureyes.config.settings import SettingValue
 from foureyes.errors import ConfigError
 
 
-def read(text: str, name: str) -> dict[str, Value]:
+def read(text: str, name: str) -> dict[str, SettingValue]:
     """The settings of a foreign file. A key that this version does not have is an error, never dropped (G1)."""
     try:
         tree = msgspec.json.decode(text, type=dict[str, object]) if text.lstrip().startswith("{") else None

@@ -24,7 +24,7 @@ from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import ModeChoice, mode_of, why_not_by_itself
 from foureyes.core.rules.policy import ReviewPolicy, required_grade
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.errors import Reason
 
 SHOWN_FAILURES = 20
@@ -122,7 +122,7 @@ def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) 
     )
 
 
-def after(attempt: Attempt) -> Status:
+def after(attempt: Attempt) -> TaskStatus:
     """Where an approval leads: what has nothing to merge is done."""
     return "approved" if attempt.is_merged_later else "closed"
 

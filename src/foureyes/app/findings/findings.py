@@ -35,7 +35,7 @@ from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.next_steps import next_step
-from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, Kind, ReportedFinding
+from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, FindingKind, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
@@ -297,7 +297,9 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
     return facts
 
 
-def raise_all(work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: Kind, source: str, me: Party) -> Raising:
+def raise_all(
+    work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: FindingKind, source: str, me: Party
+) -> Raising:
     """All of them or none; of a tool's report, which says the same every time, what may not be raised again stays as it
     is (L9).
     """

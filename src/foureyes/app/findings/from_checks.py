@@ -16,7 +16,7 @@ from foureyes.core import events as e
 from foureyes.core.loop.failing_checks import assigned, failing_of, is_many, named_in, was_mended
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
-from foureyes.core.nouns.finding import Finding, Kind, ReportedFinding
+from foureyes.core.nouns.finding import Finding, FindingKind, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
@@ -139,7 +139,7 @@ class _Noting:
                 fresh.append(Anchored(msgspec.structs.replace(failure, id=old.id if old else "")))
         if not fresh:
             return
-        kind: Kind = "CK" if self._is_sarif else "QA"
+        kind: FindingKind = "CK" if self._is_sarif else "QA"
         name, others = self._state.rule.name, [old.root for old in fits.values()]
         done = raising(self._gate.tx, self._facts, fresh, kind=kind, source="check", by_check=name, others=others)
         if done.event is not None:

@@ -15,7 +15,7 @@ from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answering import state_again, why_not_again
 from foureyes.core.loop.fingerprint import FindingTraits, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.finding import SEVERITIES, Finding, Kind, Raised, ReportedFinding, stem
+from foureyes.core.nouns.finding import SEVERITIES, Finding, FindingKind, Raised, ReportedFinding, stem
 from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts
@@ -120,7 +120,7 @@ def raising(
     facts: Facts,
     anchored: Sequence[Anchored],
     *,
-    kind: Kind,
+    kind: FindingKind,
     source: str,
     me: Party | None = None,
     by_check: str = "",
@@ -167,7 +167,7 @@ def raising(
     return Raising(event=event if raised else None, refused=tuple(refused), lost=tuple(lost))
 
 
-def _once(anchored: Sequence[Anchored], kind: Kind) -> list[tuple[int, Anchored]]:
+def _once(anchored: Sequence[Anchored], kind: FindingKind) -> list[tuple[int, Anchored]]:
     """What is said twice in one breath is one finding, at its worst; the same words about two places are two."""
     once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
     for n, each in enumerate(anchored):

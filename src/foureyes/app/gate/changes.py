@@ -82,15 +82,17 @@ def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[
     return context.repo.diffs_since(then.base, then.head, now.base, now.head, around)
 
 
-Own = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
+OwnAndOthers = tuple[tuple[FileDiff, ...], tuple[FileDiff, ...]]
 """The whole changes of two attempts, each from its own base."""
 
 
-def _own(context: Context, then: Frozen, now: Frozen) -> Own:
+def _own(context: Context, then: Frozen, now: Frozen) -> OwnAndOthers:
     return context.repo.file_diffs(then.base, then.head), context.repo.file_diffs(now.base, now.head)
 
 
-def _without_target(files: tuple[FileDiff, ...], own: Own, brought: tuple[FileDiff, ...]) -> tuple[FileDiff, ...]:
+def _without_target(
+    files: tuple[FileDiff, ...], own: OwnAndOthers, brought: tuple[FileDiff, ...]
+) -> tuple[FileDiff, ...]:
     """What is new between two attempts, without what only the target brought in between: a file that neither of them
     touches, and a hunk just as the target has it. What both have in one hunk stays.
     """
@@ -165,7 +167,7 @@ def hunks_to_see(context: Context, base: Sha, head: Sha, exclude: tuple[str, ...
     ]
 
 
-def _unchanged(own: Own) -> tuple[str, ...]:
+def _unchanged(own: OwnAndOthers) -> tuple[str, ...]:
     """The paths whose change is the same in both attempts, wherever their lines are now."""
     before, after = map(_by_path, own)
     return tuple(path for path, change in after.items() if before.get(path) == change)

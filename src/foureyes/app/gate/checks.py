@@ -13,7 +13,7 @@ from foureyes.app.call.one_target import known_target, target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
-from foureyes.app.gate.running import CheckRecorder, Stopping, Telling, run_on
+from foureyes.app.gate.running import CheckRecorder, ShouldStop, Telling, run_on
 from foureyes.app.ports import Tx
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
@@ -56,7 +56,7 @@ class Checks:
         only: Sequence[str] = (),
         again: bool = False,
         tell: Telling | None = None,
-        stop: Stopping | None = None,
+        stop: ShouldStop | None = None,
     ) -> CheckReport:
         """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back). When
         `stop` says so, the check that runs is ended and leaves no result.

@@ -33,7 +33,7 @@ from foureyes.app.work.elsewhere import clone_of
 from foureyes.app.work.sending import Over, with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed
-from foureyes.core.nouns.attempt import SIGNALS, Change, Mark, Relation, Signal
+from foureyes.core.nouns.attempt import SIGNALS, Change, HandInSignal, Mark, Relation
 from foureyes.core.nouns.finding import Finding
 from foureyes.core.nouns.session import Actor, Party, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -237,7 +237,7 @@ def freeze(hand: HandIn) -> None:
         message=hand.message,
         duration_seconds=_seconds_since(hand.context, task.started_at),
         relation=_relation(hand),
-        signal=msgspec.convert(hand.wish.signal, Signal),
+        signal=msgspec.convert(hand.wish.signal, HandInSignal),
         base_tree=change.base_tree,
         marks=(*change.marks, *_marks_behind(hand)),
         size=change.size,

@@ -38,7 +38,7 @@ from foureyes.errors import Reason, Refused
 from foureyes.steps import fe
 
 Telling = Callable[[News], None]
-Stopping = Callable[[], bool]
+ShouldStop = Callable[[], bool]
 """Asked now and then whether a run is to end before its time."""
 
 
@@ -52,7 +52,7 @@ def run_on(
     only: Sequence[str] = (),
     again: bool = False,
     tell: Telling | None = None,
-    stop: Stopping | None = None,
+    stop: ShouldStop | None = None,
     judged: CheckedTree = "attempt",
 ) -> set[int]:
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
@@ -132,7 +132,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
     task: TaskId
     tell: Telling | None
     on: CheckedTree
-    stop: Stopping | None = None
+    stop: ShouldStop | None = None
     base: str = ""
 
     def knows(self, rule: CheckRule, tree: str) -> bool:
@@ -200,7 +200,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         return f"{verdict.outcome.replace('_', ' ')}: {verdict.summary}"
 
 
-def _refuse_stopped(stop: Stopping | None, task: TaskId, rule: CheckRule) -> None:
+def _refuse_stopped(stop: ShouldStop | None, task: TaskId, rule: CheckRule) -> None:
     """D5: a check that did not run to its end has no result."""
     if stop is not None and stop():
         reason = Reason("D5", f"{rule.name} did not run to its end", fe("check", "run", task))

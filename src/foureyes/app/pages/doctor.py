@@ -11,7 +11,7 @@ from foureyes.app.call.unbrought import unbrought, unknown_before
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
-from foureyes.app.ports import Progress
+from foureyes.app.ports import CountProgress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
@@ -47,7 +47,7 @@ class Doctor:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def examine(self, actor: Actor, progress: Progress | None = None) -> list[Check]:
+    def examine(self, actor: Actor, progress: CountProgress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
         seen, there = self._there()
         checks = [
@@ -303,7 +303,7 @@ class Doctor:
         except GitProblem:
             return False
 
-    def _journal(self, progress: Progress | None) -> Check:
+    def _journal(self, progress: CountProgress | None) -> Check:
         try:
             report = self._context.store.audit(progress)
         except FoureyesError as problem:

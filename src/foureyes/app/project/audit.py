@@ -11,7 +11,7 @@ from foureyes.app.call.controls import EventRow
 from foureyes.app.call.one_target import MergeStop, amiss, asked
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
-from foureyes.app.ports import Progress
+from foureyes.app.ports import CountProgress
 from foureyes.app.project.kept_attempts import attempts_lost
 from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
@@ -47,7 +47,7 @@ class Audit:
                 yield from rows
                 after = rows[-1].seq
 
-    def verify(self, progress: Progress | None = None) -> AuditReport:
+    def verify(self, progress: CountProgress | None = None) -> AuditReport:
         """J2: chain, replay, mirrors, every signature (I9), kept attempts, and whether this is the target's store
         (P12).
         """

@@ -28,7 +28,7 @@ from foureyes.config.agreeing import refuse_disagreement
 from foureyes.config.layers import Layers, flag_names, resolve
 from foureyes.config.loosening import is_loosened
 from foureyes.config.reading import parse, parse_flag, read_file
-from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, Value
+from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTINGS, SettingValue
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
@@ -260,7 +260,7 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
     )
 
 
-def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool:
+def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingValue]) -> bool:
     """Compared is what would be in force: a setting that is left out has its default, a name of old times means
     another one.
     """
@@ -272,7 +272,7 @@ def _is_loosened(key: str, old: dict[str, Value], new: dict[str, Value]) -> bool
     return is_loosened(name, was, now)
 
 
-def _both(old: dict[str, Value], new: dict[str, Value], key: str) -> tuple[str, str]:
+def _both(old: dict[str, SettingValue], new: dict[str, SettingValue], key: str) -> tuple[str, str]:
     """A setting before and after; of a table that adds to the built-in one, the entries that change."""
     setting = BY_KEY.get(key)
     if setting is None or not isinstance(setting.default, dict):
@@ -288,19 +288,19 @@ def _both(old: dict[str, Value], new: dict[str, Value], key: str) -> tuple[str, 
     return before, after
 
 
-def _plain(value: Value) -> Value:
+def _plain(value: SettingValue) -> SettingValue:
     """A value as everybody may read it: also of an address that was accepted with a password in it."""
     return without_password(value) if isinstance(value, str) and holds_password(value) else value
 
 
-def _shown(values: dict[str, Value], key: str) -> str:
+def _shown(values: dict[str, SettingValue], key: str) -> str:
     if key not in values:
         default = BY_KEY[key].default if key in BY_KEY else ""
         return f"{_in_words(default)} (default)" if default not in ("", (), {}) else "(unset)"
     return _in_words(values[key])
 
 
-def _in_words(value: Value) -> str:
+def _in_words(value: SettingValue) -> str:
     if isinstance(value, tuple):
         return ", ".join(_check(entry) if isinstance(entry, CheckRule) else entry for entry in value) or "(none)"
     if isinstance(value, dict):

@@ -19,7 +19,7 @@ from foureyes.app.project.prompt_templates import accepted, path_of
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
-from foureyes.core.documents.prompt import PURPOSES, Briefing, Checked, Purpose, compose
+from foureyes.core.documents.prompt import PURPOSES, Briefing, CheckStanding, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
@@ -97,7 +97,7 @@ class Prompts:
         )
         return Prompt(compose(chosen, briefing, self._context.outside.template(chosen)), note)
 
-    def _briefing(self, tx: Tx, actor: Actor, facts: Facts, purpose: Purpose) -> Briefing:
+    def _briefing(self, tx: Tx, actor: Actor, facts: Facts, purpose: PromptPurpose) -> Briefing:
         task, attempt = facts.task, facts.attempt
         policy = self._context.policy(tx, actor)
         now = loop_state_of(self._context, tx, task)
@@ -148,9 +148,9 @@ def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str
     return Prompts(context)._make(actor, task, "clarify", {"concerns": tuple(points)}).text
 
 
-def _checked(state: CheckState) -> Checked:
+def _checked(state: CheckState) -> CheckStanding:
     failing = tuple(state.result.failing[:SHOWN_FAILURES]) if state.result else ()
-    return Checked(name=state.rule.name, outcome=state.word, summary=state.summary, failing=failing)
+    return CheckStanding(name=state.rule.name, outcome=state.word, summary=state.summary, failing=failing)
 
 
 def _is_about(review: Review, attempt: Attempt | None) -> bool:
@@ -183,7 +183,7 @@ def _handoff(handoff: HandoffView | None) -> tuple[str, ...]:
     return tuple(f"{name}: {line}" for name, lines in parts.items() for line in lines)
 
 
-def _purpose(text: str) -> Purpose:
+def _purpose(text: str) -> PromptPurpose:
     chosen = next((purpose for purpose in PURPOSES if purpose == text), None)
     if chosen is None:
         raise BadInput(

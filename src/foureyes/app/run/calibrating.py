@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import Profile
 
 SOME = "only some of the cases were tried"
-Progress = Callable[[str, str, str], None]
+TellTrial = Callable[[str, str, str], None]
 """Told a profile, a case and a line about it."""
 
 
@@ -53,7 +53,7 @@ class Calibrations:
         *,
         cases: Sequence[str] = (),
         past: int = PAST_CASES,
-        progress: Progress | None = None,
+        progress: TellTrial | None = None,
     ) -> list[CalibrationView]:
         """V4: each profile reviews the built-in set and the latest `past` attempts of the project with findings that
         were true, in a throwaway project; what came of it is recorded. Without profiles, those that are asked for
@@ -111,7 +111,7 @@ class Calibrations:
         return wanted
 
     def _one(
-        self, actor: Actor, name: str, bundles: Sequence[Bundle], tell: Progress, *, partly: bool
+        self, actor: Actor, name: str, bundles: Sequence[Bundle], tell: TellTrial, *, partly: bool
     ) -> CalibrationView:
         with self._context.store.read() as tx:
             profile = profile_named(self._context, tx, name)
@@ -128,7 +128,7 @@ class Calibrations:
         return self._record(actor, made)
 
     def _tried(
-        self, actor: Actor, name: str, profile: Profile, bundles: Sequence[Bundle], tell: Progress
+        self, actor: Actor, name: str, profile: Profile, bundles: Sequence[Bundle], tell: TellTrial
     ) -> list[Tried]:
         """What it did with each, until one is broken; where git fails at an attempt of the project that one is left
         out: what was reviewed before is paid for.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from foureyes.app.run.in_hand import InHand
     from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
     from foureyes.core.nouns.session import Actor
-    from foureyes.core.run.step import FinishRun, Then
+    from foureyes.core.run.step import AfterRun, FinishRun
     from foureyes.core.words.lifecycle import RunEnd
 
 LONG = 500
-HOW: dict[Then, RunEnd] = {
+HOW: dict[AfterRun, RunEnd] = {
     "ask_signal": "cancelled",
     "no_change": "unchanged",
     "retry": "crash",
@@ -39,7 +39,7 @@ HOW: dict[Then, RunEnd] = {
     "cool": "cancelled",
 }
 """L17: with what a claim is given back."""
-ENDINGS: dict[Then, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
+ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
 def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
@@ -134,7 +134,7 @@ def _reasons(problem: FoureyesError) -> str:
     return "; ".join([problem.message, *said])
 
 
-SAYS: dict[Then, str] = {
+SAYS: dict[AfterRun, str] = {
     "hand_in": "handed in",
     "needs_review": "handed in",
     "ask_signal": "asked how it ended",

@@ -14,7 +14,7 @@ from foureyes.core.run.step import RunStep
 FETCH = "fetch:"
 """What begins the key of a job that brings what another machine handed in; its task follows."""
 
-Stopping = Literal["", "finish", "now"]
+StopWish = Literal["", "finish", "now"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class RunnerDesk(msgspec.Struct):
 
     options: Options
     in_hand: dict[RunId, InHand] = msgspec.field(default_factory=dict)
-    stopping: Stopping = ""
+    stopping: StopWish = ""
     begun: bool = False
     """Whether runs began once already."""
     sprint: str = ""

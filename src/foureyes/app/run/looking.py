@@ -35,7 +35,7 @@ from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
-    from foureyes.app.ports import Asked, Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.app.views.run import RunnerState
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -44,7 +44,7 @@ GRACE_SECONDS = 60
 QUEUE = 50
 """How much of the merge queue is looked at."""
 MICROS, MIB = 1_000_000, 1 << 20
-ALWAYS: list[Asked] = [
+ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
     ("run.runners", {}), ("run.cooled", {"host": ""}), ("run.pauses", {}), ("run.pauses_of", {"task": ""}),
     ("runner.left_claims", {"limit": QUEUE}), ("stack.queued", {"task": ""}), ("runner.clarifying", {"limit": DUE}),

@@ -21,11 +21,11 @@ from foureyes.steps import Steps, by_person, fe, phrase
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
-    from foureyes.app.ports import Asked, Tx
+    from foureyes.app.ports import NamedQuery, Tx
     from foureyes.core.nouns.task import Task
 
 
-def of_begin(task: str) -> list[Asked]:
+def of_begin(task: str) -> list[NamedQuery]:
     """What is asked before a run of a task begins (`ahead`)."""
     return [
         ("task.exists", {"id": task}),

@@ -7,7 +7,7 @@ import msgspec
 from foureyes.core.nouns.cycle import CycleId, ReviewerKind
 from foureyes.core.nouns.run import EmitType, ErrorKind, Purpose, RunEnding, RunId, conversation_of
 from foureyes.core.run.snapshot import PastRun
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 
 
 class RunTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class ReadyRow(msgspec.Struct, frozen=True, kw_only=True):
     """A task that a run may begin on."""
 
     id: str
-    status: Status
+    status: TaskStatus
     priority: int
     n: int
     iteration: int = 0

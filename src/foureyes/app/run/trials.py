@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.ports import Tree
+from foureyes.app.ports import TreeContent
 from foureyes.core.cycle.calibrating import LineRange, TrialCase, is_near
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.words.fence import some
@@ -31,14 +31,14 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     acceptance: str
-    files: Tree
+    files: TreeContent
     cases: tuple[TrialCase, ...]
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     """Changes that grow out of the same files."""
 
-    files: Tree
+    files: TreeContent
     trials: tuple[Trial, ...]
 
 

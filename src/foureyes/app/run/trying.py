@@ -31,12 +31,12 @@ from foureyes.errors import Refused
 if TYPE_CHECKING:
     from foureyes.app.ports import Throwaway
     from foureyes.app.run.trials import Bundle, Trial
-    from foureyes.config.settings import Value
+    from foureyes.config.settings import SettingValue
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
     from foureyes.core.words.ids import TaskId
 
-Tell = Callable[[str, str], None]
+TellCase = Callable[[str, str], None]
 """Told a case and a line about it."""
 MOST_RUNS = 50
 STOPPED = "it was stopped before it was done"
@@ -54,7 +54,7 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     broken: str = ""
 
 
-def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle: Bundle, tell: Tell) -> Tried:
+def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle: Bundle, tell: TellCase) -> Tried:
     """Let a profile review every change of a bundle, each as an attempt of its own in a project that then goes."""
     settings = _settings(context, name, profile, len(bundle.trials))
     actor = replace(actor, by_key=False)  # there a person is who they are here, and has no key
@@ -78,7 +78,7 @@ def _settings(context: Context, name: str, profile: Profile, trials: int) -> str
     with context.store.read() as tx:
         policy, home = context.gate_policy(tx), identity_rule(context.layers(tx, context.gate))
     minutes = max(1, min(profile.deadline_minutes, policy.peers.timeout_minutes))
-    values: dict[str, Value] = {
+    values: dict[str, SettingValue] = {
         "review.policy": "balanced",
         "review.silence_minutes": 0,
         "review.peers.reviewers": (name,),
@@ -106,7 +106,7 @@ def _hand_in(there: Context, actor: Actor, place: Throwaway, trial: Trial) -> Ta
         return there.find_id(tx, done.task)
 
 
-def _told(tell: Tell, tasks: dict[TaskId, Trial], task: str, line: str) -> None:
+def _told(tell: TellCase, tasks: dict[TaskId, Trial], task: str, line: str) -> None:
     name = next((trial.cases[0].name for known, trial in tasks.items() if known == task), "")
     if name:
         tell(name, line)

@@ -49,7 +49,7 @@ class MergedTask(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
 
 
-class Severity(msgspec.Struct, frozen=True):
+class SeverityCount(msgspec.Struct, frozen=True):
     """How many findings of a severity are in a state."""
 
     severity: str
@@ -82,7 +82,7 @@ def _report(
     how_far, zone = progress_of(sprint, rows), zone_of(context, sprint)
     spent = tx.one("sprint.spent", Spent, sprint=sprint.id, after=sprint.started_seq)
     assert spent is not None
-    severities = tx.all("sprint.findings", Severity, sprint=sprint.id, after=sprint.started_seq)
+    severities = tx.all("sprint.findings", SeverityCount, sprint=sprint.id, after=sprint.started_seq)
     end = sprint.ended_at or context.now()
     in_review = sorted(_of(rows, "reviewing"), key=lambda row: waiting.get(row.id, (len(waiting), ""))[0])
     return SprintReport(
@@ -150,7 +150,7 @@ def _merged(row: MergedTask) -> Ledger:
     return Ledger(task=row.id, title=row.title, sha=row.sha, by=by)
 
 
-def _total(rows: list[Severity]) -> dict[str, int]:
+def _total(rows: list[SeverityCount]) -> dict[str, int]:
     found: dict[str, int] = {}
     for row in rows:
         found[row.severity] = found.get(row.severity, 0) + row.n

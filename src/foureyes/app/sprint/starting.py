@@ -8,7 +8,7 @@ from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.sprint.planning import target_view
-from foureyes.app.tasks.sprinting import OfTask, find, progress, zone_named
+from foureyes.app.tasks.sprinting import SprintOfTask, find, progress, zone_named
 from foureyes.app.views.sprint import SprintBegun
 from foureyes.core import events as e
 from foureyes.core.rules.starting import why_not_independent, why_not_steering
@@ -67,7 +67,7 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
     reasons = []
     if sprint.state == "ended":
         reasons.append(Reason("X2", f"{sprint.id} is over: {sprint.why}", fe("sprint", "plan")))
-    shared = tx.all("sprint.others", OfTask, sprint=sprint.id) if sprint.state == "planned" else []
+    shared = tx.all("sprint.others", SprintOfTask, sprint=sprint.id) if sprint.state == "planned" else []
     if shared:
         named = ", ".join(f"{row.task} in {row.sprint}" for row in shared[:NAMED])
         more = f" and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
@@ -128,7 +128,7 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
 
 def _refuse_moved(work: Work, sprint: Sprint) -> None:
     now = find(work.tx, sprint.id)
-    if now.state != sprint.state or work.tx.all("sprint.others", OfTask, sprint=sprint.id):
+    if now.state != sprint.state or work.tx.all("sprint.others", SprintOfTask, sprint=sprint.id):
         raise Conflict(f"{sprint.id} moved meanwhile: it is {now.state}.", next_step=fe("sprint", "status", sprint.id))
 
 

@@ -11,7 +11,7 @@ import msgspec
 from foureyes.app.call.rows import Count
 from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
 from foureyes.core.nouns.sprint import Sprint, number_of, sprint_name
-from foureyes.core.sprint.halting import RunEnd, SprintNow
+from foureyes.core.sprint.halting import SprintNow, SprintRunEnd
 from foureyes.core.sprint.progress import (
     Progress,
     SprintTask,
@@ -46,7 +46,7 @@ WAYS: dict[str, Callable[[str], Steps]] = {
 OFFSET = Shape(r"([+-])([0-9]{2}):([0-9]{2})\Z")
 
 
-class OfTask(msgspec.Struct, frozen=True):
+class SprintOfTask(msgspec.Struct, frozen=True):
     """The sprint that has a task now."""
 
     task: str
@@ -112,7 +112,7 @@ def tasks_of(tx: Tx, sprint: str) -> list[SprintTask]:
 
 def sprints_of(tx: Tx, tasks: list[str]) -> dict[str, str]:
     """Which sprint has each of these tasks now."""
-    return {row.task: row.sprint for row in tx.all("sprint.of_tasks", OfTask, ids=tasks)} if tasks else {}
+    return {row.task: row.sprint for row in tx.all("sprint.of_tasks", SprintOfTask, ids=tasks)} if tasks else {}
 
 
 def progress(tx: Tx, sprint: Sprint) -> Progress:
@@ -126,7 +126,7 @@ def now_of(tx: Tx, sprint: Sprint) -> SprintNow:
     return SprintNow(
         sprint=sprint,
         progress=progress(tx, sprint),
-        ends=tuple(tx.all("sprint.ends", RunEnd, sprint=sprint.id, after=sprint.since_seq, limit=ENDS)),
+        ends=tuple(tx.all("sprint.ends", SprintRunEnd, sprint=sprint.id, after=sprint.since_seq, limit=ENDS)),
         cost_micros=int(cost.n) if cost is not None else 0,
     )
 

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-Seen = Literal["shown", "marked", "spaceless", "pager"]
+HunkSeen = Literal["shown", "marked", "spaceless", "pager"]
 """How a hunk was seen in an earlier session. It helps who reads on; no decision counts it (H4)."""
 MOST_BYTES = 256 << 10
 """A draft's file is not larger than this."""
 MOST_COMMENTS = 200
 """So many comments are kept of one task."""
-Number = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+DraftLineNumber = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 """The number of a line; 0: the whole file."""
 
 
@@ -32,8 +32,8 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     path: str
-    line: Number
-    last: Number = 0
+    line: DraftLineNumber
+    last: DraftLineNumber = 0
     side: Literal["old", "new"] = "new"
     quote: str = ""
     text: str = ""
@@ -59,7 +59,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     reject: str = ""
     comments: Annotated[tuple[CommentDraft, ...], msgspec.Meta(max_length=MOST_COMMENTS)] = ()
     half: Annotated[tuple[HalfDraft, ...], msgspec.Meta(max_length=MOST_COMMENTS)] = ()
-    seen: dict[str, Seen] = {}
+    seen: dict[str, HunkSeen] = {}
     updated_at: str = ""
 
     @property

@@ -11,8 +11,7 @@ from foureyes.app.views.stack import StackRow
 from foureyes.app.views.task_list import Preview
 from foureyes.core.loop.review import Review
 from foureyes.core.nouns.approval import Basis, basis_of
-from foureyes.core.nouns.feedback import Feedback as Entry
-from foureyes.core.nouns.feedback import PriorityChange, RedoOption
+from foureyes.core.nouns.feedback import Feedback, PriorityChange, RedoOption
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
@@ -105,9 +104,9 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
     look: Looked = NOTHING_KNOWN
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> Feedback:
         """The decision as the rules of feedback know it (F2, F3)."""
-        return Entry(
+        return Feedback(
             iteration=self.iteration,
             at=self.at,
             decision="redo" if self.decision == "redo" else "rejected",
@@ -249,10 +248,10 @@ class ReviewOutcome(msgspec.Struct, frozen=True, kw_only=True):
     next: Steps = NO_STEP
 
 
-def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalView]) -> list[Entry]:
+def decisions_in(feedback: Sequence[FeedbackView], approvals: Sequence[ApprovalView]) -> list[Feedback]:
     """F2: every decision about a task, oldest first, out of its rows."""
     decisions = [(row.seq, row.entry) for row in feedback]
     for row in approvals:
         if not row.recorded:
-            decisions.append((row.seq, Entry(iteration=row.attempt, at=row.at, decision="approved")))
+            decisions.append((row.seq, Feedback(iteration=row.attempt, at=row.at, decision="approved")))
     return [entry for _, entry in sorted(decisions, key=lambda decision: decision[0])]

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Result = Literal["written", "updated", "unchanged", "removed", "absent", "kept", "by hand"]
+SetupResult = Literal["written", "updated", "unchanged", "removed", "absent", "kept", "by hand"]
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +15,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     file: str
-    result: Result
+    result: SetupResult
     why: str = ""
     lines: str = ""
     before: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from foureyes.core.documents.prompt_contract import REVIEWING, Purpose
+from foureyes.core.documents.prompt_contract import REVIEWING, PromptPurpose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.finding import Finding
@@ -15,7 +15,7 @@ CHANGE, REQUEST = "change.diff", "request.json"
 """Files beside the checkout of a run that reviews: the change as a unified diff, and what is asked (V2)."""
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
+class CheckStanding(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands, as a prompt says it."""
 
     name: str
@@ -47,7 +47,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     head: str = ""
     branch: str = ""
     files: tuple[ChangedFile, ...] = ()
-    checks: tuple[Checked, ...] = ()
+    checks: tuple[CheckStanding, ...] = ()
     feedback: str = ""
     findings: tuple[Finding, ...] = ()
     answers: dict[str, tuple[str, str, str]] = {}
@@ -75,7 +75,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
         """F4: what is never left out."""
         return [finding for finding in self.findings if finding.holds(self.at)]
 
-    def notes(self, purpose: Purpose) -> list[Finding]:
+    def notes(self, purpose: PromptPurpose) -> list[Finding]:
         """What else is open; a reviewer also sees what is settled but could be raised again (L9)."""
         settled = purpose in REVIEWING or purpose == "lead"
         return [

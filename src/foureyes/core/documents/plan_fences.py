@@ -20,7 +20,7 @@ _BEGIN, _END = "<!--", "-->"
 _CODE_OR_COMMENT = re.compile(r"(?<![`\\])(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|(?<!\\)(?P<comment><!--)")
 _TEXT_AGAIN = prose(f"end it, or write {ESCAPED} or `{_BEGIN}` where it is text")
 
-Problem = Callable[[int, str, Steps], None]
+TellFenceProblem = Callable[[int, str, Steps], None]
 
 
 def unmarked(heading: str) -> str:
@@ -47,7 +47,7 @@ def escaped(text: str) -> str:
 class _Comments:
     """Takes the comments out of lines that are no code. `since`: where the one that is open began."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TellFenceProblem) -> None:
         self.problem = problem
         self.since = 0
         self._behind_text = False
@@ -97,7 +97,7 @@ class _Comments:
             self.problem(self.since, why, _TEXT_AGAIN)
 
 
-def fences(text: list[str], problem: Problem) -> Iterator[tuple[int, str, bool]]:
+def fences(text: list[str], problem: TellFenceProblem) -> Iterator[tuple[int, str, bool]]:
     """Number, line without comments, and whether it is in a code fence. One that never ends must not swallow a task
     or what makes one strict.
     """

@@ -36,13 +36,13 @@ class SectionText(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-Problem = Callable[[int, str], None]
+TellPlanProblem = Callable[[int, str], None]
 
 
 class _SectionReader:
     """Goes through the lines of a section, top to bottom."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TellPlanProblem) -> None:
         self.problem = problem
         self.fields: list[SectionField] = []
         self.text: list[str] = []
@@ -121,7 +121,7 @@ class _SectionReader:
         self.began = self.began or bool(line.strip())
 
 
-def read_section(body: list[tuple[int, str, bool]], problem: Problem) -> SectionText:
+def read_section(body: list[tuple[int, str, bool]], problem: TellPlanProblem) -> SectionText:
     """The fields and the text of a section; what must not be taken for text is told to `problem`."""
     reader = _SectionReader(problem)
     for number, line, fenced in body:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from foureyes.core.documents.briefing import CHANGE, Briefing, Checked
+from foureyes.core.documents.briefing import CHANGE, Briefing, CheckStanding
 from foureyes.core.documents.prompt_contract import (
     COMMANDS,
     PURPOSES,
     REVIEWING,
     STATUS_MARKERS,
-    Purpose,
+    PromptPurpose,
     Question,
     contract,
     rulings_on,
@@ -36,8 +36,8 @@ __all__ = [
     "PURPOSES",
     "STATUS_MARKERS",
     "Briefing",
-    "Checked",
-    "Purpose",
+    "CheckStanding",
+    "PromptPurpose",
     "compose",
     "read_template",
 ]
@@ -110,11 +110,11 @@ def _fill(text: str, values: dict[str, str]) -> str:
     return PLACEHOLDER.sub(value, text)
 
 
-Kept = dict[str, int]
+KeptAmounts = dict[str, int]
 """How much of each part that may be cut is kept."""
 
 
-def compose(purpose: Purpose, briefing: Briefing, template: str, limit: int = LIMIT) -> str:
+def compose(purpose: PromptPurpose, briefing: Briefing, template: str, limit: int = LIMIT) -> str:
     """F4: the whole prompt, cut in the fixed order if it has to be; refused if what may not be cut does not fit."""
     values = _values(briefing)
     blocks = {name: _fill(text, values) for name, text in read_template(template).items()}
@@ -141,7 +141,7 @@ def compose(purpose: Purpose, briefing: Briefing, template: str, limit: int = LI
     )
 
 
-def _whole(purpose: Purpose, briefing: Briefing, blocks: dict[str, str]) -> Kept:
+def _whole(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str]) -> KeptAmounts:
     return {
         "examples": int(bool(blocks.get("examples"))),
         "role": int(any(blocks.get(name) for name in ("role", "deep_analysis", "working"))),
@@ -153,7 +153,7 @@ def _whole(purpose: Purpose, briefing: Briefing, blocks: dict[str, str]) -> Kept
     }
 
 
-def _most(name: str, kept: Kept, fits: Callable[[Kept], bool]) -> int:
+def _most(name: str, kept: KeptAmounts, fits: Callable[[KeptAmounts], bool]) -> int:
     """The most of one part that fits; nothing of it, if even that is too much."""
     low, high = 0, max(kept[name] - 1, 0)
     while low < high:
@@ -162,7 +162,7 @@ def _most(name: str, kept: Kept, fits: Callable[[Kept], bool]) -> int:
     return low
 
 
-def _text(purpose: Purpose, briefing: Briefing, blocks: dict[str, str], kept: Kept) -> str:
+def _text(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str], kept: KeptAmounts) -> str:
     """The sections in their order; one that has nothing to say is not there at all (F3)."""
     role = bool(kept["role"])
     cut = (
@@ -198,7 +198,7 @@ def _list(items: tuple[str, ...]) -> str:
     return "\n".join(f"- {quoted(item)}" for item in items)
 
 
-def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Question:
+def _asked(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> Question:
     """What the answer has to name: the blocking findings to answer, or every finding above that waits for this reader's
     ruling.
     """
@@ -218,7 +218,7 @@ def _asked(purpose: Purpose, briefing: Briefing, kept: Kept) -> Question:
     )
 
 
-def _task(briefing: Briefing, kept: Kept) -> str:
+def _task(briefing: Briefing, kept: KeptAmounts) -> str:
     lines = [f"Title: {quoted(briefing.title)}", f"Type: {plain(briefing.type)}. Iteration {briefing.iteration}."]
     if briefing.labels:
         lines.append(f"Labels: {', '.join(quoted(label) for label in briefing.labels)}")
@@ -230,19 +230,19 @@ def _task(briefing: Briefing, kept: Kept) -> str:
     return _section(f"Task {plain(briefing.task)}", "\n".join(lines))
 
 
-def _handoff(briefing: Briefing, kept: Kept) -> str:
+def _handoff(briefing: Briefing, kept: KeptAmounts) -> str:
     shown_lines, left = briefing.handoff[: kept["handoff"]], len(briefing.handoff) - kept["handoff"]
     lines = [fenced("\n".join(shown_lines))] if shown_lines else []
     lines += [f"… {left} lines of the handoff are left out: fe context {plain(briefing.task)}"] if left else []
     return _section("Handoff", "\n".join(lines), briefing.handoff)
 
 
-def _concerns(purpose: Purpose, briefing: Briefing) -> str:
+def _concerns(purpose: PromptPurpose, briefing: Briefing) -> str:
     points = [f"Point {n}:\n{fenced(text)}" for n, text in enumerate(briefing.concerns, start=1)]
     return _section("Where the reviews disagree", "\n\n".join(points), points if purpose == "clarify" else ())
 
 
-def _clarified(purpose: Purpose, briefing: Briefing) -> str:
+def _clarified(purpose: PromptPurpose, briefing: Briefing) -> str:
     """R2, V2: what the author answered to concerns, for who looks again."""
     lead = "Reviewers had concerns about this change, and these were answered. An answer is a claim: the code decides."
     points = [
@@ -255,7 +255,7 @@ def _clarified(purpose: Purpose, briefing: Briefing) -> str:
     return _section("What was clarified", "\n\n".join([lead, *points]), points if purpose in REVIEWING else ())
 
 
-def _blocking(purpose: Purpose, briefing: Briefing) -> str:
+def _blocking(purpose: PromptPurpose, briefing: Briefing) -> str:
     findings = briefing.blocking
     lead = "Each of these keeps the task from passing."
     if purpose == "implement":
@@ -265,7 +265,7 @@ def _blocking(purpose: Purpose, briefing: Briefing) -> str:
     return _section(f"Open blocking findings ({len(findings)})", "\n\n".join([lead, *texts]), findings)
 
 
-def _notes(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
+def _notes(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> str:
     notes = briefing.notes(purpose)
     texts = [_finding(purpose, briefing, finding) for finding in notes[: kept["notes"]]]
     left = len(notes) - len(texts)
@@ -277,7 +277,7 @@ def _notes(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
     return _section(f"Other findings and notes ({len(notes)})", "\n\n".join(["None of these blocks.", *texts]), notes)
 
 
-def _finding(purpose: Purpose, briefing: Briefing, finding: Finding) -> str:
+def _finding(purpose: PromptPurpose, briefing: Briefing, finding: Finding) -> str:
     marks = [
         finding.severity, finding.state, *(["note"] if finding.note else []),
         *(["must be fixed"] if finding.must_fix else []),
@@ -298,11 +298,11 @@ def _finding(purpose: Purpose, briefing: Briefing, finding: Finding) -> str:
     return "\n".join([*lines, *step(purpose, finding)])
 
 
-def _output(check: Checked) -> list[str]:
+def _output(check: CheckStanding) -> list[str]:
     return [*([check.summary] if check.summary.strip() else []), *check.failing]
 
 
-def _checks(briefing: Briefing, kept: Kept) -> str:
+def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
     """Every check with its outcome; its output as far as it is kept."""
     rows, room = [], kept["checks"]
     for check in briefing.checks:
@@ -328,7 +328,7 @@ def _read_it(briefing: Briefing) -> list[str]:
     return [f"read it: {show}", *(since if briefing.attempt > 1 else [])]
 
 
-def _change(purpose: Purpose, briefing: Briefing, kept: Kept) -> str:
+def _change(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> str:
     facts = {"base": briefing.base, "head": briefing.head, "branch": briefing.branch, "diff": briefing.diff_id}
     facts["seen"] = briefing.seen
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]

@@ -21,10 +21,10 @@ from foureyes.core.nouns.finding import (
 from foureyes.core.words.fence import plain, quoted, shown
 from foureyes.core.words.verdicts import VERDICTS
 
-Purpose = Literal["implement", "respond", "review", "rereview", "clarify", "lead"]
-PURPOSES: tuple[Purpose, ...] = ("implement", "respond", "review", "rereview", "clarify", "lead")
-REVIEWING: frozenset[Purpose] = frozenset({"review", "rereview"})
-ANSWERING: frozenset[Purpose] = frozenset({"implement", "respond"})
+PromptPurpose = Literal["implement", "respond", "review", "rereview", "clarify", "lead"]
+PURPOSES: tuple[PromptPurpose, ...] = ("implement", "respond", "review", "rereview", "clarify", "lead")
+REVIEWING: frozenset[PromptPurpose] = frozenset({"review", "rereview"})
+ANSWERING: frozenset[PromptPurpose] = frozenset({"implement", "respond"})
 
 STATUS_MARKERS: dict[str, str] = {
     "CHANGES_REQUESTED": "a CRITICAL or HIGH finding is open",
@@ -46,7 +46,7 @@ COMMANDS: dict[AnswerWord, str] = {
 }
 
 
-def step(purpose: Purpose, finding: Finding) -> list[str]:
+def step(purpose: PromptPurpose, finding: Finding) -> list[str]:
     """What the reader has to do about one finding."""
     if purpose in REVIEWING:
         rulings = rulings_on(finding)
@@ -102,7 +102,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the last message is the answer: nobody types a command then."""
 
 
-def contract(purpose: Purpose, asked: Question) -> str:
+def contract(purpose: PromptPurpose, asked: Question) -> str:
     """How to answer: always in the prompt, whatever its template says, and never cut (F4)."""
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")

@@ -28,8 +28,8 @@ def number_of(text: str) -> float | None:
     return number if number == number else None
 
 
-Text = str | None
-LineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
+TextIfAny = str | None
+SarifLineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
 Index = Annotated[int, msgspec.Meta(ge=-1, le=MAX_LINE)] | None
 Score = str | float | None
 """A number, also one that is written as text; a text that is none says nothing."""
@@ -40,9 +40,9 @@ class _Object(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Message(_Object, frozen=True):
-    text: Text = None
-    markdown: Text = None
-    id: Text = None
+    text: TextIfAny = None
+    markdown: TextIfAny = None
+    id: TextIfAny = None
     arguments: tuple[str, ...] | None = None
 
 
@@ -78,14 +78,14 @@ class ComponentReference(_Object, frozen=True):
 
 
 class RuleReference(_Object, frozen=True):
-    id: Text = None
+    id: TextIfAny = None
     index: Index = None
     tool_component: ComponentReference | None = None
 
 
 class File(_Object, frozen=True):
-    uri: Text = None
-    uri_base_id: Text = None
+    uri: TextIfAny = None
+    uri_base_id: TextIfAny = None
     index: Index = None
 
 
@@ -94,8 +94,8 @@ class Artifact(_Object, frozen=True):
 
 
 class Region(_Object, frozen=True):
-    start_line: LineNumber = None
-    end_line: LineNumber = None
+    start_line: SarifLineNumber = None
+    end_line: SarifLineNumber = None
     snippet: Message | None = None
 
 
@@ -109,7 +109,7 @@ class SarifLocation(_Object, frozen=True):
 
 
 class Suppression(_Object, frozen=True):
-    status: Text = None
+    status: TextIfAny = None
 
 
 class Replacement(_Object, frozen=True):
@@ -128,15 +128,15 @@ class Fix(_Object, frozen=True):
 
 class Result(_Object, frozen=True):
     message: Message
-    rule_id: Text = None
+    rule_id: TextIfAny = None
     rule_index: Index = None
     rule: RuleReference | None = None
-    kind: Text = None
+    kind: TextIfAny = None
     level: Level | None = None
     rank: Score = None
     locations: tuple[SarifLocation, ...] | None = None
     suppressions: tuple[Suppression, ...] | None = None
-    baseline_state: Text = None
+    baseline_state: TextIfAny = None
     fixes: tuple[Fix, ...] | None = None
     properties: Properties | None = None
 
@@ -148,7 +148,7 @@ class Notification(_Object, frozen=True):
 
 class Invocation(_Object, frozen=True):
     execution_successful: bool = True
-    process_start_failure_message: Text = None
+    process_start_failure_message: TextIfAny = None
     tool_execution_notifications: tuple[Notification, ...] | None = None
     tool_configuration_notifications: tuple[Notification, ...] | None = None
 

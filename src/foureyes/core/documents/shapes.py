@@ -55,63 +55,63 @@ def says(meaning: str) -> Meta:
     return Meta(description=meaning)
 
 
-Line = Annotated[str, Meta(max_length=MOST_IN_LINE, extra={ONE_LINE: True})]
-Text = Annotated[str, Meta(max_length=MOST_IN_TEXT)]
-Moment = Annotated[Line, Meta(extra={CHECK: _moment})]
-Count = Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
-Number = Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
+OneLine = Annotated[str, Meta(max_length=MOST_IN_LINE, extra={ONE_LINE: True})]
+LongText = Annotated[str, Meta(max_length=MOST_IN_TEXT)]
+Moment = Annotated[OneLine, Meta(extra={CHECK: _moment})]
+WholeNumber = Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
+PositiveNumber = Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
 Items = Meta(max_length=MOST_ITEMS)
-Texts = Annotated[tuple[Text, ...], Items]
-SeverityWord = Annotated[Line, words((*SEVERITIES, NOTE), ALIASES)]
-SeverityIfAny = Annotated[Line, words((*SEVERITIES, NOTE), ALIASES, blank=True)]
-StatusIfAny = Annotated[Line, words(STATUSES, STATUS_ALIASES, blank=True)]
-OutcomeIfAny = Annotated[Line, words(OUTCOMES, blank=True)]
-Action = Annotated[Line, words(ANSWERS)]
-GroundIfAny = Annotated[Line, words(GROUNDS, blank=True)]
-Ruling = Annotated[Line, words(RULINGS)]
+Texts = Annotated[tuple[LongText, ...], Items]
+SeverityWord = Annotated[OneLine, words((*SEVERITIES, NOTE), ALIASES)]
+SeverityIfAny = Annotated[OneLine, words((*SEVERITIES, NOTE), ALIASES, blank=True)]
+StatusIfAny = Annotated[OneLine, words(STATUSES, STATUS_ALIASES, blank=True)]
+OutcomeIfAny = Annotated[OneLine, words(OUTCOMES, blank=True)]
+AnswerGiven = Annotated[OneLine, words(ANSWERS)]
+GroundIfAny = Annotated[OneLine, words(GROUNDS, blank=True)]
+RulingGiven = Annotated[OneLine, words(RULINGS)]
 
 
 class CheckLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a check said about the attempt."""
 
-    check: Annotated[Line, says("its name")]
-    outcome: Annotated[Line, says("passed, failed, …")]
-    summary: Annotated[Text, says("what it printed, in short")] = ""
+    check: Annotated[OneLine, says("its name")]
+    outcome: Annotated[OneLine, says("passed, failed, …")]
+    summary: Annotated[LongText, says("what it printed, in short")] = ""
 
 
 class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An earlier finding that waits for a ruling, with the implementer's answer."""
 
-    id: Annotated[Line, says("its id; a ruling names it")]
+    id: Annotated[OneLine, says("its id; a ruling names it")]
     severity: Annotated[Severity, says("how bad it is")]
-    state: Annotated[Line, says("open, claimed (answered FIXED), disputed (answered REJECTED), …")]
-    title: Annotated[Line, says("what it is about")]
-    location: Annotated[Text, says("path:line")] = ""
-    problem: Annotated[Text, says("what is wrong")] = ""
-    fix: Annotated[Text, says("what was asked for")] = ""
-    quote: Annotated[Text, says("the code it is about")] = ""
-    answer: Annotated[Line, says("FIXED, REJECTED, DEFERRED, SKIPPED; empty when unanswered")] = ""
-    answer_text: Annotated[Text, says("what the implementer did, or why not")] = ""
-    ground: Annotated[Line, says("why it is rejected, in one word")] = ""
+    state: Annotated[OneLine, says("open, claimed (answered FIXED), disputed (answered REJECTED), …")]
+    title: Annotated[OneLine, says("what it is about")]
+    location: Annotated[LongText, says("path:line")] = ""
+    problem: Annotated[LongText, says("what is wrong")] = ""
+    fix: Annotated[LongText, says("what was asked for")] = ""
+    quote: Annotated[LongText, says("the code it is about")] = ""
+    answer: Annotated[OneLine, says("FIXED, REJECTED, DEFERRED, SKIPPED; empty when unanswered")] = ""
+    answer_text: Annotated[LongText, says("what the implementer did, or why not")] = ""
+    ground: Annotated[OneLine, says("why it is rejected, in one word")] = ""
 
 
 class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A concern about this change that its author, or a person, was asked about and answered (R2)."""
 
-    point: Annotated[Line, says("the cycle that asked, and the number there: c-1 p2")]
-    reviewer: Annotated[Line, says("who had the concern")]
-    concern: Annotated[Text, says("what it was")]
-    answer: Annotated[Text, says("what was answered: a claim, which the code confirms or not")]
-    answered_by: Annotated[Line, says("who answered")] = ""
-    finding: Annotated[Line, says("the finding that it is about, if it is about one")] = ""
+    point: Annotated[OneLine, says("the cycle that asked, and the number there: c-1 p2")]
+    reviewer: Annotated[OneLine, says("who had the concern")]
+    concern: Annotated[LongText, says("what it was")]
+    answer: Annotated[LongText, says("what was answered: a claim, which the code confirms or not")]
+    answered_by: Annotated[OneLine, says("who answered")] = ""
+    finding: Annotated[OneLine, says("the finding that it is about, if it is about one")] = ""
 
 
 class RequestContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reviewer should know before looking."""
 
-    summaries: Annotated[dict[Line, Text], Items, says("one summary per target, by its name")]
-    diff: Annotated[Text, says("the command that shows the change")]
-    acceptance: Annotated[Text, says("when the task is done")] = ""
+    summaries: Annotated[dict[OneLine, LongText], Items, says("one summary per target, by its name")]
+    diff: Annotated[LongText, says("the command that shows the change")]
+    acceptance: Annotated[LongText, says("when the task is done")] = ""
     checks: Annotated[tuple[CheckLine, ...], Items, says("what the checks said")] = ()
     open_findings: Annotated[
         tuple[OpenFinding, ...], Items, says("earlier findings that wait for a ruling, with their answers")
@@ -126,20 +126,22 @@ class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     type: Annotated[Literal["review_request"], says("the kind of document")] = "review_request"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    reviewer: Annotated[Line, says("the session that is asked")]
-    task: Annotated[Line, says("the task's id")]
-    title: Annotated[Line, says("the task's title")]
-    attempt: Annotated[Number, says("the attempt to look at")]
-    diff_id: Annotated[Line, says("the digest of the change; the result is about this change and no other")]
-    seen: Annotated[Line, says("what --seen takes for the change: attempt and first digits of its diff id (D7)")] = ""
+    reviewer: Annotated[OneLine, says("the session that is asked")]
+    task: Annotated[OneLine, says("the task's id")]
+    title: Annotated[OneLine, says("the task's title")]
+    attempt: Annotated[PositiveNumber, says("the attempt to look at")]
+    diff_id: Annotated[OneLine, says("the digest of the change; the result is about this change and no other")]
+    seen: Annotated[OneLine, says("what --seen takes for the change: attempt and first digits of its diff id (D7)")] = (
+        ""
+    )
     targets: Annotated[Texts, says("what to look at")]
     context: Annotated[RequestContext, says("what to know before looking")]
     focus_areas: Annotated[Texts, says("what to look at most closely")] = ()
-    max_words: Annotated[Number, says("the most words the summary should have")] = 200
+    max_words: Annotated[PositiveNumber, says("the most words the summary should have")] = 200
     is_re_review: Annotated[bool, says("earlier findings are to be ruled on; new ones only CRITICAL or HIGH (L10)")] = (
         False
     )
-    iteration: Annotated[Number, says("which round of the loop this is")] = 1
+    iteration: Annotated[PositiveNumber, says("which round of the loop this is")] = 1
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -150,19 +152,19 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     severity: Annotated[
         SeverityWord, says("how bad it is; BLOCKER, IMPORTANT, SUGGESTION, MINOR, NIT are read too, in any case")
     ]
-    title: Annotated[Line, says("what it is about, in one line")]
-    id: Annotated[Line, says("the id of the earlier finding that this is again")] = ""
+    title: Annotated[OneLine, says("what it is about, in one line")]
+    id: Annotated[OneLine, says("the id of the earlier finding that this is again")] = ""
     blocking: Annotated[bool | None, says("derived from the severity; one that contradicts it is refused")] = None
-    file: Annotated[Text, says("path from the root of the repository")] = ""
-    line: Annotated[Count, says("line in that file; 0 for the file as a whole")] = 0
-    location: Annotated[Text, says("path, path:line or path:line-line")] = ""
-    problem: Annotated[Text, says("what is wrong")] = ""
-    description: Annotated[Text, says("the same as problem")] = ""
-    fix: Annotated[Text, says("what to do about it")] = ""
-    why: Annotated[Text, says("why it matters")] = ""
-    quote: Annotated[Text, says("the code it is about, word for word")] = ""
-    fix_patch: Annotated[Text, says("a unified diff that fixes it")] = ""
-    rule: Annotated[Line, says("the rule of a linter or scanner that it breaks")] = ""
+    file: Annotated[LongText, says("path from the root of the repository")] = ""
+    line: Annotated[WholeNumber, says("line in that file; 0 for the file as a whole")] = 0
+    location: Annotated[LongText, says("path, path:line or path:line-line")] = ""
+    problem: Annotated[LongText, says("what is wrong")] = ""
+    description: Annotated[LongText, says("the same as problem")] = ""
+    fix: Annotated[LongText, says("what to do about it")] = ""
+    why: Annotated[LongText, says("why it matters")] = ""
+    quote: Annotated[LongText, says("the code it is about, word for word")] = ""
+    fix_patch: Annotated[LongText, says("a unified diff that fixes it")] = ""
+    rule: Annotated[OneLine, says("the rule of a linter or scanner that it breaks")] = ""
 
 
 class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -170,31 +172,31 @@ class Mention(Issue, frozen=True, kw_only=True, forbid_unknown_fields=True):
     has.
     """
 
-    id: Annotated[Line, says("the id of the issue")]
+    id: Annotated[OneLine, says("the id of the issue")]
     severity: Annotated[SeverityIfAny, says("as in the issue")] = ""
-    title: Annotated[Line, says("as in the issue")] = ""
+    title: Annotated[OneLine, says("as in the issue")] = ""
 
 
-Named = Annotated[tuple[Line | Mention, ...], Items]
+Mentions = Annotated[tuple[OneLine | Mention, ...], Items]
 
 
 class RulingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A reviewer's word on an earlier finding."""
 
-    finding: Annotated[Line, says("the finding's id")]
-    ruling: Annotated[Ruling, says("the word")]
-    reason: Annotated[Text, says("why")] = ""
+    finding: Annotated[OneLine, says("the finding's id")]
+    ruling: Annotated[RulingGiven, says("the word")]
+    reason: Annotated[LongText, says("why")] = ""
 
 
 class ReviewPayload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reviewer says about one attempt."""
 
     verdict: Annotated[Verdict, says("blocker stops the run until a person decides")]
-    summary: Annotated[Text, says("what the reviewer thinks of the change")]
+    summary: Annotated[LongText, says("what the reviewer thinks of the change")]
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
-    attempt: Annotated[Number | None, says("the attempt that was looked at")] = None
+    attempt: Annotated[PositiveNumber | None, says("the attempt that was looked at")] = None
     diff_id: Annotated[
-        Line, says("the digest of the change that was looked at; with the attempt its first eight digits suffice")
+        OneLine, says("the digest of the change that was looked at; with the attempt its first eight digits suffice")
     ] = ""
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")] = ()
     files_reviewed: Annotated[
@@ -210,7 +212,7 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     type: Annotated[Literal["review_result"], says("the kind of document")] = "review_result"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    reviewer: Annotated[Line, says("the session that sends it")] = ""
+    reviewer: Annotated[OneLine, says("the session that sends it")] = ""
     timestamp: Annotated[Moment, says("when, as ISO 8601 writes it")] = ""
     payload: Annotated[ReviewPayload, says("the review")]
 
@@ -218,9 +220,9 @@ class ReviewResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class PointAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is true about one point that reviewers raised."""
 
-    point: Annotated[Number, says("the number of the point, as it was asked")]
-    answer: Annotated[Text, says("what is true in the code, and what should be done")]
-    seen: Annotated[Text, says("where that can be seen: path:line")] = ""
+    point: Annotated[PositiveNumber, says("the number of the point, as it was asked")]
+    answer: Annotated[LongText, says("what is true in the code, and what should be done")]
+    seen: Annotated[LongText, says("where that can be seen: path:line")] = ""
 
 
 class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -228,20 +230,20 @@ class ClarificationResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
     type: Annotated[Literal["clarification"], says("the kind of document")] = "clarification"
     version: Annotated[Literal[1], says("the version of this format")] = 1
-    task: Annotated[Line, says("the task's id")] = ""
+    task: Annotated[OneLine, says("the task's id")] = ""
     answers: Annotated[tuple[PointAnswer, ...], Items, says("one answer per point")]
 
 
 class IssueSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many issues there are of each severity; a number that is given must be the one that counting gives (G6)."""
 
-    critical: Annotated[Count | None, says("CRITICAL issues")] = None
-    high: Annotated[Count | None, says("HIGH issues")] = None
-    medium: Annotated[Count | None, says("MEDIUM issues")] = None
-    low: Annotated[Count | None, says("LOW issues")] = None
-    suggestion: Annotated[Count | None, says("the same as medium")] = None
-    minor: Annotated[Count | None, says("the same as low")] = None
-    blocking_count: Annotated[Count | None, says("CRITICAL and HIGH issues")] = None
+    critical: Annotated[WholeNumber | None, says("CRITICAL issues")] = None
+    high: Annotated[WholeNumber | None, says("HIGH issues")] = None
+    medium: Annotated[WholeNumber | None, says("MEDIUM issues")] = None
+    low: Annotated[WholeNumber | None, says("LOW issues")] = None
+    suggestion: Annotated[WholeNumber | None, says("the same as medium")] = None
+    minor: Annotated[WholeNumber | None, says("the same as low")] = None
+    blocking_count: Annotated[WholeNumber | None, says("CRITICAL and HIGH issues")] = None
 
 
 class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -253,42 +255,42 @@ class TechLeadHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     version: Annotated[Literal[1], says("the version of this format")] = 1
     issues: Annotated[tuple[Issue, ...], Items, says("what was found")]
     issue_summary: Annotated[IssueSummary | None, says("how many of each severity")] = None
-    iteration: Annotated[Count | None, says("which round of the loop this is")] = None
+    iteration: Annotated[WholeNumber | None, says("which round of the loop this is")] = None
     status: Annotated[StatusIfAny, says("must agree with the issues (L5); CHANGES_REQUIRED is read too")] = ""
-    prior_issues_resolved: Annotated[Named, says("earlier issues that are fixed: ids, or objects with an id")] = ()
-    new_blocking_issues: Annotated[Named, says("new issues that block: ids, or objects with an id")] = ()
-    new_issues_this_iteration: Annotated[Named, says("new issues of any severity: ids, or objects with an id")] = ()
-    max_iterations: Annotated[Count | None, says("read and ignored: the project's configuration decides")] = None
+    prior_issues_resolved: Annotated[Mentions, says("earlier issues that are fixed: ids, or objects with an id")] = ()
+    new_blocking_issues: Annotated[Mentions, says("new issues that block: ids, or objects with an id")] = ()
+    new_issues_this_iteration: Annotated[Mentions, says("new issues of any severity: ids, or objects with an id")] = ()
+    max_iterations: Annotated[WholeNumber | None, says("read and ignored: the project's configuration decides")] = None
 
 
 class IssueResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The implementer's answer to one issue (L6)."""
 
-    issue_id: Annotated[Line, says("the finding's id")]
-    action: Annotated[Action, says("a blocking one takes FIXED or REJECTED")]
-    details: Annotated[Text, says("what was done")] = ""
-    reason: Annotated[Text, says("why it was not done")] = ""
+    issue_id: Annotated[OneLine, says("the finding's id")]
+    action: Annotated[AnswerGiven, says("a blocking one takes FIXED or REJECTED")]
+    details: Annotated[LongText, says("what was done")] = ""
+    reason: Annotated[LongText, says("why it was not done")] = ""
     ground: Annotated[GroundIfAny, says("what kind of reason; REJECTED on a blocking one needs it (L7)")] = ""
-    commit: Annotated[Line, says("the commit that fixes it")] = ""
-    tech_debt_id: Annotated[Line, says("the task that keeps what was deferred")] = ""
+    commit: Annotated[OneLine, says("the commit that fixes it")] = ""
+    tech_debt_id: Annotated[OneLine, says("the task that keeps what was deferred")] = ""
 
 
 class BlockingSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What became of the blocking issues; a number that is given must be the one that counting gives (G6)."""
 
-    total_blocking: Annotated[Count | None, says("blocking issues that wanted an answer")] = None
-    fixed: Annotated[Count | None, says("of these, answered FIXED")] = None
-    rejected_with_reason: Annotated[Count | None, says("of these, answered REJECTED")] = None
-    unaddressed: Annotated[Count | None, says("of these, not answered so")] = None
+    total_blocking: Annotated[WholeNumber | None, says("blocking issues that wanted an answer")] = None
+    fixed: Annotated[WholeNumber | None, says("of these, answered FIXED")] = None
+    rejected_with_reason: Annotated[WholeNumber | None, says("of these, answered REJECTED")] = None
+    unaddressed: Annotated[WholeNumber | None, says("of these, not answered so")] = None
 
 
 class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many answers of each kind there are (G6)."""
 
-    fixed: Annotated[Count | None, says("answers FIXED")] = None
-    deferred: Annotated[Count | None, says("answers DEFERRED")] = None
-    rejected: Annotated[Count | None, says("answers REJECTED")] = None
-    blocking_resolved: Annotated[Count | None, says("blocking issues answered FIXED or REJECTED")] = None
+    fixed: Annotated[WholeNumber | None, says("answers FIXED")] = None
+    deferred: Annotated[WholeNumber | None, says("answers DEFERRED")] = None
+    rejected: Annotated[WholeNumber | None, says("answers REJECTED")] = None
+    blocking_resolved: Annotated[WholeNumber | None, says("blocking issues answered FIXED or REJECTED")] = None
 
 
 class QaResponse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -308,7 +310,7 @@ class DeveloperHandoff(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     blocking_summary: Annotated[BlockingSummary | None, says("what became of the blocking issues")] = None
     summary: Annotated[AnswerSummary | None, says("how many answers of each kind")] = None
     qa_response: Annotated[QaResponse | None, says("what became of the failing tests")] = None
-    iteration: Annotated[Count | None, says("which round of the loop this is")] = None
+    iteration: Annotated[WholeNumber | None, says("which round of the loop this is")] = None
 
 
 class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -318,7 +320,7 @@ class TestTracking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     __test__ = False
 
-    iteration: Annotated[Number, says("which round of the loop this is")]
+    iteration: Annotated[PositiveNumber, says("which round of the loop this is")]
     original_failures: Annotated[Texts, says("tests that failed in the first round")]
     fixed_since_start: Annotated[Texts, says("of these, those that pass now")] = ()
     still_failing: Annotated[Texts, says("of these, those that fail now")] = ()

@@ -89,25 +89,25 @@ def typed(value: Any, into: type[T]) -> T:
         raise Wrong(str(problem)) from None
 
 
-class Kind(msgspec.Struct, frozen=True):
+class FieldKind(msgspec.Struct, frozen=True):
     """What a value may be: one of some shapes, without the notes around them, each with its notes."""
 
     shapes: tuple[tuple[shape.Type, dict[str, Any]], ...]
 
 
-def _kind(given: shape.Type) -> Kind:
+def _kind(given: shape.Type) -> FieldKind:
     given, extra = _plain(given, {})
     types = given.types if isinstance(given, shape.UnionType) else (given,)
-    return Kind(tuple(_plain(each, extra) for each in types))
+    return FieldKind(tuple(_plain(each, extra) for each in types))
 
 
 @cache
-def _kind_of(into: type) -> Kind:
+def _kind_of(into: type) -> FieldKind:
     return _kind(shape.type_info(into))
 
 
 @cache
-def _fields_of(struct: type) -> dict[str, tuple[bool, Kind]]:
+def _fields_of(struct: type) -> dict[str, tuple[bool, FieldKind]]:
     """By name: whether a field of a struct is required, and what it takes."""
     info = shape.type_info(struct)
     assert isinstance(info, shape.StructType)
@@ -124,7 +124,7 @@ class _Walk:
         self.value(None, value, _kind_of(into))
         return self.misfits
 
-    def value(self, at: DocumentPlace | None, value: Any, kind: Kind) -> None:
+    def value(self, at: DocumentPlace | None, value: Any, kind: FieldKind) -> None:
         for fitting, extra in kind.shapes:
             if _fits(value, fitting):
                 self.inside(at, value, fitting, extra)
@@ -224,7 +224,7 @@ def _fits(value: Any, fitting: shape.Type) -> bool:
     return isinstance(fitting, FITTING.get(type(value), ()))
 
 
-def _misfit(value: Any, kind: Kind) -> str:
+def _misfit(value: Any, kind: FieldKind) -> str:
     """Why a value does not fit. A word that is none of the allowed ones is answered with these."""
     for each, _ in kind.shapes:
         if isinstance(each, shape.LiteralType) and isinstance(value, str | int):
@@ -232,7 +232,7 @@ def _misfit(value: Any, kind: Kind) -> str:
     return f"{_quoted(value)} is not {_expected(kind)}"
 
 
-def _expected(kind: Kind) -> str:
+def _expected(kind: FieldKind) -> str:
     return " or ".join(
         " or ".join(str(allowed) for allowed in each.values)
         if isinstance(each, shape.LiteralType)

@@ -7,12 +7,12 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.attempt import NOT_MEASURED, Author, ChangedFile, Commit, Mark, Relation, Signal
+from foureyes.core.nouns.attempt import NOT_MEASURED, Author, ChangedFile, Commit, HandInSignal, Mark, Relation
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.nouns.stack import Below
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     message: str = ""
     duration_seconds: int = 0
     relation: Relation | None = None
-    signal: Signal = "DONE"
+    signal: HandInSignal = "DONE"
     base_tree: str = ""
     marks: tuple[Mark, ...] = ()
     pieces: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Approved(Event, frozen=True, kw_only=True):
     attempt: int
     diff_id: DiffId
     rule: str
-    status: Status
+    status: TaskStatus
     exception: str = ""
     reason: str = ""
     seen: str = ""
@@ -108,7 +108,7 @@ class ApprovalFinished(Event, frozen=True, kw_only=True):
     """P11: a recorded approval of the current diff took effect."""
 
     approval: int
-    status: Status
+    status: TaskStatus
     reason: str = ""
 
 

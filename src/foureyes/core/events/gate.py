@@ -6,7 +6,7 @@ from typing import Literal
 
 from foureyes.core.events.event import Event
 from foureyes.core.nouns.attempt import Mark
-from foureyes.core.nouns.check import CheckedTree, Outcome, ToolFinding
+from foureyes.core.nouns.check import CheckedTree, CheckOutcome, ToolFinding
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
@@ -20,7 +20,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     name: str
     digest: str
     command: str
-    outcome: Outcome
+    outcome: CheckOutcome
     summary: str
     exit_code: int | None = None
     duration_ms: int = 0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.session import Kind, Role, Trust
+from foureyes.core.nouns.session import Role, SessionKind, Trust
 from foureyes.core.words.ids import SessionId
 
 
 class SessionStarted(Event, frozen=True, kw_only=True):
     """The first write of a session, with all the evidence of who it is (I1, I3)."""
 
-    kind: Kind
+    kind: SessionKind
     trust: Trust
     agent: str = ""
     person: str = ""

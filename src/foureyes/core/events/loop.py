@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.finding import Answer, Kind, Raised, ReviewStatus, RulingWord
+from foureyes.core.nouns.finding import Answer, FindingKind, Raised, ReviewStatus, RulingWord
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.verdicts import Verdict
 
@@ -54,7 +54,7 @@ class FindingsRaised(Event, frozen=True, kw_only=True):
     """L2: findings are recorded, for the first time or again. `by_check` names the check that found them."""
 
     iteration: int
-    kind: Kind
+    kind: FindingKind
     source: str
     findings: tuple[Raised, ...]
     by_check: str = ""

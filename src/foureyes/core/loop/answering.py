@@ -19,7 +19,7 @@ from foureyes.core.nouns.finding import (
     answer_step,
     weak_reason,
 )
-from foureyes.core.nouns.finding_state import State
+from foureyes.core.nouns.finding_state import FindingState
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.involvement import Maker
 from foureyes.core.words.fence import named
@@ -27,7 +27,7 @@ from foureyes.core.words.text import is_blank
 from foureyes.errors import Reason
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose
 
-ANSWERABLE: frozenset[State] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
+ANSWERABLE: frozenset[FindingState] = frozenset({"open", "claimed", "disputed", "deferred", "skipped"})
 
 
 def why_not_answers(answers: Sequence[Answer], known: Mapping[str, Finding], iteration: int) -> list[Reason]:
@@ -202,7 +202,7 @@ def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> 
     return Reason("L9", why, fe("finding", "show", old.id))
 
 
-def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> State:
+def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> FindingState:
     """Where a finding stands once it is flagged again: what was claimed or settled is open, what a person waived stays
     so, unless it is about other code (E3).
     """

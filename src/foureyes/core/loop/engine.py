@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.events.loop import LeadOption, Tier
-from foureyes.core.nouns.finding_state import State
+from foureyes.core.nouns.finding_state import FindingState
 from foureyes.core.rules.policy import Limits
 from foureyes.core.words.lifecycle import RunEnd
 
@@ -45,7 +45,7 @@ class FindingMove(msgspec.Struct, frozen=True):
 
     root: str
     iteration: int
-    state: State
+    state: FindingState
     kind: str
 
 
@@ -168,7 +168,7 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
     by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
         by_iteration.setdefault(step.iteration, []).append(step)
-    state: dict[str, State] = {}
+    state: dict[str, FindingState] = {}
     table: list[Round] = []
     trees: set[str] = set()
     for attempt in handed:

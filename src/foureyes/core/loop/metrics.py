@@ -23,9 +23,9 @@ from foureyes.core.loop.metrics_rows import (
     SessionRow,
     StatusRow,
 )
-from foureyes.core.words.lifecycle import STATUSES, Status
+from foureyes.core.words.lifecycle import STATUSES, TaskStatus
 
-AFTER: dict[str, Status] = {
+AFTER: dict[str, TaskStatus] = {
     "TaskCreated": "open", "TaskStarted": "in_progress", "TaskUnstarted": "open", "TaskReleased": "open",
     "AttemptSubmitted": "reviewing", "Approved": "approved", "ApprovalFinished": "approved",
     "ApprovalWithdrawn": "reviewing", "ApprovalEnded": "reviewing", "ApprovalVoided": "reviewing",

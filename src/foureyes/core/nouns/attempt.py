@@ -12,8 +12,8 @@ from foureyes.core.words.ids import DiffId, SessionId, Sha, seen_name
 Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
 KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
 
-Signal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
-SIGNALS: tuple[Signal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
+HandInSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
+SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """S1: with what a run ends that hands in. A failed run is never a submit (S2)."""
 
 
@@ -202,7 +202,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str
     duration_seconds: int = 0
     relation: Relation | None = None
-    signal: Signal = "DONE"
+    signal: HandInSignal = "DONE"
     base_tree: str = ""
     marks: list[Mark] = []
     size: int = NOT_MEASURED

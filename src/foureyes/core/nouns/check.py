@@ -19,7 +19,7 @@ from foureyes.core.words.tools import tool_of
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, in_turn, phrase, prose
 
-Outcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
+CheckOutcome = Literal["passed", "failed", "crashed", "timed_out", "unsound"]
 CheckedTree = Literal["", "attempt", "target", "merge"]
 """What a checked tree is: that of an attempt, of the target, or what the target would become."""
 TestState = Literal["passed", "failed", "skipped"]
@@ -111,7 +111,7 @@ class CheckJudgement(msgspec.Struct, frozen=True):
     limit; `failed` says how many those are in truth.
     """
 
-    outcome: Outcome
+    outcome: CheckOutcome
     summary: str
     failing: tuple[str, ...] = ()
     failed: int = 0
@@ -247,7 +247,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     tree: Sha
     name: str
     digest: str
-    outcome: Outcome
+    outcome: CheckOutcome
     summary: str
     exit_code: int | None = None
     duration_ms: int = 0

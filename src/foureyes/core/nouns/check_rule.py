@@ -9,8 +9,8 @@ import msgspec
 from foureyes.core.nouns.checkout import CheckoutRule
 from foureyes.core.words.digest import sha256
 
-Report = Literal["none", "junit", "sarif"]
-REPORTS: tuple[Report, ...] = ("none", "junit", "sarif")
+ReportFormat = Literal["none", "junit", "sarif"]
+REPORTS: tuple[ReportFormat, ...] = ("none", "junit", "sarif")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -25,7 +25,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     name: str
     run: str
-    report: Report = "none"
+    report: ReportFormat = "none"
     required: bool = True
     timeout_minutes: int = 10
     failed_exit: tuple[int, ...] | None = None

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.finding_state import State, holds
+from foureyes.core.nouns.finding_state import FindingState, holds
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.shape import Shape
 from foureyes.steps import Steps, fe, one_of, phrase
@@ -22,12 +22,12 @@ ALIASES: dict[str, Severity] = {
 NOTE = "FYI"
 """L1: a note without a finding."""
 
-Kind = Literal["TL", "QA", "CK"]
+FindingKind = Literal["TL", "QA", "CK"]
 
 AnswerWord = Literal["FIXED", "REJECTED", "DEFERRED", "SKIPPED"]
 ANSWERS: tuple[AnswerWord, ...] = ("FIXED", "REJECTED", "DEFERRED", "SKIPPED")
 FOR_BLOCKING: frozenset[AnswerWord] = frozenset({"FIXED", "REJECTED"})
-AFTER_ANSWER: dict[AnswerWord, State] = {
+AFTER_ANSWER: dict[AnswerWord, FindingState] = {
     "FIXED": "claimed",
     "REJECTED": "disputed",
     "DEFERRED": "deferred",
@@ -47,7 +47,7 @@ RULINGS: tuple[RulingWord, ...] = (
     "DISMISSED",
     "OBSOLETE",
 )
-RULES_ON: dict[RulingWord, frozenset[State]] = {
+RULES_ON: dict[RulingWord, frozenset[FindingState]] = {
     "VERIFIED": frozenset({"claimed"}),
     "NOT_FIXED": frozenset({"claimed"}),
     "ACCEPTED": frozenset({"disputed"}),
@@ -57,7 +57,7 @@ RULES_ON: dict[RulingWord, frozenset[State]] = {
     "OBSOLETE": frozenset({"open", "claimed", "disputed"}),
 }
 """L4: what a ruling is about. CONFIRMED and DISMISSED are about a finding whose quote is nowhere in the code (V7)."""
-AFTER_RULING: dict[RulingWord, State] = {
+AFTER_RULING: dict[RulingWord, FindingState] = {
     "VERIFIED": "resolved", "NOT_FIXED": "open", "ACCEPTED": "resolved", "OVERRULED": "open", "CONFIRMED": "open",
     "DISMISSED": "resolved", "OBSOLETE": "obsolete",
 }  # fmt: skip
@@ -125,7 +125,7 @@ class Raised(Content, frozen=True, kw_only=True):
     anchored: bool = True
     note: bool = False
     waiting: bool = False
-    state: State = "open"
+    state: FindingState = "open"
     alike: tuple[str, ...] = ()
     copy_of: str = ""
 
@@ -141,7 +141,7 @@ class Finding(Content, frozen=True, kw_only=True):
     root: str
     id: str
     task: str
-    kind: Kind
+    kind: FindingKind
     symbol: str = ""
     source: str = "review"
     by_check: str = ""
@@ -149,7 +149,7 @@ class Finding(Content, frozen=True, kw_only=True):
     raised: int
     flagged: int
     flags: int = 1
-    state: State = "open"
+    state: FindingState = "open"
     note: bool = False
     anchored: bool = True
     waiting: bool = False
@@ -220,7 +220,7 @@ class Ruling(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def rulings_for(state: State, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:
+def rulings_for(state: FindingState, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:
     """L4, L8, L9, V7: the rulings that fit a finding; what nobody answered waits for the answer."""
     unanswered = state == "open" and not waiting
     return tuple(
@@ -270,7 +270,7 @@ def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:
     return "APPROVED_WITH_NOTES" if severities or notes else "APPROVED"
 
 
-def stem(kind: Kind, group: str, task: str, iteration: int) -> str:
+def stem(kind: FindingKind, group: str, task: str, iteration: int) -> str:
     """L2: the beginning of an id. A group's name is made fit for one."""
     named = re.sub(r"[^A-Za-z0-9]+", "-", group).strip("-")[:40] or task
     return f"{kind}-{named}-{iteration}-"

@@ -6,9 +6,18 @@ from typing import Literal
 
 import msgspec
 
-State = Literal["open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete"]
-STATES: tuple[State, ...] = ("open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete")
-UNRESOLVED: frozenset[State] = frozenset({"open", "claimed", "disputed"})
+FindingState = Literal["open", "claimed", "disputed", "resolved", "deferred", "skipped", "waived", "obsolete"]
+STATES: tuple[FindingState, ...] = (
+    "open",
+    "claimed",
+    "disputed",
+    "resolved",
+    "deferred",
+    "skipped",
+    "waived",
+    "obsolete",
+)
+UNRESOLVED: frozenset[FindingState] = frozenset({"open", "claimed", "disputed"})
 """D2: a claim is no fix and a dispute no acceptance; each waits for a ruling."""
 
 
@@ -17,7 +26,7 @@ class Blocking(msgspec.Struct, frozen=True):
 
     id: str
     severity: str = "HIGH"
-    state: State = "open"
+    state: FindingState = "open"
     title: str = ""
     where: str = ""
     waiting: bool = False

@@ -9,7 +9,7 @@ import msgspec
 from foureyes.core.words.ids import OriginId, SessionId, TaskId
 from foureyes.errors import Reason
 
-Kind = Literal["agent", "human", "service"]
+SessionKind = Literal["agent", "human", "service"]
 Trust = Literal["issued", "observed", "asserted"]
 Grade = Literal["session", "origin", "model", "vendor", "human"]
 Role = Literal["implement", "review", "lead", "plan"]
@@ -66,7 +66,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     session: SessionId
-    kind: Kind
+    kind: SessionKind
     trust: Trust
     agent: str = ""
     person: str = ""
@@ -118,7 +118,7 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     session: SessionId
-    kind: Kind
+    kind: SessionKind
     trust: Trust = "observed"
     name: str = ""
     agent: str = ""

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from foureyes.core.words.ids import SessionId, Sha, TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.core.words.text import CONTROL, SURROGATE, refuse_control, visible
 from foureyes.errors import BadInput
 from foureyes.steps import blank, fe, phrase
@@ -30,7 +30,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     description: str = ""
     type: TaskType = "task"
-    status: Status = "open"
+    status: TaskStatus = "open"
     priority: int = DEFAULT_PRIORITY
     labels: list[str] = []
     parent: TaskId | None = None

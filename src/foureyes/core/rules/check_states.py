@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckResult, CheckState, Outcome, is_another
+from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, is_another
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.baseline import Against, against
 from foureyes.core.rules.involvement import is_involved
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
     from foureyes.core.rules.policy import ReviewPolicy
 
-RAN: frozenset[Outcome] = frozenset({"passed", "failed"})
+RAN: frozenset[CheckOutcome] = frozenset({"passed", "failed"})
 """G1: a run that crashed, was ended or used other code tells nothing about which tests there are."""
 
 BROKEN_HERE = ", where the target's own run comes to its end"

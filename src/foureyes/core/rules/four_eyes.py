@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from foureyes.core.words.exceptions import ExceptionKind
     from foureyes.errors import Reason
 
-Answer = Literal["refuse", "reason", "allow", "declared"]
+PolicyAnswer = Literal["refuse", "reason", "allow", "declared"]
 
-ANSWERS: dict[str, dict[PolicyName, Answer]] = {
+ANSWERS: dict[str, dict[PolicyName, PolicyAnswer]] = {
     "P2": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "declared"},
     "P3": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
     "P4": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "refuse"},

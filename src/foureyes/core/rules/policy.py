@@ -73,7 +73,7 @@ DEFAULT_LABEL_RULES: dict[str, LabelRule] = {
 
 
 Adapter = Literal["", "claude", "codex", "gemini", "opencode", "qwen", "acp", "text", "scripted"]
-Output = Literal["", "claude", "codex", "gemini", "opencode", "text"]
+OutputFormat = Literal["", "claude", "codex", "gemini", "opencode", "text"]
 Reads = Literal["", "complete"]
 """V6: whether a program's stream tells every file that it reads."""
 
@@ -93,7 +93,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     vendor: str = ""
     adapter: Adapter = ""
-    output: Output = ""
+    output: OutputFormat = ""
     args: tuple[str, ...] = ()
     review_args: tuple[str, ...] = ()
     resume_args: tuple[str, ...] = ()

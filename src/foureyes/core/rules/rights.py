@@ -8,7 +8,7 @@ from foureyes.errors import Reason
 from foureyes.steps import blank, by, by_person, fe, prose
 
 if TYPE_CHECKING:
-    from foureyes.core.nouns.session import Kind, Role, Trust
+    from foureyes.core.nouns.session import Role, SessionKind, Trust
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_HOOK = frozenset({"log"})
@@ -97,7 +97,7 @@ MAKES_TASKS = frozenset({"create", "plan import"})
 
 
 def barred(
-    kind: Kind,
+    kind: SessionKind,
     trust: Trust,
     name: str,
     verb: str,
@@ -173,7 +173,7 @@ def _not_for_agents(verb: str) -> Reason:
     return Reason("I5", why, by_person(fe("run")))
 
 
-def _is_bound(kind: Kind, verb: str) -> bool:
+def _is_bound(kind: SessionKind, verb: str) -> bool:
     """I3, I5: what a caller may not do of whom nothing shows that it decides for itself."""
     if kind == "service":
         return verb not in FOR_A_SERVICE

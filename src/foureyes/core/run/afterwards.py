@@ -6,7 +6,7 @@ from typing import Final
 
 from foureyes.core.nouns.run import COOLING, Purpose, Run, RunOutcome
 from foureyes.core.run.snapshot import Left, LiveState
-from foureyes.core.run.step import Then
+from foureyes.core.run.step import AfterRun
 
 DONE: Final[dict[Purpose, str]] = {
     "lead": "the lead has decided",
@@ -15,7 +15,7 @@ DONE: Final[dict[Purpose, str]] = {
 }
 
 
-def becomes_of(live: LiveState) -> tuple[Then, str]:
+def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
     """S1, S2, S4: what is done with a run that is over and was tidied up, and why."""
     outcome, left, run = live.outcome, live.left, live.run
     assert outcome is not None
@@ -40,7 +40,7 @@ def signal_of(live: LiveState) -> str:
     return (live.outcome.signal if live.outcome else None) or live.run.signal
 
 
-def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[Then, str]:
+def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[AfterRun, str]:
     """S4: a run that did come to its end."""
     if signal == "BLOCKED":
         return "blocked", outcome.message or run.message or "it says that it is blocked"

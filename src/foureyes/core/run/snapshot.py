@@ -10,7 +10,7 @@ from foureyes.core.nouns.cycle import CycleId, Trigger
 from foureyes.core.nouns.run import ErrorKind, Purpose, Run, RunEnding, RunOutcome
 from foureyes.core.sprint.halting import SprintNow
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.lifecycle import Status
+from foureyes.core.words.lifecycle import TaskStatus
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     """A task that somebody has to move, as far as the runner may."""
 
     id: TaskId
-    status: Status
+    status: TaskStatus
     priority: int = 2
     n: int = 0
     """Age: the order in which tasks were made."""

@@ -16,7 +16,7 @@ Asks = Literal["", "signal", "failure", "answer"]
 was no valid document (V3).
 """
 
-Then = Literal[
+AfterRun = Literal[
     "hand_in",
     "needs_review",
     "ask_signal",
@@ -77,7 +77,7 @@ class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
 
     run: RunId
     task: TaskId
-    then: Then
+    then: AfterRun
 
 
 class FreeClaim(RunStep, frozen=True, kw_only=True, tag="free"):

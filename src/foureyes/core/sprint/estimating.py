@@ -14,7 +14,7 @@ ENOUGH = 3
 QUIET = "review:"
 """Labels that say how a task is reviewed say nothing about how long it takes."""
 
-Source = Literal["label", "type", "overall", "own", "default"]
+EstimateSource = Literal["label", "type", "overall", "own", "default"]
 """The median of tasks with its label, of its type, of all; `estimate_minutes`; nothing at all."""
 
 
@@ -30,7 +30,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """How long a task will take. `word` is the label or the type, `past` how many tasks the median is of."""
 
     minutes: int
-    source: Source
+    source: EstimateSource
     word: str = ""
     past: int = 0
 

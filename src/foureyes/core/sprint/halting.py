@@ -14,7 +14,7 @@ IN_A_ROW = 3
 """X3: so many errors one after the other."""
 
 
-class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
+class SprintRunEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How a run of a sprint's task ended, since its errors count."""
 
     task: str
@@ -29,7 +29,7 @@ class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
 
     sprint: Sprint
     progress: Progress = Progress()
-    ends: tuple[RunEnd, ...] = ()
+    ends: tuple[SprintRunEnd, ...] = ()
     """The newest first."""
     cost_micros: int = 0
     """What its runs have cost since a person last let it go on."""
@@ -44,7 +44,7 @@ class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
         return max(0, self.sprint.tasks - self.progress.done - self.progress.in_flight)
 
 
-def is_error(end: RunEnd) -> bool:
+def is_error(end: SprintRunEnd) -> bool:
     """X3: a run that came to nothing; not one that somebody stopped, that lost its runner, or whose profile takes no
     work now.
     """
@@ -53,7 +53,7 @@ def is_error(end: RunEnd) -> bool:
     return end.ending in ("failed", "timeout", "unstarted") or (end.ending == "finished" and end.signal == "FAILED")
 
 
-def says_something(end: RunEnd) -> bool:
+def says_something(end: SprintRunEnd) -> bool:
     """Whether a run counts in a row of errors, as one or as what ends the row."""
     return is_error(end) or end.ending == "finished"
 
@@ -108,7 +108,7 @@ def why_go_on(it: SprintNow, *, held: str, disk: str) -> str:
     return gone.get(it.sprint.pause_kind) or ""
 
 
-def _named(ends: Sequence[RunEnd]) -> str:
+def _named(ends: Sequence[SprintRunEnd]) -> str:
     return "; ".join(f"{end.task} {end.text or end.ending}" for end in ends)
 
 

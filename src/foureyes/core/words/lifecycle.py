@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred"]
+TaskStatus = Literal["open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred"]
 Action = Literal[
     "created",
     "started",
@@ -21,8 +21,8 @@ Action = Literal[
 RunEnd = Literal["", "crash", "timeout", "blocked", "cancelled", "unchanged"]
 """L17: how a run ended without a hand-in; nothing where it ended well."""
 
-STATUSES: tuple[Status, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
-STATUS_ALIASES: dict[str, Status] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}
+STATUSES: tuple[TaskStatus, ...] = ("open", "in_progress", "reviewing", "approved", "closed", "blocked", "deferred")
+STATUS_ALIASES: dict[str, TaskStatus] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}
 
 IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted", "responded", "committed"})
 """I7: the history actions that make a session a maker of the work."""
@@ -31,8 +31,8 @@ IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted",
 class Transition(msgspec.Struct, frozen=True):
     """One row of the table of rules T: from where, to where, and what it is about."""
 
-    from_: tuple[Status, ...]
-    to: tuple[Status, ...]
+    from_: tuple[TaskStatus, ...]
+    to: tuple[TaskStatus, ...]
     note: str
 
 
@@ -73,12 +73,12 @@ TRANSITIONS: dict[str, Transition] = {
 }
 
 
-def is_allowed(action: str, status: Status) -> bool:
+def is_allowed(action: str, status: TaskStatus) -> bool:
     """Whether the table has a row for this action from this status."""
     return status in TRANSITIONS[action].from_
 
 
-def parse_status(text: str) -> Status | None:
+def parse_status(text: str) -> TaskStatus | None:
     """A status as people and older tools write it."""
     word = STATUS_ALIASES.get(text, text)
     return next((status for status in STATUSES if status == word), None)

@@ -13,12 +13,12 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from foureyes.app.application import Application
-    from foureyes.core.words.lifecycle import Status
+    from foureyes.core.words.lifecycle import TaskStatus
 
 MOST = 100
 """Nobody reads more, and a shell waits for it."""
 
-FIRST: dict[str, Status] = {
+FIRST: dict[str, TaskStatus] = {
     "approve": "reviewing",
     "redo": "reviewing",
     "reject": "reviewing",

@@ -16,7 +16,7 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.steps import for_json
 from foureyes.ui.values import error_of, storable
 
-Answer = dict[str, Any]
+ToolAnswer = dict[str, Any]
 
 MOST_TEXT = 100_000
 """Characters of a long text, a diff say: the rest is for git."""
@@ -24,7 +24,7 @@ LATEST = 10
 """How many lines of a task's log go along."""
 
 
-def answer_of(value: object) -> Answer:
+def answer_of(value: object) -> ToolAnswer:
     """What a verb answered, as an object without what is empty."""
     if isinstance(value, bytes | str):
         return cut(value if isinstance(value, str) else value.decode("utf-8", "backslashreplace"))
@@ -43,9 +43,9 @@ def small(value: object) -> Any:
     return _full(storable(msgspec.to_builtins(value, enc_hook=for_json)))
 
 
-def row_of(fields: Answer) -> Answer:
+def row_of(fields: ToolAnswer) -> ToolAnswer:
     """The fields of a row, without what is empty."""
-    made: Answer = small(fields)
+    made: ToolAnswer = small(fields)
     return made
 
 
@@ -55,25 +55,25 @@ def _full(value: Any) -> Any:
     return [_full(each) for each in value] if isinstance(value, list) else value
 
 
-def error(problem: FoureyesError) -> Answer:
+def error(problem: FoureyesError) -> ToolAnswer:
     """A refusal, word for word as the command line has it with `--json`."""
-    made: Answer = storable(msgspec.to_builtins(error_of(problem), enc_hook=for_json))
+    made: ToolAnswer = storable(msgspec.to_builtins(error_of(problem), enc_hook=for_json))
     return made
 
 
-def cut(text: str) -> Answer:
+def cut(text: str) -> ToolAnswer:
     """A text, or its beginning, and how much is missing."""
     whole = {"text": storable(text[:MOST_TEXT])}
     return whole | ({"cut": f"{len(text) - MOST_TEXT} more characters: read them with git"} if text[MOST_TEXT:] else {})
 
 
-def rows(page: Sequence[msgspec.Struct]) -> Answer:
+def rows(page: Sequence[msgspec.Struct]) -> ToolAnswer:
     """Tasks in a list."""
     left_out = ("n", "created_at", "updated_at", "version")
     return {"rows": [{k: v for k, v in small(row).items() if k not in left_out and v is not False} for row in page]}
 
 
-def reviewable(page: ReviewablePage) -> Answer:
+def reviewable(page: ReviewablePage) -> ToolAnswer:
     """What the caller may approve, each with what `seen` takes (D7)."""
     listed = [
         {"task": row.task.id, "title": row.task.title, "priority": row.task.priority, "seen": row.seen}
@@ -83,7 +83,7 @@ def reviewable(page: ReviewablePage) -> Answer:
     return {"rows": listed} | ({"after": page.after} if page.after else {})
 
 
-def shown(detail: TaskDetail) -> Answer:
+def shown(detail: TaskDetail) -> ToolAnswer:
     """A task in short: where it stands, what was handed in, what the caller may do."""
     task = detail.task
     head = {
@@ -106,7 +106,7 @@ def shown(detail: TaskDetail) -> Answer:
     return row_of(head)
 
 
-def context(detail: TaskDetail) -> Answer:
+def context(detail: TaskDetail) -> ToolAnswer:
     """All that an agent needs to work on a task, or to judge it."""
     task = detail.task
     more = {
@@ -125,7 +125,7 @@ def context(detail: TaskDetail) -> Answer:
     return shown(detail) | row_of(more)
 
 
-def attempt_row(attempt: Attempt) -> Answer:
+def attempt_row(attempt: Attempt) -> ToolAnswer:
     """What was handed in last; `seen` is what a decision names it by (D7)."""
     return {
         "n": attempt.n,
@@ -140,7 +140,7 @@ def attempt_row(attempt: Attempt) -> Answer:
     }
 
 
-def finding_row(finding: FindingView) -> Answer:
+def finding_row(finding: FindingView) -> ToolAnswer:
     """A finding without what happened to it."""
     latest = finding.latest_answer
     row = {

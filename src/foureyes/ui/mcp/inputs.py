@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from foureyes.app.calling import Field, Input, parameters
+from foureyes.app.calling import Input, InputField, parameters
 from foureyes.core.documents.typed import misfits
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import prose
@@ -70,7 +70,7 @@ def made_from(verb: Callable[..., Any], without: Sequence[str] = (), instead: Ma
     return struct_of("Input", parameters(verb, without, instead))
 
 
-def struct_of(name: str, fields: Sequence[Field]) -> Input:
+def struct_of(name: str, fields: Sequence[InputField]) -> Input:
     """A struct with these fields, each with its words, and no others; required ones first."""
     said = [_said(field) for field in sorted(fields, key=len)]
     return msgspec.defstruct(name, said, kw_only=True, frozen=True, forbid_unknown_fields=True)
@@ -81,7 +81,7 @@ def closed(struct: Input) -> Input:
     return msgspec.defstruct(struct.__name__, [], bases=(struct,), frozen=True, forbid_unknown_fields=True)
 
 
-def fields_of(struct: Input, without: Sequence[str] = ()) -> list[Field]:
+def fields_of(struct: Input, without: Sequence[str] = ()) -> list[InputField]:
     """The fields of a struct, for a tool that takes them one by one."""
     return [
         (each.name, each.type) if each.required else (each.name, each.type, each.default)
@@ -90,7 +90,7 @@ def fields_of(struct: Input, without: Sequence[str] = ()) -> list[Field]:
     ]
 
 
-def _said(field: Field) -> Any:
+def _said(field: InputField) -> Any:
     name, kind, *default = field
     meaning = WORDS.get(name)
     if name == "limit":

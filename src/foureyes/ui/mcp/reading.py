@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.app.application import Application
     from foureyes.core.nouns.session import Actor
 
-Reader = Callable[["Application", "Actor", dict[str, str]], str]
+ReadResource = Callable[["Application", "Actor", dict[str, str]], str]
 SCHEME = "foureyes://task/"
 JSON, DIFF = "application/json", "text/x-diff"
 
@@ -28,7 +28,7 @@ class Resource(msgspec.Struct, frozen=True):
     tail: str
     type: str
     help: str
-    read: Reader
+    read: ReadResource
 
     @property
     def template(self) -> str:

@@ -25,7 +25,7 @@ from foureyes.config.primer import RULES
 from foureyes.errors import BadInput, FoureyesError
 from foureyes.steps import NO_STEP, Steps, prose
 from foureyes.ui.mcp import reading
-from foureyes.ui.mcp.answers import Answer, error
+from foureyes.ui.mcp.answers import ToolAnswer, error
 from foureyes.ui.mcp.desk import Project, ToolDesk
 from foureyes.ui.mcp.inputs import read
 from foureyes.ui.mcp.next_tools import steps_in, tools_of
@@ -56,10 +56,10 @@ class Talk:
         except FoureyesError as problem:
             return _result(error(problem) | self._next(steps_in(problem)), is_error=True)
 
-    def _used(self, tool: Tool, value: object) -> Answer:
+    def _used(self, tool: Tool, value: object) -> ToolAnswer:
         return tool.answer(value) | self._next(getattr(value, "next", NO_STEP))
 
-    def _next(self, steps: Steps) -> Answer:
+    def _next(self, steps: Steps) -> ToolAnswer:
         names = tools_of(steps, self._offered)
         return {"next_tools": names} if names else {}
 
@@ -123,7 +123,7 @@ def _tool(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=hints)
 
 
-def _result(answer: Answer, *, is_error: bool = False) -> types.CallToolResult:
+def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResult:
     """The object itself, and the same as text: some programs show a model only one of them."""
     text = msgspec.json.encode(answer).decode()
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer, is_error=is_error)

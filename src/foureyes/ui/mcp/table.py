@@ -47,7 +47,7 @@ class Tool:
         instead: Mapping[str, Any] | None = None,
         own: Input | None = None,
         call: Callable[[Application, Actor, Any], object] | None = None,
-        answer: Callable[[Any], answers.Answer] = answers.answer_of,
+        answer: Callable[[Any], answers.ToolAnswer] = answers.answer_of,
     ) -> None:
         self.name, self.verb, self.about = name, BY_NAME[verb], about
         self.answer = answer

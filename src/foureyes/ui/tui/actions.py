@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
 
-class Palette(CommandPalette):
+class ActionPalette(CommandPalette):
     """The library's palette; Ctrl+Q leaves from here, too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "app.leave", show=False)]

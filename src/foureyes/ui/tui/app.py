@@ -17,14 +17,14 @@ from foureyes.app.views.draft import NewTaskDraft
 from foureyes.config.own import Own, Theme
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import flow as review
-from foureyes.ui.tui.actions import Actions, Palette
+from foureyes.ui.tui.actions import ActionPalette, Actions
 from foureyes.ui.tui.ahead import Ahead
 from foureyes.ui.tui.aside import step_aside
 from foureyes.ui.tui.checking import Checking, CheckTold
 from foureyes.ui.tui.closing import Unread, close_review
 from foureyes.ui.tui.desk import Answered, Desk, Failed
 from foureyes.ui.tui.guard import Guard
-from foureyes.ui.tui.keys import Context
+from foureyes.ui.tui.keys import KeyContext
 from foureyes.ui.tui.looking import Looks
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.returning import come_back, keep_position
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from foureyes.app.views.draft import Position
     from foureyes.app.views.review import QueueRow, QueueView
     from foureyes.ui.tui.screens.page import Page
-    from foureyes.ui.tui.text.summary import Order
+    from foureyes.ui.tui.text.summary import QueueOrder
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5
@@ -92,7 +92,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
         """What the person here was shown of each task, and noted about it."""
         self.opened_at = 0.0
         """When that was, in seconds since the epoch."""
-        self.order: Order = "risk"
+        self.order: QueueOrder = "risk"
         self.review_filter = ""
         """What the summary is narrowed to."""
         self.left_at: Position | None = None
@@ -211,7 +211,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
         if came_from and not self.flow.task:
             self.show_attention(came_from)
 
-    def decided(self, task: str, decision: review.Decision, message: str) -> None:
+    def decided(self, task: str, decision: review.FlowDecision, message: str) -> None:
         """A decision is in the journal: on to what comes next."""
         self.guard.decided()
         was_here = self.flow.task == task
@@ -231,7 +231,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
         if not top.paints_later:
             self.call_after_refresh(self.guard.painted)
 
-    def noted(self, task: str, decision: review.Decision) -> None:
+    def noted(self, task: str, decision: review.FlowDecision) -> None:
         """Write down for the pages what was decided, and when."""
         self.decided_at[task], self.acted_at[task] = time.strftime("%H:%M"), time.time()
         self.last_decision = f"{task} {decision}"
@@ -331,7 +331,7 @@ class FoureyesApp(Themed, inherit_bindings=False):
 
         self.push_screen(RefusalPage(problem))
 
-    def show_help(self, context: Context) -> None:
+    def show_help(self, context: KeyContext) -> None:
         from foureyes.ui.tui.screens.help import HelpPage
 
         self.push_screen(HelpPage(context))
@@ -363,8 +363,8 @@ class FoureyesApp(Themed, inherit_bindings=False):
         self.leave()
 
     def action_command_palette(self) -> None:
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        if not isinstance(self.screen, ActionPalette):
+            self.push_screen(ActionPalette(id="--command-palette"))
 
     def on_unmount(self) -> None:
         self.ahead.stop()

@@ -13,7 +13,7 @@ from foureyes.ui.tui.text.lines import age
 if TYPE_CHECKING:
     from foureyes.app.views.task import TaskDetail
 
-Kind = Literal["moved", "decided", "stale"]
+BannerKind = Literal["moved", "decided", "stale"]
 
 
 class Banner(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class Banner(msgspec.Struct, frozen=True):
     the page of the change.
     """
 
-    kind: Kind
+    kind: BannerKind
     words: str
     keys: str = ""
 

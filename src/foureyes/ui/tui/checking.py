@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.desk import Desk
 
-State = Literal["waits", "runs", "ended"]
+CheckingState = Literal["waits", "runs", "ended"]
 MOST_LINES = 8
 """So many lines of a run are kept: what has ended, and what the check that runs has printed last."""
 BY_RULE = "approved by the rule (M4)"
@@ -38,7 +38,7 @@ class RunningChecks:
 
     def __init__(self, task: str) -> None:
         self.task = task
-        self.state: State = "waits"
+        self.state: CheckingState = "waits"
         self.since = time.monotonic()
         self.lines: list[str] = []
         self.broke = False

@@ -147,7 +147,7 @@ def _ask_reason(page: Page, case: OnScreen) -> None:
     page.app.push_screen(sheet)
 
 
-def send_back(page: Page, case: OnScreen, form: review.Form) -> None:
+def send_back(page: Page, case: OnScreen, form: review.FlowForm) -> None:
     """R and X: their form, about exactly what is on screen. What is stale is sent back too, to be submitted again."""
     if case.banner is not None and case.banner.kind == "decided" and page.app.looks.of(case.task).draft.has_words:
         from foureyes.ui.tui.screens.drafts import DraftsPage

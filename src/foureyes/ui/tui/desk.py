@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 T = TypeVar("T")
-Then = Callable[[T], None]
+Receive = Callable[[T], None]
 
 
 class Answered(Message, bubble=False):
     """The Application has answered: `answer` is given to `then`, if the asker is still there."""
 
-    def __init__(self, desk: Desk, asker: MessagePump, answer: object, then: Then[object]) -> None:
+    def __init__(self, desk: Desk, asker: MessagePump, answer: object, then: Receive[object]) -> None:
         super().__init__()
         self.desk, self.asker, self.answer, self.then = desk, asker, answer, then
 
@@ -35,7 +35,7 @@ class Failed(Message, bubble=False):
     """The Application has refused, or something broke; `otherwise` is who wants to know first."""
 
     def __init__(
-        self, desk: Desk, asker: MessagePump, problem: Exception, otherwise: Then[FoureyesError] | None
+        self, desk: Desk, asker: MessagePump, problem: Exception, otherwise: Receive[FoureyesError] | None
     ) -> None:
         super().__init__()
         self.desk, self.asker, self.problem, self.otherwise = desk, asker, problem, otherwise
@@ -83,8 +83,8 @@ class Desk:
         self,
         asker: MessagePump,
         work: Callable[[Desk], T],
-        then: Then[T],
-        otherwise: Then[FoureyesError] | None = None,
+        then: Receive[T],
+        otherwise: Receive[FoureyesError] | None = None,
     ) -> Future[None]:
         """Have something done; the app gets what comes of it, for the asker. Nothing here touches a widget.
 

@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-Place = Literal["idle", "summary", "task", "single", "feedback", "diff"]
-Decision = Literal["approved", "redo", "rejected", "gone"]
-Form = Literal["redo", "reject"]
-Event = Literal["open", "next", "previous", "diff", "feedback", "back", "leave"]
+FlowPlace = Literal["idle", "summary", "task", "single", "feedback", "diff"]
+FlowDecision = Literal["approved", "redo", "rejected", "gone"]
+FlowForm = Literal["redo", "reject"]
+FlowEvent = Literal["open", "next", "previous", "diff", "feedback", "back", "leave"]
 
-MOVES: dict[tuple[Place, Event], str] = {
+MOVES: dict[tuple[FlowPlace, FlowEvent], str] = {
     ("summary", "open"): "task",
     ("summary", "diff"): "diff",
     ("summary", "feedback"): "feedback",
@@ -43,7 +43,7 @@ class FlowRow(msgspec.Struct, frozen=True):
     """A task of the review, and what became of it here."""
 
     task: str
-    decided: Decision | Literal[""] = ""
+    decided: FlowDecision | Literal[""] = ""
 
 
 class Flow(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +53,11 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
     one line about the last step.
     """
 
-    place: Place = "idle"
+    place: FlowPlace = "idle"
     rows: tuple[FlowRow, ...] = ()
     at: int = 0
-    before: tuple[Place, ...] = ()
-    form: Form = "redo"
+    before: tuple[FlowPlace, ...] = ()
+    form: FlowForm = "redo"
     batch: bool = False
     approved: tuple[str, ...] = ()
     walk: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ class Flow(msgspec.Struct, frozen=True, kw_only=True):
         """The rows in the order that the reviewer goes through them."""
         return self.walk or tuple(range(len(self.rows)))
 
-    def counted(self, decision: Decision) -> int:
+    def counted(self, decision: FlowDecision) -> int:
         """How many were decided in this way."""
         return sum(row.decided == decision for row in self.rows)
 
@@ -95,7 +95,7 @@ def start(flow: Flow, tasks: tuple[str, ...]) -> Flow:
     """R: nothing waits, one task opens at once, several begin with the summary."""
     if not tasks:
         return replace(flow, place="idle", message="Nothing waits for you.")
-    place: Place = "single" if len(tasks) == 1 else "summary"
+    place: FlowPlace = "single" if len(tasks) == 1 else "summary"
     return Flow(place=place, rows=tuple(FlowRow(task) for task in tasks), approved=flow.approved)
 
 
@@ -111,7 +111,7 @@ def look(flow: Flow, task: str) -> Flow:
     """Open one task from anywhere: in the review that is open if it is part of it, else for itself."""
     for number, row in enumerate(flow.rows):
         if row.task == task and flow.place != "idle":
-            place: Place = "task" if len(flow.rows) > 1 else "single"
+            place: FlowPlace = "task" if len(flow.rows) > 1 else "single"
             return replace(flow, place=place, at=number, before=(), batch=False, message="")
     return Flow(place="single", rows=(FlowRow(task),), approved=flow.approved)
 
@@ -121,12 +121,12 @@ def gather(flow: Flow) -> Flow:
     return replace(flow, batch=True, message="") if flow.place == "summary" else flow
 
 
-def write(flow: Flow, form: Form) -> Flow:
+def write(flow: Flow, form: FlowForm) -> Flow:
     """R and X: the form of a decision that needs words."""
     return replace(step(flow, "feedback"), form=form)
 
 
-def step(flow: Flow, event: Event, at: int | None = None) -> Flow:
+def step(flow: Flow, event: FlowEvent, at: int | None = None) -> Flow:
     """One move of the reviewer. What makes no sense where they are changes nothing."""
     if event == "leave":
         return replace(flow, place="idle", before=(), message="")
@@ -142,7 +142,7 @@ def step(flow: Flow, event: Event, at: int | None = None) -> Flow:
     number = flow.at if at is None else at
     if not 0 <= number < len(flow.rows):
         return replace(flow, message=f"there is no number {number + 1}")
-    place: Place = where  # type: ignore[assignment]
+    place: FlowPlace = where  # type: ignore[assignment]
     before = (*flow.before, flow.place) if place in ("diff", "feedback") else ()
     return replace(flow, place=place, at=number, before=before, message="")
 
@@ -165,7 +165,7 @@ def _up(flow: Flow) -> str:
     return {"idle": "board", "summary": "summary"}.get(place, "task")
 
 
-def decide(flow: Flow, task: str, decision: Decision) -> Flow:
+def decide(flow: Flow, task: str, decision: FlowDecision) -> Flow:
     """A decision has been made: on to the next task of what the summary shows that has none, or, after the last one,
     to the closing line. Who looks at something else by now stays there.
     """
@@ -204,7 +204,7 @@ def keep(flow: Flow, task: str) -> Flow:
     return replace(flow, approved=tuple(each for each in flow.approved if each != task))
 
 
-CLOSING: tuple[tuple[Decision, str], ...] = (
+CLOSING: tuple[tuple[FlowDecision, str], ...] = (
     ("approved", "approved"),
     ("redo", "redo"),
     ("rejected", "rejected"),

@@ -12,7 +12,7 @@ from foureyes.ui.tui.marks import visible
 if TYPE_CHECKING:
     from foureyes.app.views.draft import DraftFile, DraftLock
     from foureyes.ui.tui.app import FoureyesApp
-    from foureyes.ui.tui.flow import Form
+    from foureyes.ui.tui.flow import FlowForm
     from foureyes.ui.tui.looking import LookSoFar
     from foureyes.ui.tui.screens.page import Page
 
@@ -44,7 +44,7 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
 
 def kept_in_words(looking: LookSoFar) -> list[str]:
     """What was begun in an earlier session, and the key that opens it."""
-    keys: dict[Form, str] = {"redo": "R", "reject": "X"}
+    keys: dict[FlowForm, str] = {"redo": "R", "reject": "X"}
     return [f"draft {form} kept: {key} opens it" for form, key in keys.items() if form in looking.kept]
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
-Context = Literal[
+KeyContext = Literal[
     "board", "summary", "batch", "task", "diff", "checks", "finding", "attention", "drafts", "planning", "sprint",
     "form", "refusal", "page",
 ]  # fmt: skip
-CONTEXTS: tuple[Context, ...] = get_args(Context)
-NEIGHBOURS: tuple[tuple[Context, Context], ...] = (
+CONTEXTS: tuple[KeyContext, ...] = get_args(KeyContext)
+NEIGHBOURS: tuple[tuple[KeyContext, KeyContext], ...] = (
     ("board", "summary"), ("board", "task"), ("summary", "task"), ("summary", "batch"), ("task", "diff"),
     ("task", "finding"), ("diff", "finding"), ("board", "attention"), ("task", "checks"), ("board", "drafts"),
     ("board", "planning"), ("board", "sprint"), ("task", "drafts"), ("task", "refusal"), ("diff", "refusal"),
@@ -70,7 +70,7 @@ _APPROVE = Key("a", "approve", "approve", "agree to exactly this change", "decis
                "fe approve {task} --seen {seen}", True)  # fmt: skip
 _ESC = Key("escape", "back", WholeLabel("Esc"), "one screen up")
 
-PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
+PALETTE_ONLY: dict[KeyContext, tuple[tuple[str, str], ...]] = {
     "board": (
         ("drafts", "your drafts: what you began to say and did not send"),
         ("issues", "what reviewers flagged (fe review issues)"),
@@ -81,7 +81,7 @@ PALETTE_ONLY: dict[Context, tuple[tuple[str, str], ...]] = {
 }
 """What only the palette does, as action and words: nothing that a finger should hit."""
 
-KEYS: dict[Context, tuple[Key, ...]] = {
+KEYS: dict[KeyContext, tuple[Key, ...]] = {
     "board": (
         Key("enter", "open", "open", "open the task", "lists.show", "fe show {task}"),
         Key("r", "review", "review", "review what waits", "queue.view", "fe queue"),
@@ -299,7 +299,7 @@ KEYS: dict[Context, tuple[Key, ...]] = {
     ),
 }  # fmt: skip
 
-NOT_YET: dict[tuple[Context, str], str] = {
+NOT_YET: dict[tuple[KeyContext, str], str] = {
     ("board", "s"): "Sprint planning is Shift+S",
     ("board", "d"): "fe demo, in a shell, plays the demo in a throw-away repository",
 }
@@ -334,7 +334,7 @@ def normal(key: str, character: str | None) -> str:
     return key
 
 
-def action_of(context: Context, key: str) -> Key | None:
+def action_of(context: KeyContext, key: str) -> Key | None:
     """What a key does in a context, if anything."""
     for row in KEYS[context]:
         if key in row.keys.split():
@@ -344,7 +344,7 @@ def action_of(context: Context, key: str) -> Key | None:
     return None
 
 
-def elsewhere(context: Context, key: str) -> str:
+def elsewhere(context: KeyContext, key: str) -> str:
     """For a decision letter in the wrong place: where it works (no dead keys)."""
     if (context, key) in NOT_YET:
         return NOT_YET[context, key]
@@ -360,7 +360,7 @@ def elsewhere(context: Context, key: str) -> str:
     return f"{shown(key)} works in: " + "; ".join(f"{', '.join(names)} ({label})" for label, names in parts)
 
 
-def bound(context: Context) -> Iterator[tuple[str, Key]]:
+def bound(context: KeyContext) -> Iterator[tuple[str, Key]]:
     """Every single key of a context with its row."""
     for row in KEYS[context]:
         for key in row.keys.split():

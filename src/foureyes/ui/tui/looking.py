@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.app.views.draft import Draft, RedoDraft, Seen
+from foureyes.app.views.draft import Draft, HunkSeen, RedoDraft
 from foureyes.app.views.review import FaceLook
 from foureyes.ui.tui.comments import Comment, CommentSpot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
     from foureyes.app.views.diff import DiffView, FileDiff
-    from foureyes.ui.tui.flow import Form
+    from foureyes.ui.tui.flow import FlowForm
 
 
 AROUND = (3, 10, 30)
@@ -43,7 +43,7 @@ class LookSoFar:
         self.marked: set[str] = set()
         self.spaceless: set[str] = set()
         """Hunks that were on screen only while white space was hidden, and had some."""
-        self.before: dict[str, Seen] = {}
+        self.before: dict[str, HunkSeen] = {}
         """Hunks that were seen in an earlier session, as a file says: a help for the eye, which counts for nothing."""
         self.lens = Lens()
         self.pager = False
@@ -66,7 +66,7 @@ class LookSoFar:
         self._paths: dict[str, str] = {}
         self.redo = RedoDraft()
         self.reject = ""
-        self.kept: set[Form] = set()
+        self.kept: set[FlowForm] = set()
         """The forms whose words came from a file, and were touched by nobody here."""
         self.about = ""
         """The change that was on screen when a form about it was opened."""
@@ -80,9 +80,9 @@ class LookSoFar:
     @property
     def draft(self) -> Draft:
         """Everything that is not sent yet, as it is kept."""
-        marked: dict[str, Seen] = dict.fromkeys(self.marked, "marked")
-        spaceless: dict[str, Seen] = dict.fromkeys(self.spaceless, "spaceless")
-        shown: dict[str, Seen] = dict.fromkeys(self.shown, "shown")
+        marked: dict[str, HunkSeen] = dict.fromkeys(self.marked, "marked")
+        spaceless: dict[str, HunkSeen] = dict.fromkeys(self.spaceless, "spaceless")
+        shown: dict[str, HunkSeen] = dict.fromkeys(self.shown, "shown")
         return Draft(
             task=self.task,
             attempt=self.attempt,

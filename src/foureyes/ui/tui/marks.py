@@ -82,7 +82,7 @@ def marks_for(environ: Mapping[str, str], encoding: str) -> Marks:
     return PLAIN if plain else FINE
 
 
-Role = Literal[
+StyleRole = Literal[
     "text", "dim", "title", "heading", "cursor", "focus", "added", "removed", "hunk", "ok", "bad", "warn",
     "high", "medium", "low", "banner", "key", "link", "error",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from foureyes.app.views.draft import (
 from foureyes.ui.tui import flow as review
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.sprinting import tell_end
-from foureyes.ui.tui.text.summary import ORDERS, Order
+from foureyes.ui.tui.text.summary import ORDERS, QueueOrder
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -83,7 +83,7 @@ def kind_of(draft: Draft) -> str:
     return "reject" if draft.reject else "comments"
 
 
-def order_named(name: str) -> Order:
+def order_named(name: str) -> QueueOrder:
     """An order by the name that was kept; by risk where there is none of that name."""
     return next((order for order in ORDERS if order == name), "risk")
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from foureyes.adapters.agents.setup import json_text, marked
 from foureyes.adapters.agents.setup.files import put, refuse_unwritable, text_of
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, ProgramFiles, SetupEntry, Tables
-from foureyes.app.views.setup import FileChange, Result
+from foureyes.app.views.setup import FileChange, SetupResult
 
 OWN = f"it has an entry {NAME} of its own, which stays as it is"
 OWN_HOOK = f"it has a hook of its own that runs {REMINDER}, which stays as it is"
-JOINED: tuple[Result, ...] = ("unchanged", "kept", "updated", "written")
+JOINED: tuple[SetupResult, ...] = ("unchanged", "kept", "updated", "written")
 """What is said of a file of which several things can be said."""
 
 
@@ -22,7 +22,7 @@ class EntryChange(NamedTuple):
     """What one entry does to a text. `lines` is what somebody has to add, or take out, by hand."""
 
     text: str | None
-    result: Result
+    result: SetupResult
     why: str = ""
     lines: str = ""
 
@@ -128,7 +128,7 @@ def _with(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     if text is None:
         return EntryChange(json_text.document(fresh(entries)), "written")
     new = text
-    results: list[Result] = []
+    results: list[SetupResult] = []
     whys: list[str] = []
     try:
         for entry in entries:
@@ -144,8 +144,8 @@ def _with(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     return EntryChange(new, max(results, key=JOINED.index), "; ".join(whys))
 
 
-def _said(state: str) -> Result:
-    said: dict[str, Result] = {"absent": "written", "older": "updated", "ours": "unchanged", "edited": "kept"}
+def _said(state: str) -> SetupResult:
+    said: dict[str, SetupResult] = {"absent": "written", "older": "updated", "ours": "unchanged", "edited": "kept"}
     return said[state]
 
 
@@ -165,7 +165,7 @@ def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
             whys += [why] if why else []
     except json_text.NotPlain as problem:
         return _by_hand(text, entries, str(problem), remove=True)
-    result: Result = "removed" if new != text else "kept" if whys else "absent"
+    result: SetupResult = "removed" if new != text else "kept" if whys else "absent"
     return EntryChange(new or None, result, "; ".join(whys))
 
 

@@ -12,13 +12,13 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 VERSION = 2
-Comment = tuple[str, str]
-MARKDOWN: Comment = ("<!-- ", " -->")
-TOML: Comment = ("# ", "")
+CommentSigns = tuple[str, str]
+MARKDOWN: CommentSigns = ("<!-- ", " -->")
+TOML: CommentSigns = ("# ", "")
 ABOUT = re.compile(r" for=([a-z,-]*) text=([0-9a-f]{8}) above=(new|[0-2])")
 LINE_END = re.compile(r"\r?\n\Z")
 
-Outcome = Literal["written", "updated", "unchanged", "removed", "absent", "kept"]
+WriteOutcome = Literal["written", "updated", "unchanged", "removed", "absent", "kept"]
 
 
 class Block(NamedTuple):
@@ -49,7 +49,7 @@ class Changed(NamedTuple):
     """What becomes of a text; None is no file at all. `why` says it where somebody may wonder."""
 
     text: str | None
-    outcome: Outcome
+    outcome: WriteOutcome
     why: str = ""
 
 
@@ -58,7 +58,7 @@ def digest_of(text: str) -> str:
     return hashlib.sha256("\n".join(text.strip().splitlines()).encode()).hexdigest()[:8]
 
 
-def found(text: str, comment: Comment) -> Block | None:
+def found(text: str, comment: CommentSigns) -> Block | None:
     """The block in a text."""
     match = _pattern(comment).search(text)
     if match is None:
@@ -69,7 +69,7 @@ def found(text: str, comment: Comment) -> Block | None:
     return Block(int(match["version"]), users, digest, above, match["text"], match.start(), match.end())
 
 
-def install(text: str | None, comment: Comment, user: str, body: str, *, others: tuple[str, ...] = ()) -> Changed:
+def install(text: str | None, comment: CommentSigns, user: str, body: str, *, others: tuple[str, ...] = ()) -> Changed:
     """Put the block into a text, or bring an older one up to date. `others` are who else uses a block of version 1."""
     old = text or ""
     line_end = "\r\n" if "\r\n" in old else "\n"
@@ -86,7 +86,7 @@ def install(text: str | None, comment: Comment, user: str, body: str, *, others:
     return Changed(new, "unchanged" if new == old else "updated")
 
 
-def remove(text: str | None, comment: Comment, user: str, body: str) -> Changed:
+def remove(text: str | None, comment: CommentSigns, user: str, body: str) -> Changed:
     """Take the block out, if nobody else uses it; what was there before it is there after it."""
     there = found(text or "", comment)
     if text is None or there is None or (there.digest and user not in there.users):
@@ -119,7 +119,7 @@ def why_kept(block: Block) -> str:
     )
 
 
-def _block(comment: Comment, users: tuple[str, ...], body: str, above: str, line_end: str) -> str:
+def _block(comment: CommentSigns, users: tuple[str, ...], body: str, above: str, line_end: str) -> str:
     lines = body.strip().splitlines()
     about = f"for={','.join(users)} text={digest_of(body)} above={above}"
     begin = f"{comment[0]}foureyes:begin v{VERSION} {about}{comment[1]}"
@@ -135,7 +135,7 @@ def _missing_ends(old: str) -> str:
 
 
 @cache
-def _pattern(comment: Comment) -> re.Pattern[str]:
+def _pattern(comment: CommentSigns) -> re.Pattern[str]:
     opening, closing = (re.escape(part) for part in comment)
     begin = rf"{opening}foureyes:begin v(?P<version>\d+)(?P<about>[^\r\n]*?){closing}\r?\n"
     text = rf"(?P<text>(?:(?!{opening}foureyes:begin).)*?)"

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 NAME = "foureyes"
 SERVER = ["fe", "mcp"]
 REMINDER = "fe remind"
-Part = Literal["instructions", "tools", "reminder"]
+SetupPart = Literal["instructions", "tools", "reminder"]
 
 
 class SetupEntry(NamedTuple):
@@ -19,7 +19,7 @@ class SetupEntry(NamedTuple):
     """
 
     file: str
-    part: Part
+    part: SetupPart
     path: tuple[str, ...]
     value: Any
     to_list: bool = False
@@ -32,7 +32,7 @@ class Tables(NamedTuple):
 
     file: str
     text: str
-    part: Part = "tools"
+    part: SetupPart = "tools"
 
 
 class ProgramFiles(NamedTuple):

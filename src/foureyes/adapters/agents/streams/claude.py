@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import json
 
-from foureyes.adapters.agents.streams.story import Event, RunStory, micros, number, rows, table, text
+from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, micros, number, rows, table, text
 from foureyes.core.nouns.run import Usage
 from foureyes.core.words.shape import Shape
 
 API_ERROR = Shape(r"\[API Error: [^\n]*\]\s*\Z")
 
 
-def take(story: RunStory, event: Event) -> None:
+def take(story: RunStory, event: StreamEvent) -> None:
     kind = event.get("type")
     story.conversation = text(event.get("session_id")) or story.conversation
     if kind == "system":
@@ -26,7 +26,7 @@ def take(story: RunStory, event: Event) -> None:
         _result(story, event)
 
 
-def _system(story: RunStory, event: Event) -> None:
+def _system(story: RunStory, event: StreamEvent) -> None:
     if event.get("subtype") == "api_retry":
         status = number(event.get("error_status"))
         words = text(event.get("error")) or f"{status or 'error'}: try {number(event.get('attempt'))}"
@@ -35,7 +35,7 @@ def _system(story: RunStory, event: Event) -> None:
         story.note()
 
 
-def _assistant(story: RunStory, message: Event, *, own: bool) -> None:
+def _assistant(story: RunStory, message: StreamEvent, *, own: bool) -> None:
     """What a helper of it says is what a tool says."""
     for block in rows(message.get("content")):
         if block.get("type") == "text" and own:
@@ -48,13 +48,13 @@ def _assistant(story: RunStory, message: Event, *, own: bool) -> None:
             story.note(block.get("name"), telling(given))
 
 
-def telling(given: Event) -> str:
+def telling(given: StreamEvent) -> str:
     """The most telling of what a tool is given."""
     names = ("command", "file_path", "path", "pattern", "query", "url", "description", "task")
     return next((text(given[name]) for name in names if text(given.get(name))), "")
 
 
-def _result(story: RunStory, event: Event) -> None:
+def _result(story: RunStory, event: StreamEvent) -> None:
     story.ended = True
     used, final = table(event.get("usage")), text(event.get("result"))
     counted = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

@@ -4,11 +4,11 @@ resumed conversation counts its tokens from its beginning.
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.story import Event, RunStory, number, rows, table, text
+from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, number, rows, table, text
 from foureyes.core.nouns.run import Usage
 
 
-def take(story: RunStory, event: Event) -> None:
+def take(story: RunStory, event: StreamEvent) -> None:
     kind = event.get("type")
     if kind == "thread.started":
         story.conversation = text(event.get("thread_id")) or story.conversation
@@ -30,7 +30,7 @@ def take(story: RunStory, event: Event) -> None:
         )
 
 
-def _item(story: RunStory, item: Event, *, is_done: bool) -> None:
+def _item(story: RunStory, item: StreamEvent, *, is_done: bool) -> None:
     kind = item.get("type")
     if kind == "agent_message":
         if is_done:

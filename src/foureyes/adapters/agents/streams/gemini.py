@@ -4,14 +4,14 @@ tries again stands on its standard error alone.
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.story import Event, RunStory, number, table, text
+from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, number, table, text
 from foureyes.core.nouns.run import Usage
 from foureyes.core.words.shape import Shape
 
 TRIED = Shape(r"Attempt \d{1,4} failed(?: with status (\d{3}))?[.:] *(?:Retrying with backoff\.* *)?(.*)")
 
 
-def take(story: RunStory, event: Event) -> None:
+def take(story: RunStory, event: StreamEvent) -> None:
     kind = event.get("type")
     story.conversation = text(event.get("session_id")) or story.conversation
     if kind == "message" and event.get("role") == "assistant":
@@ -30,7 +30,7 @@ def take(story: RunStory, event: Event) -> None:
         story.note()
 
 
-def _result(story: RunStory, event: Event) -> None:
+def _result(story: RunStory, event: StreamEvent) -> None:
     story.ended = True
     story.hear(story.final, again=True)
     stats = table(event.get("stats"))

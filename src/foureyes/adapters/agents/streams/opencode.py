@@ -4,7 +4,7 @@ That it tries again, and some of what ends it, stands in its log alone, which it
 
 from __future__ import annotations
 
-from foureyes.adapters.agents.streams.story import Event, RunStory, micros, number, table, text
+from foureyes.adapters.agents.streams.story import RunStory, StreamEvent, micros, number, table, text
 from foureyes.core.nouns.run import Usage
 from foureyes.core.words.shape import Shape
 
@@ -13,7 +13,7 @@ NAMELESS = "Unexpected server error"
 """What it says where its log says more."""
 
 
-def take(story: RunStory, event: Event) -> None:
+def take(story: RunStory, event: StreamEvent) -> None:
     kind, part = event.get("type"), table(event.get("part"))
     story.conversation = text(event.get("sessionID")) or story.conversation
     if kind == "text":
@@ -30,7 +30,7 @@ def take(story: RunStory, event: Event) -> None:
         story.note()
 
 
-def _finished(story: RunStory, part: Event) -> None:
+def _finished(story: RunStory, part: StreamEvent) -> None:
     tokens, seen = table(part.get("tokens")), story.usage
     cache = table(tokens.get("cache"))
     story.usage = Usage(
@@ -42,7 +42,7 @@ def _finished(story: RunStory, part: Event) -> None:
     story.note()
 
 
-def _failed(story: RunStory, error: Event) -> None:
+def _failed(story: RunStory, error: StreamEvent) -> None:
     data, logged = table(error.get("data")), story.trouble
     told = text(data.get("message")) or text(error.get("name"))
     story.ended = True

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from foureyes.adapters.agents.streams.claude import telling
-from foureyes.adapters.agents.streams.story import Event, number, rows, table, text
+from foureyes.adapters.agents.streams.story import StreamEvent, number, rows, table, text
 from foureyes.app.views.run import LogLine
 
 HEADER = "==== "
@@ -43,7 +43,7 @@ class Renderer:
         return [LogLine("says", said.strip())] if said.strip() else []
 
 
-def _event(line: str) -> Event | None:
+def _event(line: str) -> StreamEvent | None:
     if not line.startswith("{"):
         return None
     try:
@@ -54,7 +54,7 @@ def _event(line: str) -> Event | None:
     return found if known else None
 
 
-def _assistant(event: Event) -> Iterator[LogLine]:
+def _assistant(event: StreamEvent) -> Iterator[LogLine]:
     """claude, qwen."""
     for block in rows(table(event.get("message")).get("content")):
         if block.get("type") == "text" and text(block.get("text")).strip():
@@ -63,7 +63,7 @@ def _assistant(event: Event) -> Iterator[LogLine]:
             yield LogLine("does", f"{text(block.get('name'))} {telling(table(block.get('input')))}".strip())
 
 
-def _user(event: Event) -> Iterator[LogLine]:
+def _user(event: StreamEvent) -> Iterator[LogLine]:
     for block in rows(table(event.get("message")).get("content")):
         if block.get("type") == "tool_result":
             content = block.get("content")
@@ -71,12 +71,12 @@ def _user(event: Event) -> Iterator[LogLine]:
             yield from _got(content if isinstance(content, str) else "\n".join(parts))
 
 
-def _system(event: Event) -> Iterator[LogLine]:
+def _system(event: StreamEvent) -> Iterator[LogLine]:
     if event.get("subtype") == "api_retry":
         yield LogLine("waits", f"tries again: {text(event.get('error')) or number(event.get('error_status'))}")
 
 
-def _result(event: Event) -> Iterator[LogLine]:
+def _result(event: StreamEvent) -> Iterator[LogLine]:
     """claude, qwen, gemini."""
     failed = event.get("is_error") or text(event.get("status")) == "error"
     told = text(event.get("result")) or text(table(event.get("error")).get("message"))
@@ -91,7 +91,7 @@ def _result(event: Event) -> Iterator[LogLine]:
         yield LogLine("ends", ", ".join(spent) or "done")
 
 
-def _item(event: Event) -> Iterator[LogLine]:
+def _item(event: StreamEvent) -> Iterator[LogLine]:
     """codex."""
     item = table(event.get("item"))
     kind = text(item.get("type"))
@@ -108,22 +108,22 @@ def _item(event: Event) -> Iterator[LogLine]:
         yield LogLine("waits", text(item.get("message")))
 
 
-def _turn_failed(event: Event) -> Iterator[LogLine]:
+def _turn_failed(event: StreamEvent) -> Iterator[LogLine]:
     yield LogLine("failed", text(table(event.get("error")).get("message")))
 
 
-def _turn_completed(event: Event) -> Iterator[LogLine]:
+def _turn_completed(event: StreamEvent) -> Iterator[LogLine]:
     used = table(event.get("usage"))
     yield LogLine("ends", f"{number(used.get('input_tokens')) + number(used.get('output_tokens'))} tokens")
 
 
-def _message(event: Event) -> Iterator[LogLine]:
+def _message(event: StreamEvent) -> Iterator[LogLine]:
     """gemini, in one piece."""
     if event.get("role") == "assistant" and text(event.get("content")).strip():
         yield LogLine("says", text(event.get("content")).strip())
 
 
-def _tool_use(event: Event) -> Iterator[LogLine]:
+def _tool_use(event: StreamEvent) -> Iterator[LogLine]:
     """gemini, opencode."""
     part = table(event.get("part"))
     name = text(event.get("tool_name")) or text(part.get("tool"))
@@ -133,17 +133,17 @@ def _tool_use(event: Event) -> Iterator[LogLine]:
     yield from _got(text(state.get("output")))
 
 
-def _tool_result(event: Event) -> Iterator[LogLine]:
+def _tool_result(event: StreamEvent) -> Iterator[LogLine]:
     return _got(text(event.get("output")))
 
 
-def _text(event: Event) -> Iterator[LogLine]:
+def _text(event: StreamEvent) -> Iterator[LogLine]:
     """opencode."""
     if said := text(table(event.get("part")).get("text")).strip():
         yield LogLine("says", said)
 
 
-def _error(event: Event) -> Iterator[LogLine]:
+def _error(event: StreamEvent) -> Iterator[LogLine]:
     error = table(event.get("error"))
     data = table(error.get("data"))
     yield LogLine("failed", text(event.get("message")) or text(data.get("message")) or text(error.get("name")))
@@ -157,7 +157,7 @@ def _got(answer: str) -> Iterator[LogLine]:
         yield LogLine("gets", "\n".join(lines[:SHOWN]) + more)
 
 
-SHOWS: dict[str, Callable[[Event], Iterator[LogLine]]] = {
+SHOWS: dict[str, Callable[[StreamEvent], Iterator[LogLine]]] = {
     "assistant": _assistant, "user": _user, "system": _system, "result": _result, "item.completed": _item,
     "turn.failed": _turn_failed, "turn.completed": _turn_completed, "message": _message, "tool_use": _tool_use,
     "tool_result": _tool_result, "text": _text, "error": _error,

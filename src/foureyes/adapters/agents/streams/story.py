@@ -22,7 +22,7 @@ READERS = frozenset({"read", "read_file", "readfile", "view"})
 NAMES = ("file_path", "absolute_path", "filePath", "path")
 MOST_READ = 10_000
 
-Event = Mapping[str, Any]
+StreamEvent = Mapping[str, Any]
 
 
 class RunStory(msgspec.Struct, kw_only=True):
@@ -61,7 +61,7 @@ class RunStory(msgspec.Struct, kw_only=True):
         text = " ".join(str(word) for word in words if isinstance(word, str | int) and str(word).strip())
         self.last = in_line(text, WORDS) if text else self.last
 
-    def uses(self, tool: object, given: Event) -> None:
+    def uses(self, tool: object, given: StreamEvent) -> None:
         """V6: a tool is used; what is read by one that reads."""
         self.tells = True
         if isinstance(tool, str) and tool.lower() in READERS and len(self.read) < MOST_READ:
@@ -95,7 +95,7 @@ class RunStory(msgspec.Struct, kw_only=True):
         self.last = in_line(text, WORDS)
 
 
-Take = Callable[[RunStory, Event], None]
+Take = Callable[[RunStory, StreamEvent], None]
 
 
 def number(value: object) -> int:
@@ -107,11 +107,11 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def table(value: object) -> Event:
+def table(value: object) -> StreamEvent:
     return value if isinstance(value, dict) else {}
 
 
-def rows(value: object) -> list[Event]:
+def rows(value: object) -> list[StreamEvent]:
     return [table(entry) for entry in value] if isinstance(value, list) else []
 
 

@@ -12,7 +12,7 @@ from foureyes.adapters.git.client.object_form import CommitHead
 from foureyes.core.words.ids import Sha
 
 NEVER = 1 << 62
-Look = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
+ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
 
 
 class Descent:
@@ -23,7 +23,7 @@ class Descent:
     whatever the dates say, which only lead the walk.
     """
 
-    def __init__(self, tips: Iterable[Sha], look: Look, missing: Callable[[str], Exception]) -> None:
+    def __init__(self, tips: Iterable[Sha], look: ReadHeads, missing: Callable[[str], Exception]) -> None:
         self._look = look
         self._missing = missing
         self._tips = tuple(dict.fromkeys(tips))

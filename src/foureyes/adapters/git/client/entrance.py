@@ -24,7 +24,7 @@ from foureyes.adapters.git.client.object_form import (
     TREE,
     CommitHead,
     Object,
-    Row,
+    RawEntry,
     commit_head,
     entry_of,
     tree_rows,
@@ -344,7 +344,7 @@ class Entrance:
 
 
 def _below(
-    sides: list[dict[bytes, Row]], needed: set[Sha], spare: set[Sha], merging: bool, shown: bool
+    sides: list[dict[bytes, RawEntry]], needed: set[Sha], spare: set[Sha], merging: bool, shown: bool
 ) -> list[tuple[Sha | None, ...]]:
     """The folders in which trees differ; files that differ are added to the sets."""
     below: list[tuple[Sha | None, ...]] = []
@@ -361,7 +361,7 @@ def _below(
     return below
 
 
-def _unlike(one: dict[bytes, Row], other: dict[bytes, Row]) -> set[bytes]:
+def _unlike(one: dict[bytes, RawEntry], other: dict[bytes, RawEntry]) -> set[bytes]:
     """The names under which two trees have something else."""
     return {name for name, _ in one.items() ^ other.items()}
 

@@ -12,7 +12,7 @@ from foureyes.adapters.git.client.object_form import (
     TREE,
     CommitHead,
     Object,
-    Row,
+    RawEntry,
     commit_head,
     is_only_files,
     tree_rows,
@@ -37,7 +37,7 @@ class Lookup:
         self.reader = reader
         self._heads: dict[Sha, CommitHead] = {}
         self._raw: dict[Sha, bytes] = {}
-        self._trees: dict[Sha, dict[bytes, Row]] = {}
+        self._trees: dict[Sha, dict[bytes, RawEntry]] = {}
 
     @property
     def is_shallow(self) -> bool:
@@ -89,7 +89,7 @@ class Lookup:
         content = self._raw.pop(commit, None)
         return content if content is not None else self.reader.read([commit])[commit].content
 
-    def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Row]]:
+    def trees(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
         """What trees hold; one that is missing is a `GitProblem`. A merge asks for the same ones several times."""
         asked = list(names)
         if sum(map(len, self._trees.values())) > MOST_ROWS:
@@ -101,11 +101,11 @@ class Lookup:
             self._trees[sha] = self._rows(sha, found.get(sha))
         return {sha: self._trees[sha] for sha in asked}
 
-    def branches(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, Row]]:
+    def branches(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
         """The folders and links of trees, without their files. Whole trees are walked by it, so nothing is kept."""
         asked = list(names)
         found = self.objects(sha for sha in asked if sha not in self._trees)
-        branches: dict[Sha, dict[bytes, Row]] = {}
+        branches: dict[Sha, dict[bytes, RawEntry]] = {}
         for sha in asked:
             each = found.get(sha)
             if each is not None and each.kind == b"tree" and is_only_files(each.content, len(sha) // 2):
@@ -115,7 +115,7 @@ class Lookup:
             branches[sha] = {name: row for name, row in rows.items() if row[0] in (TREE, LINK)}
         return branches
 
-    def _rows(self, sha: Sha, found: Object | None) -> dict[bytes, Row]:
+    def _rows(self, sha: Sha, found: Object | None) -> dict[bytes, RawEntry]:
         if found is None:
             raise self.missing(sha)
         rows = tree_rows(found.content, len(sha) // 2) if found.kind == b"tree" else None

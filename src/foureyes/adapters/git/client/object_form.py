@@ -29,7 +29,7 @@ NO_FILE = b"000000"
 LONGEST_NAME = 255
 """Bytes that a file system takes for one name."""
 SHA256_DIGITS = 64
-Row = tuple[bytes, bytes]
+RawEntry = tuple[bytes, bytes]
 """What a tree has under a name: mode, and the bytes of the object's id."""
 
 
@@ -101,7 +101,7 @@ def _when(lines: list[bytes]) -> int:
     return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else 0
 
 
-def tree_rows(content: bytes, size: int) -> dict[bytes, Row] | None:
+def tree_rows(content: bytes, size: int) -> dict[bytes, RawEntry] | None:
     """What a tree holds, by name; None where it is damaged: a diff, a merge and a checkout might each see another tree
     in a name that is there twice, or out of order, or has a slash. `size` is that of an object id in bytes.
 
@@ -160,6 +160,6 @@ def _is_reserved(name: bytes) -> bool:
     return name.rstrip(b". ").lower() in (b"", b".git")
 
 
-def entry_of(row: Row) -> TreeEntry:
+def entry_of(row: RawEntry) -> TreeEntry:
     """What a tree has under a name, with the name of the object."""
     return TreeEntry(row[0], Sha(row[1].hex()))

@@ -23,7 +23,7 @@ _INDEX = re.compile(rb"^index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})", re.MULTIL
 _BINARY = re.compile(rb"^Binary files ([^\n]*) differ$", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
 
-Room = Callable[..., process.Finished]
+RunInRoom = Callable[..., process.Finished]
 """A question in the clean room about the two commits."""
 Blob = tuple[bytes, int, "bytes | None"]
 """Name, size and content of an object."""
@@ -72,7 +72,7 @@ def _objects(section: bytes) -> tuple[bytes, ...]:
     return tuple(name for name in names.groups() if name.strip(b"0")) if names else ()
 
 
-def _contents(room: Room, names: list[bytes]) -> dict[bytes, tuple[int, bytes | None]]:
+def _contents(room: RunInRoom, names: list[bytes]) -> dict[bytes, tuple[int, bytes | None]]:
     """Size and content of each object; no content of those that are too large to be looked at."""
     asked = b"".join(name + b"\n" for name in dict.fromkeys(names))
     rows = room("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).out.split(b"\n")
@@ -96,7 +96,7 @@ def _read(out: bytes) -> Iterator[tuple[bytes, bytes]]:
         at = end + 2 + int(size)
 
 
-def _opened(room: Room, section: bytes, contents: Mapping[bytes, tuple[int, bytes | None]], context: int) -> bytes:
+def _opened(room: RunInRoom, section: bytes, contents: Mapping[bytes, tuple[int, bytes | None]], context: int) -> bytes:
     """The section of a file that git calls binary: with its lines if it can be read, else with what is known of it."""
     names, binary = _INDEX.search(section), _BINARY.search(section)
     assert names is not None
@@ -111,7 +111,7 @@ def _opened(room: Room, section: bytes, contents: Mapping[bytes, tuple[int, byte
     return section[: binary.end()] + f"\nnot shown: {size:,} bytes{begins}\n".encode()
 
 
-def _lines(room: Room, old: Blob | None, new: Blob | None, context: int) -> bytes:
+def _lines(room: RunInRoom, old: Blob | None, new: Blob | None, context: int) -> bytes:
     """The hunks between two objects, one of which may be missing."""
     if old is not None and new is not None:
         out = room(*_AS_TEXT, f"-U{context}", old[0].decode(), new[0].decode()).out

@@ -306,7 +306,7 @@ class BatchPage(Page):
     def do_redo(self) -> None:
         self._go("feedback")
 
-    def _go(self, where: review.Event) -> None:
+    def _go(self, where: review.FlowEvent) -> None:
         row = self.selected()
         if row is None or not row.is_open:
             return

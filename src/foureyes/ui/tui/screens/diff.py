@@ -287,7 +287,7 @@ class DiffPage(ChangePage):
     def do_reject(self) -> None:
         self._send_back("reject")
 
-    def _send_back(self, form: review.Form) -> None:
+    def _send_back(self, form: review.FlowForm) -> None:
         case = self.case()
         if case is not None:
             deciding.send_back(self, case, form)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from foureyes.app.views.task import TaskDetail
-    from foureyes.ui.tui.flow import Form
+    from foureyes.ui.tui.flow import FlowForm
     from foureyes.ui.tui.looking import LookSoFar
 
 WIDEST = 100
@@ -41,7 +41,7 @@ class FormPage(Page):
 
     context: ClassVar = "form"
     name_in_flow = "feedback"
-    form: ClassVar[Form] = "redo"
+    form: ClassVar[FlowForm] = "redo"
     DEFAULT_CSS = """
     FormPage { align: center middle; background: $background 60%; }
     FormPage #sheet { width: 100%; max-width: 100; height: auto; max-height: 100%; background: $background; }

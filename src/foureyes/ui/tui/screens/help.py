@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foureyes.ui.tui.keys import CONTEXTS, KEYS, Context, all_shown
+from foureyes.ui.tui.keys import CONTEXTS, KEYS, KeyContext, all_shown
 from foureyes.ui.tui.screens.text_page import TextPage, UnwrappedLine
 
-NAMES: dict[Context, str] = {
+NAMES: dict[KeyContext, str] = {
     "board": "board", "summary": "review summary", "batch": "approving several", "task": "task review",
     "diff": "diff", "checks": "checks", "finding": "finding",
     "drafts": "drafts", "attention": "attention", "planning": "sprint planning", "sprint": "sprint",
@@ -18,7 +18,7 @@ NAMES: dict[Context, str] = {
 class HelpPage(TextPage):
     """Every key in every context, and what types the last thing you did; `/` finds in it."""
 
-    def __init__(self, about: Context) -> None:
+    def __init__(self, about: KeyContext) -> None:
         super().__init__(f"HELP  {NAMES[about]}", (), "/ find   Esc closes ")
         self._about = about
 
@@ -43,6 +43,6 @@ class HelpPage(TextPage):
                 yield from self._keys(context)
 
     @staticmethod
-    def _keys(context: Context) -> Iterator[UnwrappedLine]:
+    def _keys(context: KeyContext) -> Iterator[UnwrappedLine]:
         for row in KEYS[context]:
             yield UnwrappedLine(f"{all_shown(row):<10} {row.help}")

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.desk import Desk
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import Context, Key, WholeLabel, action_of, elsewhere, normal, shown
+from foureyes.ui.tui.keys import Key, KeyContext, WholeLabel, action_of, elsewhere, normal, shown
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.find import FindLine
 from foureyes.ui.tui.widgets.bar import Bar
@@ -34,7 +34,7 @@ class Page(Screen[None], inherit_bindings=False):
     """A screen with a title, a body, a line for what just happened, and its keys. `context` is its key table."""
 
     app: FoureyesApp
-    context: ClassVar[Context] = "page"
+    context: ClassVar[KeyContext] = "page"
     name_in_flow: ClassVar[str] = ""
     """The review's name for this page; empty for one that is only laid over others."""
     paints_later: ClassVar[bool] = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from msgspec.structs import replace
 
 from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun, SprintPlanView
+from foureyes.core.nouns.sprint import TargetKind
 from foureyes.core.sprint.target import span
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui.guarded import guarded
@@ -15,7 +16,6 @@ from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import (
     KINDS,
     VALUES,
-    Kind,
     SprintChoice,
     option_line,
     ready_words,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from foureyes.app.views.sprint import PlannedTaskView
     from foureyes.ui.tui.desk import Desk
 
-Part = Literal["tasks", "options", "target"]
-PARTS: tuple[Part, ...] = ("tasks", "options", "target")
+PlanningPart = Literal["tasks", "options", "target"]
+PARTS: tuple[PlanningPart, ...] = ("tasks", "options", "target")
 LONGEST = 5
 """So many signs stand in the brackets of a target."""
 
@@ -49,7 +49,7 @@ class SprintPlanningPage(Page):
         self.choice = SprintChoice()
         self.ticked: set[str] | None = None
         """None before the first look: then what is proposed."""
-        self.part: Part = "tasks"
+        self.part: PlanningPart = "tasks"
         self.words_of_filter = ""
         self._option = 0
         self._typing = False
@@ -287,7 +287,7 @@ class SprintPlanningPage(Page):
         self.do_tick()
 
 
-def typed(kind: Kind, before: str, sign: str) -> str:
+def typed(kind: TargetKind, before: str, sign: str) -> str:
     """What stands in the brackets after one more sign: what is full begins anew, and a time gets its colon."""
     full = len(before) >= LONGEST or (kind == "until" and len(before.partition(":")[2]) == 2)
     value = sign if full else before + sign

@@ -20,7 +20,7 @@ from foureyes.ui.tui.text.summary import (
     DECIDED,
     FEW,
     ORDERS,
-    Order,
+    QueueOrder,
     RowOutcome,
     SummaryDrawing,
     counts_line,
@@ -293,12 +293,12 @@ class SummaryPage(Page):
     def do_diff(self) -> None:
         self._step("diff")
 
-    def _step(self, event: review.Event) -> None:
+    def _step(self, event: review.FlowEvent) -> None:
         row = self.row()
         if row is not None:
             self._go(event, self.app.number_of(row.task))
 
-    def _go(self, event: review.Event, number: int | None) -> None:
+    def _go(self, event: review.FlowEvent, number: int | None) -> None:
         """From here on the review goes through what is shown now, in this order."""
         self._left = True
         self.app.go(review.step(walked(self.app, self.app.flow, self.shown), event, at=number))
@@ -348,7 +348,7 @@ class SummaryPage(Page):
         self.app.push_screen(TextPage("FILTERS", HELP))
 
     def do_order(self) -> None:
-        order: Order = ORDERS[(ORDERS.index(self.app.order) + 1) % len(ORDERS)]
+        order: QueueOrder = ORDERS[(ORDERS.index(self.app.order) + 1) % len(ORDERS)]
         self.app.order = order
         keep_position(self.app)
         self.note(f"by {order}; the numbers stay")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 
-from foureyes.ui.tui.keys import Context
+from foureyes.ui.tui.keys import KeyContext
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.widgets.rows import PaintedLine, Rows
@@ -38,7 +38,7 @@ class UnwrappedLine(NamedTuple):
 class TextPage(Page):
     """Lines to read and to search. The text is shown as it is; control characters are made visible."""
 
-    context: ClassVar[Context] = "page"
+    context: ClassVar[KeyContext] = "page"
 
     def __init__(self, title: str, text: str | Sequence[str], right: str = "") -> None:
         super().__init__()

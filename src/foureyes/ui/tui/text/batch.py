@@ -9,7 +9,7 @@ from rich.text import Text
 
 from foureyes.app.views.review import QueueRow
 from foureyes.core.rules.risk import WORDS
-from foureyes.ui.tui.flow import Decision
+from foureyes.ui.tui.flow import FlowDecision
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import cut
 from foureyes.ui.tui.text.summary import checks_text
@@ -28,7 +28,7 @@ class BatchRow(msgspec.Struct, kw_only=True):
     sampled: bool = False
     seen: int | None = None
     hunks: int | None = None
-    decided: Decision | Literal[""] = ""
+    decided: FlowDecision | Literal[""] = ""
     done: str = ""
     refused: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from foureyes.app.views.diff import DiffLine, DiffView, FileDiff, Hunk
 
-Kind = Literal["file", "fold", "hunk", "closed", "line", "pair", "finding", "comment", "title", "gap"]
+RowKind = Literal["file", "fold", "hunk", "closed", "line", "pair", "finding", "comment", "title", "gap"]
 BIG = 5_000
 """A file with more changed lines is shown hunk by hunk: each is opened when it is come to."""
 
@@ -26,7 +26,7 @@ class DiffRow(NamedTuple):
     `right`: in a pair the line on the right. `item`: which finding or comment.
     """
 
-    kind: Kind
+    kind: RowKind
     file: int = -1
     hunk: int = -1
     line: int = -1

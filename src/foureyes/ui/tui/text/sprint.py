@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 from rich.text import Text
 
 from foureyes.app.views.sprint import PlannedTaskView, SprintPlanView, SprintView
+from foureyes.core.nouns.sprint import TargetKind
 from foureyes.core.sprint.estimating import DEFAULT_MINUTES, together
 from foureyes.core.sprint.target import span
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import cut
 
-Kind = Literal["tasks", "hours", "until", "idle"]
-KINDS: tuple[Kind, ...] = ("tasks", "until", "hours", "idle")
+KINDS: tuple[TargetKind, ...] = ("tasks", "until", "hours", "idle")
 """In the order of the screen: from left to right, then down."""
-VALUES: dict[Kind, str] = {"tasks": "20", "hours": "8", "until": "08:00", "idle": ""}
+VALUES: dict[TargetKind, str] = {"tasks": "20", "hours": "8", "until": "08:00", "idle": ""}
 BAR = 40
 MODES = {"auto-approve": "auto"}
 RIGHT = 22
@@ -29,8 +28,8 @@ WIDE = 100
 class SprintChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What is chosen on the planning screen. `values` is what stands in each target's brackets."""
 
-    kind: Kind = "until"
-    values: dict[Kind, str] = msgspec.field(default_factory=lambda: dict(VALUES))
+    kind: TargetKind = "until"
+    values: dict[TargetKind, str] = msgspec.field(default_factory=lambda: dict(VALUES))
     checkpoint: bool = True
     pause_on_error: bool = False
 

@@ -12,18 +12,23 @@ from rich.text import Text
 from foureyes.app.views.review import REMARKABLE, QueueRow, QueueView
 from foureyes.app.views.task import TaskDetail
 from foureyes.core.rules.risk import CLASSES, WORDS
-from foureyes.ui.tui.flow import Decision, Flow
+from foureyes.ui.tui.flow import Flow, FlowDecision
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, cut, short_age
 from foureyes.ui.tui.text.task import answer_text, change_lines, check_text, finding_counts, signal_text
 from foureyes.ui.tui.widgets.rows import PaintedLine, plain
 
-Order = Literal["risk", "age", "priority", "size"]
-ORDERS: tuple[Order, ...] = ("risk", "age", "priority", "size")
+QueueOrder = Literal["risk", "age", "priority", "size"]
+ORDERS: tuple[QueueOrder, ...] = ("risk", "age", "priority", "size")
 FEW = 12
 """Up to so many rows each shows its reasons below it; beyond, the row under the cursor shows them at the bottom."""
 MODES = {"auto-approve": "auto", "per-task": "per-task", "batch": "batch", "skip": "skip"}
-DECIDED: Mapping[Decision, str] = {"approved": "approved", "redo": "sent back", "rejected": "rejected", "gone": "left"}
+DECIDED: Mapping[FlowDecision, str] = {
+    "approved": "approved",
+    "redo": "sent back",
+    "rejected": "rejected",
+    "gone": "left",
+}
 
 
 class RowOutcome(msgspec.Struct, frozen=True):
@@ -48,7 +53,7 @@ ON_PURPOSE = "on purpose"
 """The group of what somebody wants to decide by itself, or holds."""
 
 
-def ordered(rows: Sequence[QueueRow], order: Order) -> list[QueueRow]:
+def ordered(rows: Sequence[QueueRow], order: QueueOrder) -> list[QueueRow]:
     """The rows in another order; their numbers stay. What joined later stands in its group, at the end."""
     if order == "age":
         return sorted(rows, key=lambda row: row.submitted_at)
@@ -169,7 +174,7 @@ def _reasons(row: QueueRow, looks: SummaryDrawing, width: int) -> Text:
     return cut(Text(f"{indent}{reasons_of(row)}", looks.palette["dim"]), width)
 
 
-def title_line(view: QueueView, shown: int, order: Order, clock: str, dot: str) -> str:
+def title_line(view: QueueView, shown: int, order: QueueOrder, clock: str, dot: str) -> str:
     """The right end of the title."""
     many = f"{shown:,} of {len(view.rows):,}" if shown != len(view.rows) else f"{len(view.rows):,}"
     return f"{many} task{'' if len(view.rows) == 1 else 's'} {dot} by {order} {dot} {clock} "

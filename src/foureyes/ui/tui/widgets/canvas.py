@@ -21,7 +21,7 @@ from foureyes.ui.tui.widgets.ground import LineView
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
-Paint = Callable[[int, int], Text]
+PaintCells = Callable[[int, int], Text]
 """A row's text, by its number and for a width."""
 
 
@@ -40,9 +40,9 @@ class Canvas(LineView, inherit_bindings=False):
         super().__init__(id=id)
         self.count = 0
         self.at = 0
-        self._paint: Paint = lambda number, width: Text("")
+        self._paint: PaintCells = lambda number, width: Text("")
 
-    def show(self, count: int, paint: Paint, at: int | None = None, above: int | None = None) -> None:
+    def show(self, count: int, paint: PaintCells, at: int | None = None, above: int | None = None) -> None:
         """Show other rows; the cursor goes to `at`, with so many rows above it on screen."""
         self.count, self._paint = count, paint
         self.virtual_size = Size(self.size.width or 1, count)

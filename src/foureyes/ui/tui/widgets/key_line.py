@@ -11,7 +11,7 @@ from textual import events
 from textual.widgets import Static
 
 from foureyes.ui.tui.guarded import guarded
-from foureyes.ui.tui.keys import KEYS, Context, Key, WholeLabel, all_shown
+from foureyes.ui.tui.keys import KEYS, Key, KeyContext, WholeLabel, all_shown
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
@@ -26,7 +26,7 @@ class KeyLine(Static):
     KeyLine { height: auto; max-height: 2; width: 1fr; background: $background; text-wrap: nowrap; }
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: KeyContext) -> None:
         super().__init__("", id="keys", markup=False)
         self._page = context
         self._labels: dict[str, str] = {}

@@ -18,7 +18,7 @@ from foureyes.ui.tui.widgets.ground import LineView
 if TYPE_CHECKING:
     from foureyes.ui.tui.app import FoureyesApp
 
-Paint = Callable[[int], Text]
+PaintRow = Callable[[int], Text]
 """A line's text for a width. It is called when the line is on screen."""
 MOST_STRIPS = 500
 """So many painted lines are remembered: some screens full."""
@@ -27,7 +27,7 @@ MOST_STRIPS = 500
 class PaintedLine(NamedTuple):
     """A line: how it is painted, and the row that it belongs to (None: a heading or filler, no cursor there)."""
 
-    paint: Paint
+    paint: PaintRow
     row: str | None = None
 
 
