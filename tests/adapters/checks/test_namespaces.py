@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -33,24 +32,30 @@ def test_D5_who_is_not_root_has_rooms_too_is_themselves_in_there_and_reaches_nob
     (place / "secret" / "key").write_text("key\n")
     for path in (place, *place.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
-    layer = ["work", [f"{place}/lower"], f"{place}/upper", f"{place}/moving"]
-    spec = {"at": f"{place}/at", "place": str(place), "layers": [layer], "binds": [], "hidden": [f"{place}/secret"],
-            "scratch": [], "shown": []}  # fmt: skip
-    command = [SYSTEM_PYTHON, "-I", "-S", script]
+    layer = ["passing", "work", f"{place}/upper", f"{place}/moving", f"{place}/lower"]
+    rows = ["5", *layer, "2", "hidden", f"{place}/secret"]
+    command = [SYSTEM_PYTHON, "-I", "-S", "-X", "importtime", script]
     keeper = subprocess.Popen(
-        [*command, "keep", json.dumps(spec)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, user=NOBODY, cwd="/"
-    )
+        [*command, "keep", f"{place}/at", str(place), *rows],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=NOBODY, cwd="/",
+    )  # fmt: skip
     assert keeper.stdout is not None
     assert keeper.stdin is not None
     assert keeper.stdout.readline() == b"ready\n"
     outside = Path("/proc", str(os.getpid()), "root")
-    look = f"id -u; cat app.py; echo wrong > app.py; ls -A {place}/secret; ls {outside} || echo no"
+    look = f"id -u; cat app.py; echo wrong > app.py; ls -A {place}/secret; ls {outside} || echo no; "
+    look += "grep -c volatile /proc/self/mounts"
     enter = [*command, "enter", str(keeper.pid), f"{place}/at/work", "/bin/sh", "-c", look]
     said = subprocess.run(enter, capture_output=True, text=True, user=NOBODY, cwd="/", check=False)
     keeper.stdin.close()
+    assert keeper.stderr is not None
+    imported = keeper.stderr.read().decode() + said.stderr
     keeper.wait()
     keeper.stdout.close()
-    assert (said.stdout, (place / "lower" / "app.py").read_text()) == ("65534\nright\nno\n", "right\n")
+    keeper.stderr.close()
+    assert (said.stdout, (place / "lower" / "app.py").read_text()) == ("65534\nright\nno\n1\n", "right\n")
+    words = {line.rpartition("|")[2].strip() for line in imported.splitlines()}
+    assert words & {"json", "ctypes", "re"} == set(), "two are started for every check: these take longer than the rest"
 
 
 def test_what_cannot_be_made_or_entered_is_said_in_a_line(capfd: pytest.CaptureFixture[str]) -> None:

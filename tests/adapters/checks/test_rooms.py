@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks import rooms
-from foureyes.adapters.checks.rooms import SOCKETS, Sight, sight_of
+from foureyes.adapters.checks.rooms import SOCKETS, Outlook, Sight
 from foureyes.adapters.checks.shelf import Shelf
 
 
@@ -27,7 +27,7 @@ class Desk:
     def sight(self, *path: str, named: tuple[str, ...] = (), **env: str) -> Sight:
         entries = os.pathsep.join(str(self.folder / entry) for entry in path)
         environ = {"PATH": entries, "HOME": str(self.home), "TMPDIR": str(self.folder), **env}
-        return sight_of(environ, [str(self.checkout)], Shelf(environ, [str(self.checkout)]), named)
+        return Outlook(environ, [str(self.checkout)], Shelf(environ, [str(self.checkout)])).sight(named)
 
     def shown(self, *path: str, named: tuple[str, ...] = (), **env: str) -> list[str]:
         found = self.sight(*path, named=named, **env).shown
@@ -68,6 +68,10 @@ def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_
     desk.has("home/tools/node/bin/node", "home/py/bin/python3", "home/venvs/a/bin/x", "home/jdk/bin/java")
     (desk.folder / "links").mkdir()
     (desk.folder / "links" / "node").symlink_to(desk.home / "tools" / "node" / "bin" / "node")
+    (desk.folder / "links" / "again").symlink_to("node")
+    (desk.folder / "links" / "twice").symlink_to("../links/far")
+    desk.has("home/far/bin/far")
+    (desk.folder / "links" / "far").symlink_to("../home/far/bin/far")
     (desk.home / "venvs" / "a" / "pyvenv.cfg").write_text(f"home = {desk.home}/py/bin\n")
     found = desk.shown(
         "links",
@@ -76,8 +80,24 @@ def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_
         JAVA_HOME=str(desk.home / "jdk"),
         WHERE=str(desk.home),
     )
-    assert {"home/jdk", "home/py", "home/tools/node", "home/venvs/a", "links"} <= set(found)
+    assert {"home/far", "home/jdk", "home/py", "home/tools/node", "home/venvs/a", "links"} <= set(found)
     assert "home" not in found
+
+
+def test_where_programs_are_is_looked_up_once_for_all_checks_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = list[str]()
+
+    def led_to(folder: str) -> dict[str, None]:
+        looks.append(folder)
+        return {}
+
+    monkeypatch.setattr(rooms, "_led_to", led_to)
+    environ = {"PATH": f"{tmp_path}:{tmp_path}/", "HOME": "/nowhere", "TMPDIR": str(tmp_path)}
+    outlook = Outlook(environ, [], Shelf(environ, []))
+    assert outlook.sight() == outlook.sight()
+    assert looks == [str(tmp_path)]
 
 
 def test_D5_only_that_there_are_rooms_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

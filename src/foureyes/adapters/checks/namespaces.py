@@ -15,8 +15,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+    from collections.abc import Iterable
 
 NEW_MOUNTS, NEW_USER = 0x00020000, 0x10000000
 BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 1 << 18
@@ -31,27 +30,40 @@ NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, AUDIT_WRITE, SETFCAP. None makes devices,
 """
 
 
-def keep(spec: dict[str, Any]) -> None:
+def keep(at: str, place: str, words: list[str]) -> None:
     """Make a room and stay in it until nobody needs it.
 
-    `at` is where `place` is seen in there. `layers`: what lies over each other below it: where, the lower ones from
-    above, and two directories for what is written. `binds`: where, and what is seen there. `hidden`: directories that
-    are empty in there; `scratch`: those that are empty and can be written, with what is seen in their place; `shown`:
-    what of the hidden ones can be read all the same.
+    `at` is where `place` is seen in there. `words`: rows of words, each after how many it has. `passing` and
+    `lasting`: what lies over each other below it: where, two directories for what is written, the lower ones from
+    above; nobody waits until a disk has what passes. `bind`: where, and what is seen there. `hidden`: a directory that
+    is empty in there; `scratch`: one that is empty and can be written, with what is seen in its place; `shown`: what of
+    the hidden ones can be read all the same.
     """
     _leave()
     _mount(None, "/", None, RECURSIVE | PRIVATE)
-    at = spec["at"]
-    _mount(spec["place"], at, None, BIND | RECURSIVE)
-    for where, lower, upper, moving in spec["layers"]:
-        options = f"lowerdir={':'.join(map(_escaped, lower))},upperdir={_escaped(upper)},workdir={_escaped(moving)}"
-        _mount("overlay", f"{at}/{where}", "overlay", 0, f"{options},userxattr")
-    for where, source in spec["binds"]:
+    _mount(place, at, None, BIND | RECURSIVE)
+    rows = _rows(words)
+    for kind, last in (("passing", ",volatile"), ("lasting", "")):
+        for where, upper, moving, *lower in rows.get(kind, ()):
+            options = f"lowerdir={':'.join(map(_escaped, lower))},upperdir={_escaped(upper)},workdir={_escaped(moving)}"
+            _mount("overlay", f"{at}/{where}", "overlay", 0, f"{options},userxattr{last}")
+    for where, source in rows.get("bind", ()):
         _mount(source, f"{at}/{where}", None, BIND | RECURSIVE)
-    _hide(at, spec["hidden"], spec["scratch"], spec["shown"])
+    hidden, shown = ([path for (path,) in rows.get(kind, ())] for kind in ("hidden", "shown"))
+    _hide(at, hidden, rows.get("scratch", ()), shown)
     os.write(1, READY.encode() + b"\n")
     while os.read(0, 4096):
         continue
+
+
+def _rows(words: list[str]) -> dict[str, list[list[str]]]:
+    """By kind, in their order."""
+    rows: dict[str, list[list[str]]] = {}
+    while words:
+        end = 1 + int(words[0])
+        rows.setdefault(words[1], []).append(words[2:end])
+        words = words[end:]
+    return rows
 
 
 def _hide(at: str, hidden: Iterable[str], scratch: Iterable[list[str]], shown: Iterable[str]) -> None:
@@ -89,10 +101,9 @@ def _is_there(path: str, handle: int) -> bool:
 
 def enter(pid: str, directory: str, argv: list[str]) -> None:
     """Become a program in a room."""
-    call = _calls()
     handles = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in _different(pid)]
     for handle in handles:
-        _must(call("setns", handle, 0), f"the room of {pid} cannot be entered")
+        _must(f"the room of {pid} cannot be entered", "setns", handle, 0)
     _give_up_rights()
     os.chdir(directory)
     os.execv(argv[0], argv)  # noqa: S606
@@ -100,16 +111,15 @@ def enter(pid: str, directory: str, argv: list[str]) -> None:
 
 def _give_up_rights() -> None:
     """For good, also what root has: who may mount takes away what hides, who may trace enters what is outside."""
-    call = _calls()
     for right in range(LAST_RIGHT + 1):
-        if right not in RIGHTS and call("prctl", READ_BOUND, right, 0, 0, 0) == 1:
-            _must(call("prctl", DROP_BOUND, right, 0, 0, 0), "a right cannot be given up")
+        if right not in RIGHTS and _call("prctl", READ_BOUND, right, 0, 0, 0) == 1:
+            _must("a right cannot be given up", "prctl", DROP_BOUND, right, 0, 0, 0)
     with open("/proc/self/status", "rb") as file:  # a codec would be imported, and may be hidden by now
         has = next(int(line.split()[1], 16) for line in file if line.startswith(b"CapPrm:"))
     left = has & sum(1 << right for right in RIGHTS)
     words = (RIGHTS_FORM, 0, left, left, 0, 0, 0, 0)  # in effect, permitted, handed on to programs; the higher ones
     data = b"".join(word.to_bytes(4, sys.byteorder) for word in words)
-    _must(call("capset", data[:8], data[8:]), "rights cannot be given up")
+    _must("rights cannot be given up", "capset", data[:8], data[8:])
 
 
 def _different(pid: str) -> list[str]:
@@ -120,10 +130,10 @@ def _different(pid: str) -> list[str]:
 
 def _leave() -> None:
     """Have mounts of our own."""
-    call, uid, gid = _calls(), os.geteuid(), os.getegid()
-    if uid == 0 and call("unshare", NEW_MOUNTS) == 0:
+    uid, gid = os.geteuid(), os.getegid()
+    if uid == 0 and _call("unshare", NEW_MOUNTS) == 0:
         return
-    _must(call("unshare", NEW_USER | NEW_MOUNTS), "no namespace")
+    _must("no namespace", "unshare", NEW_USER | NEW_MOUNTS)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
@@ -131,34 +141,46 @@ def _leave() -> None:
 
 def _mount(source: str | None, path: str, kind: str | None, flags: int, data: str | None = None) -> None:
     words = [None if word is None else os.fsencode(word) for word in (source, path, kind, data)]
-    _must(_calls()("mount", words[0], words[1], words[2], flags, words[3]), f"{kind or 'mount'} at {path}")
+    _must(f"{kind or 'mount'} at {path}", "mount", words[0], words[1], words[2], flags, words[3])
 
 
 def _read_only(path: str, also: int) -> None:
     attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY, 0, 0, 0))
     here = -100  # AT_FDCWD
-    _must(_calls()("syscall", SET_ATTRIBUTES, here, os.fsencode(path), also, attributes, 32), f"read-only {path}")
+    _must(f"read-only {path}", "syscall", SET_ATTRIBUTES, here, os.fsencode(path), also, attributes, 32)
 
 
-def _calls() -> Callable[..., int]:
-    """A call of the C library, by its name: what it answers."""
+def _call(name: str, *args: int | bytes | None) -> int:
+    """A call of the C library: what it answers. By the part of `ctypes` that is not written in Python, where it is as
+    we know it: the rest takes longer to load than everything else here.
+    """
+    try:
+        import _ctypes
+
+        known = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
+        return int(_ctypes.call_function(known, args))
+    except (ImportError, AttributeError, TypeError):
+        return _call_whole(name, *args)[0]
+
+
+def _call_whole(name: str, *args: int | bytes | None) -> tuple[int, int]:
+    """The same by all of `ctypes`, which also knows why it failed."""
     import ctypes
 
-    library = ctypes.CDLL(None, use_errno=True)
-
-    def call(name: str, *args: int | bytes | None) -> int:
-        known = [ctypes.c_ulong(each) if isinstance(each, int) and each >= 0 else each for each in args]
-        return int(getattr(library, name)(*known))
-
-    return call
+    known = [ctypes.c_ulong(each) if isinstance(each, int) and each >= 0 else each for each in args]
+    return int(getattr(ctypes.CDLL(None, use_errno=True), name)(*known)), ctypes.get_errno()
 
 
-def _must(answer: int, what: str) -> None:
+def _must(what: str, name: str, *args: int | bytes | None) -> None:
+    """What fails is asked once more, for its reason; that may be hidden by now."""
+    if _call(name, *args) == 0:
+        return
+    try:
+        answer, number = _call_whole(name, *args)
+    except ImportError:
+        answer, number = -1, 0
     if answer != 0:
-        import ctypes
-
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{what}: {os.strerror(number) if number else 'it cannot be said why'}")
 
 
 def _escaped(path: str) -> str:
@@ -169,9 +191,7 @@ def main(argv: list[str]) -> None:
     """Say what went wrong in one line: of a room to who asked for it, of a program where its output goes."""
     try:
         if argv[0] == "keep":
-            import json
-
-            keep(json.loads(argv[1]))
+            keep(argv[1], argv[2], argv[3:])
         else:
             enter(argv[1], argv[2], argv[3:])
     except OSError as problem:

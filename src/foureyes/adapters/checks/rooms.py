@@ -7,11 +7,11 @@ no socket of the person's own services.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 
 import msgspec
 
@@ -34,12 +34,15 @@ SAID = 10_000
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """What lies over each other at a name of the place: from above, and where is written what is changed."""
+    """What lies over each other at a name of the place: from above, and where is written what is changed. `lasts`: that
+    is kept, and so brought to the disk; else nobody waits for that.
+    """
 
     where: str
     lower: tuple[str, ...]
     upper: str
     moving: str
+    lasts: bool = False
 
 
 class Sight(msgspec.Struct, frozen=True):
@@ -61,13 +64,17 @@ class Room:
         binds: Sequence[tuple[str, str]] = (),
     ) -> None:
         scratch = [(path, _made(place, f"tmp{path.replace('/', '-')}")) for path in TEMPORARY if os.path.isdir(path)]
-        spec = {
-            "at": shelf.at, "place": place, "binds": binds,
-            "layers": [(each.where, each.lower, each.upper, each.moving) for each in layers],
-            "hidden": [path for path in sight.hidden if path not in TEMPORARY], "scratch": scratch,
-            "shown": sight.shown,
-        }  # fmt: skip
-        command = [*_script(), "keep", json.dumps(spec)]
+        rows = [
+            *[
+                ("lasting" if each.lasts else "passing", each.where, each.upper, each.moving, *each.lower)
+                for each in layers
+            ],
+            *[("bind", *each) for each in binds],
+            *[("hidden", path) for path in sight.hidden if path not in TEMPORARY],
+            *[("scratch", *each) for each in scratch],
+            *[("shown", path) for path in sight.shown],
+        ]
+        command = [*_script(), "keep", shelf.at, place, *[word for row in rows for word in (str(len(row)), *row)]]
         self._keeper = start(command, None, {}, has_input=True)
         self.pid = self._keeper.pid
         said = self._said()
@@ -131,19 +138,30 @@ def _probed(shelf: Shelf) -> str:
     return ""
 
 
-def sight_of(environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf, named: Sequence[str] = ()) -> Sight:
-    """What a run does not see. `named`: variables that it asks for; what they name can be read."""
-    own = [os.path.realpath(path) for path in checkouts]
-    hidden = [path for path in dict.fromkeys([*homes(environ), *own, shelf.root, *SOCKETS]) if os.path.isdir(path)]
-    covers = (*hidden, *TEMPORARY)
-    wanted = [*_of_path(environ, covers), *_named(environ, named)]
-    around = [*homes(environ), *own, shelf.root, *TEMPORARY]
-    shown = [
-        path
-        for path in dict.fromkeys(wanted)
-        if _is_below(path, covers) and not _is_below(path, own) and not any(_is_below(each, [path]) for each in around)
-    ]
-    return Sight(tuple(hidden), tuple(path for path in sorted(shown) if os.path.exists(path)))
+class Outlook:
+    """What runs of one runner do not see, and what all the same. Where the programs of the PATH are installed is looked
+    up once for all of them.
+    """
+
+    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf) -> None:
+        self._environ, self._shelf = environ, shelf
+        self._own = [os.path.realpath(path) for path in checkouts]
+        self._programs: list[str] = []
+
+    def sight(self, named: Sequence[str] = ()) -> Sight:
+        """For one run. `named`: variables that it asks for; what they name can be read."""
+        around = [*homes(self._environ), *self._own, self._shelf.root]
+        hidden = [path for path in dict.fromkeys([*around, *SOCKETS]) if os.path.isdir(path)]
+        covers = (*hidden, *TEMPORARY)
+        self._programs = self._programs or _of_path(self._environ, covers)
+        shown = [
+            path
+            for path in dict.fromkeys([*self._programs, *_named(self._environ, named)])
+            if _is_below(path, covers)
+            and not _is_below(path, self._own)
+            and not any(_is_below(each, [path]) for each in (*around, *TEMPORARY))
+        ]
+        return Sight(tuple(hidden), tuple(path for path in sorted(shown) if os.path.exists(path)))
 
 
 def _is_below(path: str, roots: Sequence[str]) -> bool:
@@ -158,17 +176,20 @@ def _named(environ: Mapping[str, str], names: Sequence[str]) -> Iterator[str]:
         yield os.path.join(home, ".rustup")
 
 
-def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> Iterator[str]:
-    """Where the programs of the PATH are installed, and those that they are links to."""
-    for entry in environ.get("PATH", "").split(os.pathsep):
-        if entry.startswith("/"):
-            folder = os.path.realpath(entry)
-            yield from _installed(folder)
-            if os.path.normpath(entry) != folder:
-                yield os.path.normpath(entry)
-            for target in _links(folder):
-                if _is_below(target, covers):
-                    yield from _installed(os.path.dirname(target))
+def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> list[str]:
+    """Where the programs of the PATH are installed, and those below `covers` that they are links to."""
+    found, seen = dict[str, None](), set[str]()
+    for entry in dict.fromkeys(environ.get("PATH", "").split(os.pathsep)):
+        if not entry.startswith("/"):
+            continue
+        folder = os.path.realpath(entry)
+        if os.path.normpath(entry) != folder:
+            found[os.path.normpath(entry)] = None
+        if folder not in seen:
+            seen.add(folder)
+            led = [each for each in _led_to(folder) if _is_below(each, covers)]
+            found |= dict.fromkeys(path for each in (folder, *led) for path in _installed(each))
+    return list(found)
 
 
 def _installed(folder: str) -> Iterator[str]:
@@ -192,8 +213,14 @@ def _installed(folder: str) -> Iterator[str]:
                 yield from _installed(os.path.realpath(home.strip()))
 
 
-def _links(folder: str) -> Iterator[str]:
+def _led_to(folder: str) -> dict[str, None]:
+    """The directories that links of a directory lead to; what a link names without a directory is an entry, too."""
+    real, found = cache(os.path.realpath), dict[str, None]()
     with suppress(OSError), os.scandir(folder) as entries:
         for _, entry in zip(range(MOST_LINKS), entries, strict=False):
-            if entry.is_symlink():
-                yield os.path.realpath(entry.path)
+            if entry.is_symlink() and "/" in (word := os.readlink(entry.path)):
+                above, name = os.path.split(os.path.join(folder, word))
+                at = os.path.join(real(above), name)
+                is_plain = name not in ("", ".", "..") and not os.path.islink(at)
+                found[os.path.dirname(at if is_plain else os.path.realpath(at))] = None
+    return found

@@ -13,7 +13,7 @@ from foureyes.adapters.checks.exported import Exported, copy_tree
 from foureyes.adapters.checks.output import Output
 from foureyes.adapters.checks.overlaps import ALL, overlaps, refuse_own_parts
 from foureyes.adapters.checks.prepared import Environment, Environments, key_of
-from foureyes.adapters.checks.rooms import Layer, Room, Sight, sight_of, why_none
+from foureyes.adapters.checks.rooms import Layer, Outlook, Room, Sight, why_none
 from foureyes.adapters.checks.scratch import remove
 from foureyes.adapters.checks.seals import Seals
 from foureyes.adapters.checks.shelf import Shelf
@@ -44,8 +44,9 @@ class Grounds:
     """
 
     def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
-        self._environ, self._hidden, self._minute = environ, hidden, minute
+        self._environ, self._minute = environ, minute
         self.shelf = Shelf(environ, hidden)
+        self._outlook = Outlook(environ, hidden, self.shelf)
         self.environments = Environments(self.shelf)
         self._seals = Seals(store, self.shelf.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
@@ -72,7 +73,7 @@ class Grounds:
 
     @contextmanager
     def _in_room(self, ask: Ask) -> Iterator[Stand]:
-        sight = sight_of(self._environ, self._hidden, self.shelf, (*ask.rule.env, *ask.checkout.env))
+        sight = self._outlook.sight((*ask.rule.env, *ask.checkout.env))
         with ExitStack() as stack:
             kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
             place = stack.enter_context(self.shelf.run())
@@ -175,7 +176,7 @@ class Grounds:
             inputs = _made(place, "inputs")
             ask.tree.write_some(list(ask.tree.listed(ask.checkout.inputs)), inputs)
             os.mkdir(os.path.join(new, "home", ".run"), 0o700)
-            layer = Layer("work", (inputs,), os.path.join(new, "work"), _made(place, "moving"))
+            layer = Layer("work", (inputs,), os.path.join(new, "work"), _made(place, "moving"), lasts=True)
             room = Room(self.shelf, place, sight, [layer], [("home", os.path.join(new, "home"))])
             try:
                 self._prepare(ask, Stand(place, self.shelf.at, room))

@@ -24,10 +24,13 @@ class CheckedFiles:
     def __init__(self, root: str = "", seen: str = "", place: str = "") -> None:
         self.root = root.rstrip("/")
         self._tops = tuple(f"{path}/" for path in dict.fromkeys((seen.rstrip("/"), self.root)) if path)
-        paths = (*self._tops, *([f"{place.rstrip('/')}/"] if place.strip("/") else []))
-        dotted = [path.strip("/").replace("/", ".") + "." for path in paths]
-        words = "|".join(re.escape(word) for word in [*paths, *dotted])
-        self._own = re.compile(rf"(?<![\w.-])(?:file://)?(?:{words})") if paths else None
+        self._paths = (*self._tops, *([f"{place.rstrip('/')}/"] if place.strip("/") else []))
+
+    @cached_property
+    def _own(self) -> re.Pattern[str] | None:
+        dotted = [path.strip("/").replace("/", ".") + "." for path in self._paths]
+        words = "|".join(re.escape(word) for word in [*self._paths, *dotted])
+        return re.compile(rf"(?<![\w.-])(?:file://)?(?:{words})") if self._paths else None
 
     def cut(self, text: str) -> str:
         """A text without the path of the checkout, which is another one in every run."""
