@@ -125,6 +125,18 @@ def test_a_waiver_that_ran_out_is_answered_in_the_round_that_had_it_or_is_new_in
     assert (second.had, second.found) == (had, found)
 
 
+def test_what_comes_back_worse_than_its_waiver_is_new_in_that_round_L11() -> None:
+    steps = [
+        FindingMove("a", 1, "open", "raised"),
+        FindingMove("a", 1, "waived", "waived"),
+        FindingMove("a", 2, "open", "flagged"),
+        FindingMove("a", 2, "claimed", "answered"),
+    ]
+    handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
+    second = rounds(handed, steps, closed=True)[1]
+    assert (second.had, second.found) == (0, 1)
+
+
 def test_a_round_in_review_is_not_judged_yet() -> None:
     found = loop([0], closed=False)
     assert (found.no_progress, found.round, found.rounds[-1].action) == (0, 1, "")

@@ -173,13 +173,11 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
     trees: set[str] = set()
     for attempt in handed:
         before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
-        before |= {
-            step.root
-            for step in by_iteration.get(attempt.n, ())
-            if step.kind == "answered" and state.get(step.root) == "waived"
-        }
+        waived = {root for root, now in state.items() if now == "waived"}
         settled: dict[str, str] = {}
         for step in by_iteration.get(attempt.n, ()):
+            if step.kind == "answered" and step.root in waived and state[step.root] == "waived":
+                before.add(step.root)  # its waiver ran out: it was in these hands again
             settled[step.root] = step.kind
             state[step.root] = step.state
         fixed = {root for root in before if state[root] == "resolved" and settled.get(root) in ("ruled", "cleared")}
