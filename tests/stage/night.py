@@ -90,15 +90,15 @@ WHOLE = {
     "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
     "tests/faults/test_cut_merge.py": "tests/app/gate/test_sent_merges.py cuts off and delays the push itself, "
     "tests/app/gate/test_merge_cut_off.py the server in the middle of a queue",
-    "tests/scenarios/test_team_day.py": "tests/scenarios/test_two_machines.py and tests/app/work/test_elsewhere.py, "
-    "piece by piece",
+    "tests/scenarios/test_team_day.py": "tests/scenarios/test_two_machines.py and "
+    "tests/app/work/test_other_machines.py, piece by piece",
     "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
-    "the rest tests/app/work/test_elsewhere.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
+    "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
     "tests/adapters/store/test_postgres_roles.py, test_putting_back.py, test_mirror.py: docs/lessons.md says which",
     "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py and the others that docs/lessons.md "
     "names beside it, in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
-    "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_elsewhere.py shows where work goes on, "
+    "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
     "tests/races/test_two_runners.py who is taken over; this by two clones and half a minute of leases",
     "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
     "and tests/races/test_merges.py lets several meet",

@@ -175,7 +175,7 @@ def content(handle: int, name: str, largest: int) -> bytes:
 
 def keep_aside(handle: int, name: str) -> str:
     """What is there and is not ours is kept under another name, which is the answer."""
-    there = set(os.listdir(handle))
-    aside = next(f"{name}.bad-{n}" for n in count(1) if f"{name}.bad-{n}" not in there)
+    taken = set(os.listdir(handle))
+    aside = next(f"{name}.bad-{n}" for n in count(1) if f"{name}.bad-{n}" not in taken)
     os.rename(name, aside, src_dir_fd=handle, dst_dir_fd=handle)
     return aside

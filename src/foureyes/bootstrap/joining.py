@@ -150,12 +150,12 @@ def _refuse_no_store(address: str, project: str) -> None:
     from foureyes.adapters.store.shared import has_project
 
     if not has_project(address, project):
-        there = fe("store", "copy", blank("postgresql://…"))
+        copy = fe("store", "copy", blank("postgresql://…"))
         raise NoStore(
             f"foureyes.toml names project {project}, and that database has no store of it: a second journal of one "
             "project is never begun.",
             next_step=either(
-                by("person", there, "on the machine that has the store a person runs: "),
+                by("person", copy, "on the machine that has the store a person runs: "),
                 by("person", fe("restore", blank("FILE")), "is it lost, who owned it puts a backup there: "),
                 joint="; ",
             ),

@@ -10,7 +10,7 @@ from foureyes.app.call.attempts import attempt_of
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.work import sending
-from foureyes.app.work.elsewhere import branch_there
+from foureyes.app.work.other_machines import branch_there
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import attempt_ref
 

@@ -19,14 +19,14 @@ def unlike(root: str, files: Mapping[str, str]) -> str:
     """The first path at which something else is, or nothing, or something that the tree does not have; empty where all
     is as it was committed. `files`: every path of the tree, with its mode and object.
     """
-    there = set(_files(root))
+    paths = set(_files(root))
     for path, about in sorted(files.items()):
         mode, _, name = about.partition(" ")
         if mode == MODULE:
             continue
-        if path not in there or not _is(what(os.path.join(root, path), name), mode, name):
+        if path not in paths or not _is(what(os.path.join(root, path), name), mode, name):
             return path
-    return min(there - files.keys(), default="")
+    return min(paths - files.keys(), default="")
 
 
 def changed(root: str, files: Mapping[str, str], layer: str = "") -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from glob import escape, glob
 
-from foureyes.adapters.checks.elsewhere import NOTE, installed_from
+from foureyes.adapters.checks.code_origin import NOTE, installed_from
 from foureyes.adapters.folders import read
 
 MOST = 1_000_000

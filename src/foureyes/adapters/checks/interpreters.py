@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from foureyes.adapters.checks.elsewhere import INSTALLED
+from foureyes.adapters.checks.code_origin import INSTALLED
 from foureyes.adapters.checks.pytest_settings import first_paths
 from foureyes.adapters.folders import opened
 from foureyes.core.words.shape import Shape

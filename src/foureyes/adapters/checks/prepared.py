@@ -109,9 +109,9 @@ class Environments:
     @contextmanager
     def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
         """One that is there, and stays as long as it is copied; None where none is, or somebody makes it just now."""
-        there = about_of(os.path.join(self._shelf.environments, key)) is not None
+        is_made = about_of(os.path.join(self._shelf.environments, key)) is not None
         lock = os.path.join(self._shelf.environments, key + LOCK)
-        held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if there else None
+        held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if is_made else None
         if held is None:
             yield None
             return

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-from foureyes.adapters.checks.elsewhere import SCRATCH
+from foureyes.adapters.checks.code_origin import SCRATCH
 from foureyes.adapters.process import ProcessProblem, run
 
 INSIDE = ("work", "home", "tmp", "report", "home/.run")

@@ -1,9 +1,9 @@
 """Whether a run used the tree that it was started on (D5): the interpreters that a check starts are watched, and links
 and paths that lead from the tree into a checkout are looked for afterwards.
 
-`elsewhere.py` does the watching, inside of those interpreters. Who takes it off (`PYTHONPATH=… pytest`, `-I`, `env -i`)
-is seen among the processes of the run, and asked afterwards, with the same path and options, where it would import the
-project's packages from.
+`code_origin.py` does the watching, inside of those interpreters. Who takes it off (`PYTHONPATH=… pytest`, `-I`, `env
+-i`) is seen among the processes of the run, and asked afterwards, with the same path and options, where it would import
+the project's packages from.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from foureyes.adapters.checks import elsewhere, interpreters
+from foureyes.adapters.checks import code_origin, interpreters
 from foureyes.adapters.checks.interpreters import IGNORES_PATH, PATH, Interpreter, asked_for
 from foureyes.adapters.checks.stand import run_in
 from foureyes.adapters.folders import MB, folder, read, replace
@@ -51,10 +51,10 @@ class Watch:
         """The environment of a check, with the watch in it; without a checkout there is nothing to mistake."""
         if not self._checkouts:
             return dict(env)
-        watch, places = read(elsewhere.__file__, MB), os.fsencode("\0".join([self._place, *self._checkouts]))
+        watch, places = read(code_origin.__file__, MB), os.fsencode("\0".join([self._place, *self._checkouts]))
         with folder(self._folder, make=True, mode=0o700) as here:
             replace(here, "sitecustomize.py", watch, 0o600, durable=False)
-            replace(here, elsewhere.PLACES, places, 0o600, durable=False)
+            replace(here, code_origin.PLACES, places, 0o600, durable=False)
         return {**env, PATH: os.pathsep.join(filter(None, (self._seen_folder, env.get(PATH, ""))))}
 
     def look(self, reaper: int) -> None:
@@ -95,7 +95,7 @@ class Watch:
     def _told(self) -> tuple[str, str, str] | None:
         """The first complete line that an interpreter wrote."""
         try:
-            line, ended, _ = read(os.path.join(self._folder, elsewhere.FOUND), MOST_FOUND).partition(b"\0\n")
+            line, ended, _ = read(os.path.join(self._folder, code_origin.FOUND), MOST_FOUND).partition(b"\0\n")
         except OSError:
             return None
         words = os.fsdecode(line).split("\0")
@@ -133,7 +133,7 @@ def packages_in(roots: Sequence[str]) -> list[str]:
 def _advice(command: str, file: str, checkout: str) -> str:
     """What to type so that the tree's own code is used."""
     words = command.split()
-    is_built = not file.endswith(elsewhere.SOURCES)
+    is_built = not file.endswith(code_origin.SOURCES)
     if is_built or any(word.startswith("-") and IGNORES_PATH & asked_for([word]).options for word in words):
         return "let it make an environment of its own (python -m venv, then pip install -e .)"
     root = _root_of(file, checkout)

@@ -58,7 +58,7 @@ def where(told: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tup
     near = re.split(r"[./\\]", attributes["classname"])
     places = _places(f"{told.message}\n{told.text}", near, files)
     if path:
-        return path, next((line for there, line in places if there == path), 0) or _given(attributes)
+        return path, next((line for file, line in places if file == path), 0) or _given(attributes)
     if places:
         return places[0]
     return _of_suite(told, attributes["suite"], files) or (_of_class(attributes["classname"], near, files), 0)

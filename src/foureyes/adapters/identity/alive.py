@@ -68,11 +68,11 @@ def _evidence(pid: int) -> str:
         return ""
 
 
-def _of(there: ProcDirectory | None, pid: int, place: str) -> str:
+def _of(directory: ProcDirectory | None, pid: int, place: str) -> str:
     fields: list[bytes] = []
-    if there is not None:
-        with there:
-            fields = there.read("stat").rpartition(b")")[2].split()
+    if directory is not None:
+        with directory:
+            fields = directory.read("stat").rpartition(b")")[2].split()
     if len(fields) <= 19:
         return "" if _is_somebodys(pid) else GONE
     return GONE if fields[0] in ENDED else f"proc:{place}:{pid}:{int(fields[19])}"

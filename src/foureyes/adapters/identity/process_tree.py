@@ -7,7 +7,7 @@ What cannot be seen is not guessed: an ancestor that vanishes or is hidden (`hid
 walk ends at the top of the pid namespace; whether that is the top of the machine is said by the namespace's number. A
 `/proc` that is not the kernel's own, or not about this process, says nothing at all (`procfs`).
 
-Elsewhere than on Linux psutil is asked (`elsewhere`).
+Elsewhere than on Linux psutil is asked (`psutil_tree`).
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ _OPTIONS = {
 def read_tree(*, pid: int | None = None) -> ProcessTree:
     """Walk from the parent of `pid` (this process) up to the top; never raises."""
     if not sys.platform.startswith("linux"):
-        from foureyes.adapters.identity import elsewhere
+        from foureyes.adapters.identity import psutil_tree
 
-        return elsewhere.read_tree()
+        return psutil_tree.read_tree()
     from foureyes.adapters.identity.procfs import NotProc, root
 
     try:

@@ -86,11 +86,11 @@ def let_in_again(incoming: PostgresEngine, people: dict[str, str]) -> tuple[list
     """The SQL where nothing is left that tells but the backup; only roles that the server knows."""
     others = {role: kind for role, kind in _others(people).items() if role != incoming.facts.role}
     known = {str(role) for (role,) in incoming.fetch(KNOWN, {})[1]}
-    there = {role: kind for role, kind in others.items() if role in known}
+    present = {role: kind for role, kind in others.items() if role in known}
     absent = {role: kind for role, kind in others.items() if role not in known}
     facts = incoming.facts_of(incoming.project)
-    statements = [each for role, kind in there.items() for each in grants_of(facts, role, kind == WRITER)]
-    return statements, Again(_said(there), _said(absent), unknown=not people)
+    statements = [each for role, kind in present.items() for each in grants_of(facts, role, kind == WRITER)]
+    return statements, Again(_said(present), _said(absent), unknown=not people)
 
 
 def _others(people: dict[str, str]) -> dict[str, str]:

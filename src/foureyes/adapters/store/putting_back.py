@@ -62,10 +62,10 @@ def put_back(
     with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
         copy_sound(source, fresh, project)
-        there, people = refuse_others(url, project), remembered(fresh)
-        owner = there.owner if there else owner_in(people)
-        kept = f"{there.schema}_before_restore_{digits(now)}" if there else ""
-        role = _acting_as(url, owner, there)
+        replaced, people = refuse_others(url, project), remembered(fresh)
+        owner = replaced.owner if replaced else owner_in(people)
+        kept = f"{replaced.schema}_before_restore_{digits(now)}" if replaced else ""
+        role = _acting_as(url, owner, replaced)
         incoming = postgres(url, f"{project}_incoming_{digits(now)}", create=True, role=role)
         try:
             _refuse_another(incoming, url, project)
@@ -83,15 +83,15 @@ def put_back(
 def refuse_others(url: str, project: str) -> SchemaFacts | None:
     """Only the owner puts a backup in the place of a store that is there; what is known of it, None where none is."""
     try:
-        there = postgres(url, project)
+        engine = postgres(url, project)
     except NoStore:
         return None
-    there.close()
-    refuse_not_owned(there.facts, WHAT, HOW)
-    return there.facts
+    engine.close()
+    refuse_not_owned(engine.facts, WHAT, HOW)
+    return engine.facts
 
 
-def _acting_as(url: str, owner: str, there: SchemaFacts | None) -> str:
+def _acting_as(url: str, owner: str, replaced: SchemaFacts | None) -> str:
     """The role that makes the new store, where it is not the one that asks: an administrator acts as the owner. Where
     the schema is gone, the backup names the owner: whoever else made it again would own it.
     """
@@ -100,7 +100,7 @@ def _acting_as(url: str, owner: str, there: SchemaFacts | None) -> str:
     if not owner:
         return ""
     me, is_known, may = membership(url, owner)
-    if is_known and not may and there is None:
+    if is_known and not may and replaced is None:
         raise for_the_owner(f"the store of this backup belonged to role {owner}", owner, me, WHAT, HOW)
     return owner if may and owner != me else ""
 

@@ -141,8 +141,8 @@ def asked(context: Context) -> RemoteAnswer | None:
 def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
     """What git calls the target: the branch, or what the remote had for it when it was last asked (Q6)."""
     branch, remote = f"refs/heads/{project.target}", remote_of(context, tx)
-    there = tracked(remote, branch) if remote else ""
-    return there if there and context.repo.commit_of(there) is not None else branch
+    ref = tracked(remote, branch) if remote else ""
+    return ref if ref and context.repo.commit_of(ref) is not None else branch
 
 
 def known_target(context: Context, tx: Tx, project: ProjectView) -> str:
@@ -172,11 +172,11 @@ def known_ref(context: Context, tx: Tx, project: ProjectView) -> str:
     """The target as far as this clone knows it: the branch, or what the remote had for it, if that is further. A clone
     that was brought up to date since the remote was asked knows more.
     """
-    branch, there = f"refs/heads/{project.target}", target_ref(context, tx, project)
-    here, tip = (context.repo.commit_of(each) for each in (branch, there))
+    branch, ref = f"refs/heads/{project.target}", target_ref(context, tx, project)
+    here, tip = (context.repo.commit_of(each) for each in (branch, ref))
     if here == tip or tip is None or (here is not None and context.repo.is_ancestor(tip, here)):
         return branch
-    return there
+    return ref
 
 
 def known_tip(context: Context) -> Sha | None:
@@ -233,8 +233,8 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
     if remote and set_back:
         return shell("git", "push", remote, f"{newest[:12]}:refs/heads/{target}")
     if remote:
-        there, push = shell("git", "switch", "--detach", tip[:12]), shell("git", "push", remote, f"HEAD:{target}")
-        return in_turn(there, shell("git", "merge", newest[:12]), push)
+        switch, push = shell("git", "switch", "--detach", tip[:12]), shell("git", "push", remote, f"HEAD:{target}")
+        return in_turn(switch, shell("git", "merge", newest[:12]), push)
     ways = ("--ff-only",) if set_back else ()
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 

@@ -12,7 +12,7 @@ from foureyes.app.findings.findings import at_an_attempt, end_approvals, everyth
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.findings.raising import Anchored, AnchorTexts, anchor, code_of
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core.documents.counts import summary_problems
 from foureyes.core.documents.findings import lead_findings, resolved_of, status_problem
 from foureyes.core.documents.reader import read

@@ -29,7 +29,7 @@ from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import ApprovalView
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
 from foureyes.core.events.note import Logged

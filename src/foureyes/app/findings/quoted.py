@@ -106,8 +106,8 @@ class _Look(msgspec.Struct, frozen=True):
         before = Haystack(self.context.repo.texts(self.event.base, [row.path]))
         if not before.has(row.quote, row.path):
             return False
-        there = Haystack(self.context.repo.texts(Sha(row.head), [row.path])) if row.head else Haystack({})
-        return not there.has(row.quote, row.path)
+        haystack = Haystack(self.context.repo.texts(Sha(row.head), [row.path])) if row.head else Haystack({})
+        return not haystack.has(row.quote, row.path)
 
 
 def taken_out(tx: Tx, task: TaskId, paths: Sequence[str], shared: Sequence[str]) -> list[Quoted]:

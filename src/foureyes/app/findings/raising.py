@@ -103,16 +103,16 @@ def _anchored(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
 def _by_quote(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
     paths = [finding.path] if finding.path else sorted(code.head)
     places = [(path, find_quote(finding.quote, code.head[path], finding.line)) for path in paths if path in code.head]
-    there = [(path, line) for path, line in places if line]
-    if len(there) == 1:
-        path, line = there[0]
+    exact = [(path, line) for path, line in places if line]
+    if len(exact) == 1:
+        path, line = exact[0]
         return Anchored(msgspec.structs.replace(finding, path=path, line=line), symbol_at(code.head[path], line))
     in_base = any(
         find_quote(finding.quote, code.base[path])
         for path in (paths if finding.path else sorted(code.base))
         if path in code.base
     )
-    return Anchored(finding, lost=not (there or in_base))
+    return Anchored(finding, lost=not (exact or in_base))
 
 
 def raising(

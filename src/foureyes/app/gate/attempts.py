@@ -15,7 +15,7 @@ from foureyes.app.gate.own_part import in_parts, own_start
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.diff import DiffView
 from foureyes.app.views.outcome import Outcome
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor

@@ -12,7 +12,7 @@ from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.gate.own_part import own_first, own_start
 from foureyes.app.ports import Tx
 from foureyes.app.views.diff import DiffView, FileDiff
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core.documents.lens import CONTEXT, MOST_CONTEXT, widened, without_space
 from foureyes.core.rules.policy import FOLDED_PATHS
 from foureyes.core.words.globs import matching

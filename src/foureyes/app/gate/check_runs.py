@@ -73,9 +73,9 @@ class CheckRuns:
         tip = target_tree(self._context)
         with self._context.store.read() as tx:
             rules = self._context.policy(tx, actor).checks
-            there = [self._row(tx, row.seq) for row in tx.all("check.on_tree", Numbered, tree=tip)]
+            on_tip = [self._row(tx, row.seq) for row in tx.all("check.on_tree", Numbered, tree=tip)]
             earlier = tx.all("journal.checks", RunRow, task=NO_TASK, limit=KEPT)
-            runs = [*self._runs(tx, there), *self._runs(tx, earlier)]
+            runs = [*self._runs(tx, on_tip), *self._runs(tx, earlier)]
         found = [
             next((run for run in runs if run.check == rule.name and run.command == rule.run), None) for rule in rules
         ]

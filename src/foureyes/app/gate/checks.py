@@ -20,7 +20,7 @@ from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, Pending
 from foureyes.app.views.news import News
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.branches import tip_of
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core.nouns.check import CheckResult, CheckState, moves_on
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor

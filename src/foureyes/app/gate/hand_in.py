@@ -29,7 +29,7 @@ from foureyes.app.gate.work_place import NOT_IN
 from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.views.project import ProjectView
-from foureyes.app.work.elsewhere import clone_of
+from foureyes.app.work.other_machines import clone_of
 from foureyes.app.work.sending import Over, with_sent
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.events.loop import FindingsCleared, Placed

@@ -11,7 +11,7 @@ from foureyes.app.call.one_target import has_newest, lacking
 from foureyes.app.gate.landing import waiting_approval_of
 from foureyes.app.ports import Tx
 from foureyes.app.views.merge import MergeItem
-from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
+from foureyes.app.work.other_machines import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL, Attempt, Effect
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.rules import gate

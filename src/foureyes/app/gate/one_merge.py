@@ -26,7 +26,7 @@ from foureyes.app.tasks.escalation import escalate
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.merge import MergeItem, MergeRow
 from foureyes.app.views.news import News
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
 from foureyes.core.events.decision import TaskMerged
@@ -181,11 +181,11 @@ class OneMerge:
             return self._record_void(work, now, tip, effect)
 
     def _record_void(self, work: Work, now: Try, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        there = now.why_not_there(tip, effect)
-        texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *there])
+        by_effect = now.why_not_there(tip, effect)
+        texts = tuple(f"{reason.rule} {reason.message}" for reason in [*now.why_void(tip), *by_effect])
         if not texts:
             return None
-        marks = marked_by(now.facts, now.case.policy, effect) if there else ()
+        marks = marked_by(now.facts, now.case.policy, effect) if by_effect else ()
         self._settle(work)
         event = e.ApprovalVoided(approval=now.given.seq, reasons=texts, attempt=self._item.attempt, marks=marks)
         work.gate.record(self._task, event)

@@ -33,17 +33,17 @@ class TargetLine:
     def __init__(self, context: Context, name: str, remote: Remote | None) -> None:
         self._context, self.name, self.remote = context, name, remote
         self.branch = f"{BRANCH}{name}"
-        self._there: dict[str, Sha] = {}
+        self._tips: dict[str, Sha] = {}
 
     @property
     def at(self) -> str:
         """The target for who reads what is on it: the commit that the remote named last, or the branch here."""
-        return self._there[self.branch] if self.remote else self.name
+        return self._tips[self.branch] if self.remote else self.name
 
     @property
     def seen(self) -> Sha | None:
         """Where the remote has it, as it answered last."""
-        return self._there.get(self.branch)
+        return self._tips.get(self.branch)
 
     def tip(self, *also: str) -> Sha:
         """Where the target is now; with a remote that is asked, for the refs that go with a merge, too."""
@@ -53,28 +53,28 @@ class TargetLine:
                 step = shell("git", "branch", self.name)
                 raise GitProblem(f"the target branch {self.name} has no commit", next_step=step)
             return tip
-        there = self.remote.fetch([self.branch, FENCE, *also])
-        if self.branch not in there:
+        tips = self.remote.fetch([self.branch, FENCE, *also])
+        if self.branch not in tips:
             step = by_person(shell("git", "push", self.remote.name, self.name))
             why = f"{self.remote.name} has no branch {self.name}"
             raise Refused("nothing was merged or closed.", reasons=(Reason("Q6", why, step),), next_step=step)
-        self._there = there
-        return there[self.branch]
+        self._tips = tips
+        return tips[self.branch]
 
     def push(self, commit: Sha, *, onto: Sha, also: Sequence[tuple[str, Sha]]) -> Pushed | Moved:
         """Move the target of the remote, with what goes with it: all of it, from where it was seen, or nothing."""
         assert self.remote is not None
-        updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._there.get(FENCE))]
-        kept = [RefUpdate(ref, new, self._there.get(ref)) for ref, new in also if self._there.get(ref) != new]
+        updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._tips.get(FENCE))]
+        kept = [RefUpdate(ref, new, self._tips.get(ref)) for ref, new in also if self._tips.get(ref) != new]
         answer = self.remote.push([*updates, *kept])
         if not isinstance(answer, Moved):
-            self._there[self.branch] = commit
+            self._tips[self.branch] = commit
         return answer
 
     def shut_out(self, onto: Sha) -> bool:
         """Move the fence, so that no push of before arrives any more; False when one has arrived meanwhile."""
         assert self.remote is not None
-        workshop, old = self._context.workshop, self._there.get(FENCE)
+        workshop, old = self._context.workshop, self._tips.get(FENCE)
         tree = workshop.tree_of(onto)
         assert tree is not None
         words = f"Whoever began a merge before this does not finish it\n\n{self._context.ids.number():032x}\n"

@@ -49,10 +49,10 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: CountProgress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        seen, there = self._there()
+        seen, notices = self._on_remote()
         checks = [
             self._git(),
-            *there,
+            *notices,
             self._target(seen),
             self._configuration(actor),
             *self._remote(),
@@ -167,7 +167,7 @@ class Doctor:
             return Check("git", "fail", problem.message, problem.next_step)
         return Check("git", "ok", "git answers")
 
-    def _there(self) -> tuple[Sha | None, list[Check]]:
+    def _on_remote(self) -> tuple[Sha | None, list[Check]]:
         """Q6: where the remote has the target, and whether it answers; nothing is said where the project has none."""
         try:
             answered = asked(self._context)

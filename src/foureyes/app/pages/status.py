@@ -133,7 +133,7 @@ class Status:
         """Q6: that the first of what lacks its checks is not in this clone: who runs them needs the remote."""
         if self._context.store.place in ("", STORE_FILE) or not page.missing:
             return []
-        from foureyes.app.work.elsewhere import is_to_fetch
+        from foureyes.app.work.other_machines import is_to_fetch
 
         task = page.missing[0].task.id
         if not is_to_fetch(self._context, TaskId(task)):

@@ -60,7 +60,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
         against = _against_work(context, tx, detail) if row.status in AT_REST else NO_STEP
     if with_diff and detail.attempts:
-        from foureyes.app.work.elsewhere import bring
+        from foureyes.app.work.other_machines import bring
 
         detail = msgspec.structs.replace(detail, remarks=[*detail.remarks, *bring(context, row.id)])
     step = after_task(detail, actor, merge, with_diff=with_diff, against=against)

@@ -17,7 +17,7 @@ from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.review import QueueRow
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.elsewhere import is_elsewhere
+from foureyes.app.work.other_machines import is_elsewhere
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
@@ -92,7 +92,7 @@ class Judge:
         self._judged.catch_up(tx, basis)
         judged = self._judged.of
         known = {task: judged[task] for task in tasks if task in judged}
-        landed = self._reached([Sha(each.head) for each in known.values() if each.landed], basis.target, heads)
+        landed = self._still_landed([Sha(each.head) for each in known.values() if each.landed], basis.target, heads)
         moved = {task for task, each in known.items() if each.tip != _tip(each, heads, landed, each.elsewhere)}
         missing = [TaskId(task) for task in tasks if task not in known or task in moved]
         for first in range(0, len(missing), PAGE):
@@ -110,14 +110,14 @@ class Judge:
             hold=project.hold,
         )
 
-    def _reached(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
+    def _still_landed(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
         """The heads that landed before their review and are still on the target: git is asked once for all of them."""
         return self._context.repo.reached(landed, target) if landed and f"refs/heads/{target}" in heads else set()
 
     def _page(self, tx: Tx, tasks: list[TaskId], basis: JudgingBasis, heads: Mapping[str, Sha]) -> dict[str, Judgement]:
         facts = {task: about for task, about in facts_for(self._context, tx, tasks, basis.me).items() if about.attempt}
         attempts = [about.attempt for about in facts.values() if about.attempt]
-        landed = self._reached([attempt.head for attempt in attempts if attempt.landed], basis.target, heads)
+        landed = self._still_landed([attempt.head for attempt in attempts if attempt.landed], basis.target, heads)
         ids = sorted({attempt.submitted_by for attempt in attempts})
         makers = {SessionId(maker.id): maker for maker in tx.all("session.some", SessionView, ids=ids)}
         page: dict[str, Judgement] = {

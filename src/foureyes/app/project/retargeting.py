@@ -75,8 +75,8 @@ def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTi
     if heard is not None:
         return heard.get(branch, branch)
     remote = remote_in(project.accepted_text)
-    there = tracked(remote, f"{BRANCH}{branch}") if remote else ""
-    return there if there and context.repo.commit_of(there) is not None else branch
+    ref = tracked(remote, f"{BRANCH}{branch}") if remote else ""
+    return ref if ref and context.repo.commit_of(ref) is not None else branch
 
 
 def is_missing(context: Context, branch: str) -> bool:
@@ -98,8 +98,8 @@ def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | No
     if at == wanted and is_missing(context, wanted):
         make = by_person(shell("git", "branch", wanted, project.target))
         raise _refused(project, wanted, "there is no such branch", in_turn(make, ACCEPT))
-    there = named_in(context.repo.file_at(at, FILE))
-    if there != ConfiguredProject(project.id, wanted):
+    named = named_in(context.repo.file_at(at, FILE))
+    if named != ConfiguredProject(project.id, wanted):
         bring = prose(f"bring {FILE} of {project.target} to {wanted}, then: ") + ACCEPT
         raise _refused(project, wanted, f"{FILE} there does not say that it is this project's target", bring)
     return wanted

@@ -23,7 +23,7 @@ from foureyes.app.review.sampling import open_batch
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
 from foureyes.app.work.branches import tip_of, tip_since
-from foureyes.app.work.elsewhere import bring, unasked_in_words
+from foureyes.app.work.other_machines import bring, unasked_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.approval import grade_of

@@ -32,7 +32,7 @@ from foureyes.app.review.review_content import ReviewContent, came_back, content
 from foureyes.app.review.review_requests import attempt_request
 from foureyes.app.views.review import ReviewOutcome
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import (

@@ -107,7 +107,7 @@ def _calibrated(row: AgentView, profile: Profile, known: Calibration | None) -> 
 
 
 def _view(
-    profile: Profile, there: Availability, tiers: list[str], running: int, cooled: Cooldown | None,
+    profile: Profile, availability: Availability, tiers: list[str], running: int, cooled: Cooldown | None,
     failed: LastError | None, left: int,
 ) -> AgentView:  # fmt: skip
     last: Mapping[str, str] = {}
@@ -116,13 +116,13 @@ def _view(
     elif failed is not None:
         last = {"error": failed.error, "error_text": failed.error_text, "error_at": failed.ended_at}
     return AgentView(
-        profile=there.profile,
-        program=there.program,
+        profile=availability.profile,
+        program=availability.program,
         model=profile.model,
-        path=there.path,
-        version=there.version,
-        login=there.login,
-        problem=there.problem,
+        path=availability.path,
+        version=availability.version,
+        login=availability.login,
+        problem=availability.problem,
         tiers=tiers,
         slots=profile.slots,
         running=running,

@@ -115,12 +115,12 @@ class Calibrations:
     ) -> CalibrationView:
         with self._context.store.read() as tx:
             profile = profile_named(self._context, tx, name)
-        there = self._context.outside.agents().available(name, profile, ask=True)
-        if there.problem:
-            return CalibrationView(profile=name, recorded=False, problem=there.problem, next=fe("agents"))
+        availability = self._context.outside.agents().available(name, profile, ask=True)
+        if availability.problem:
+            return CalibrationView(profile=name, recorded=False, problem=availability.problem, next=fe("agents"))
         parts = self._tried(actor, name, profile, bundles, tell)
-        program = there.program.rpartition("/")[2]
-        made = _calibration(name, profile, program, there.version, parts)
+        program = availability.program.rpartition("/")[2]
+        made = _calibration(name, profile, program, availability.version, parts)
         problem = parts[-1].broken or (SOME if partly else "")
         if problem:
             step = again(name) if parts[-1].broken else NO_STEP

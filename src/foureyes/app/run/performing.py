@@ -19,7 +19,7 @@ from foureyes.app.run.sprints_seen import move_sprint
 from foureyes.app.run.starting import Overdrawn, Unstarted, is_full, start
 from foureyes.app.run.tidying import tidy
 from foureyes.app.views.merge import MergeRow
-from foureyes.app.work.elsewhere import bring, catch_up, is_to_fetch
+from foureyes.app.work.other_machines import bring, catch_up, is_to_fetch
 from foureyes.app.work.sending import send
 from foureyes.app.work.worktrees import is_behind
 from foureyes.core.nouns.run import RunId

@@ -20,7 +20,7 @@ from foureyes.app.tasks.tasks import Tasks
 from foureyes.app.views.plan import Drafted
 from foureyes.app.views.standstill import Cooldown
 from foureyes.app.views.task_list import ListQuery, TaskRow
-from foureyes.app.work.elsewhere import begin_at
+from foureyes.app.work.other_machines import begin_at
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.drafted_plan import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.documents.plan_file import read_plan

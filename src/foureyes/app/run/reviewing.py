@@ -14,7 +14,7 @@ from foureyes.app.review.review_requests import attempt_request, look_request
 from foureyes.app.review.reviews import submit_told
 from foureyes.app.run.rows import ReviewRun
 from foureyes.app.views.session import SessionView
-from foureyes.app.work.elsewhere import bring
+from foureyes.app.work.other_machines import bring
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.briefing import CHANGE, REQUEST

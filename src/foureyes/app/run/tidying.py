@@ -100,8 +100,8 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
 
 def _elsewhere(stands: str, ref: str) -> str:
     """S4: whether something else than the task's branch is checked out in its worktree."""
-    there, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
-    return "" if stands == ref else f"{there or 'no branch'} is checked out in its worktree, not {wanted}"
+    stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
+    return "" if stands == ref else f"{stood or 'no branch'} is checked out in its worktree, not {wanted}"
 
 
 def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:

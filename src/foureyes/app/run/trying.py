@@ -59,11 +59,11 @@ def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle:
     settings = _settings(context, name, profile, len(bundle.trials))
     actor = replace(actor, by_key=False)  # there a person is who they are here, and has no key
     with context.outside.throwaway(actor, settings, bundle.files) as place:
-        there = Context(place.store, place.repo, context.clock, context.ids, {}, outside=place.outside)
-        tasks = {task: trial for trial in bundle.trials if (task := _hand_in(there, actor, place, trial))}
+        throwaway = Context(place.store, place.repo, context.clock, context.ids, {}, outside=place.outside)
+        tasks = {task: trial for trial in bundle.trials if (task := _hand_in(throwaway, actor, place, trial))}
         told: Callable[[str, str], None] = lambda task, line: _told(tell, tasks, task, line)  # noqa: E731
         place.review(actor, profile.slots, told)
-        tried = {task: _outcome(there, name, task, trial) for task, trial in tasks.items()}
+        tried = {task: _outcome(throwaway, name, task, trial) for task, trial in tasks.items()}
         judged = {trial.cases[0].name for task, trial in tasks.items() if tried[task].results}
         for trial in bundle.trials:
             if trial.cases[0].name not in judged:
@@ -92,18 +92,18 @@ def _settings(context: Context, name: str, profile: Profile, trials: int) -> str
     return to_toml(values)
 
 
-def _hand_in(there: Context, actor: Actor, place: Throwaway, trial: Trial) -> TaskId | None:
+def _hand_in(throwaway: Context, actor: Actor, place: Throwaway, trial: Trial) -> TaskId | None:
     """Hand a change in; None where the gate does not take it by itself: it looks like a secret, it is very large."""
-    made = Tasks(there).create(actor, trial.title, acceptance=trial.acceptance)
-    claimed = Claims(there).start(actor, made.task, worktree=True)
+    made = Tasks(throwaway).create(actor, trial.title, acceptance=trial.acceptance)
+    claimed = Claims(throwaway).start(actor, made.task, worktree=True)
     assert isinstance(claimed, ClaimedWorktree)
     place.put(claimed.worktree, trial.files)
     try:
-        done = Attempts(there).submit(actor, made.task, message=trial.title, commit=trial.title, apart=True)
+        done = Attempts(throwaway).submit(actor, made.task, message=trial.title, commit=trial.title, apart=True)
     except Refused:
         return None
-    with there.store.read() as tx:
-        return there.find_id(tx, done.task)
+    with throwaway.store.read() as tx:
+        return throwaway.find_id(tx, done.task)
 
 
 def _told(tell: TellCase, tasks: dict[TaskId, Trial], task: str, line: str) -> None:
@@ -112,11 +112,11 @@ def _told(tell: TellCase, tasks: dict[TaskId, Trial], task: str, line: str) -> N
         tell(name, line)
 
 
-def _outcome(there: Context, name: str, task: TaskId, trial: Trial) -> Tried:
+def _outcome(throwaway: Context, name: str, task: TaskId, trial: Trial) -> Tried:
     """What became of one change."""
-    cycles = Cycles(there).listed(task=task)
+    cycles = Cycles(throwaway).listed(task=task)
     asked = next((row for cycle in cycles for row in cycle.asked if row.reviewer == name), None)
-    with there.store.read() as tx:
+    with throwaway.store.read() as tx:
         given = [review for review in tx.all("review.of_task", Review, task=task) if not review.look]
         findings = findings_of(tx, task)
         runs = [run for run in tx.all("run.of_task", Run, task=task, limit=MOST_RUNS) if run.purpose == "review"]

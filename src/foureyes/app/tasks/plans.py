@@ -111,16 +111,16 @@ class Plans:
     def _known(
         self, tx: Tx, actor: Actor, task: PlanSection, before: PlannedBefore, known: TaskId, needs: list[str]
     ) -> PlannedRow:
-        there = self._context.get(tx, known)
-        notes = before.differences(task, there, needs)
+        planned = self._context.get(tx, known)
+        notes = before.differences(task, planned, needs)
         return PlannedRow(
             task=known,
-            title=there.title,
+            title=planned.title,
             mode=self._mode(tx, actor, known),
-            labels=tuple(there.labels),
+            labels=tuple(planned.labels),
             depends_on=tuple(link.id for link in tx.all("task.dependencies", Link, id=known)),
             state="differs" if notes else "known",
-            status=there.status,
+            status=planned.status,
             notes=notes,
         )
 

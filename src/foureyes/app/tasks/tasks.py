@@ -133,10 +133,10 @@ class Tasks:
                 next_step=fe("show", planned.id),
                 task=planned.id,
             )
-        there = self._context.get(tx, TaskId(planned.id))
-        gone = f", and was {there.resolution}" if there.resolution in ("cancelled", "deleted") else ""
-        step = fe("reopen", there.id) if gone else fe("show", there.id)
-        return outcome(there, f"{there.id} is there already{gone}", step, changed=False)
+        row = self._context.get(tx, TaskId(planned.id))
+        gone = f", and was {row.resolution}" if row.resolution in ("cancelled", "deleted") else ""
+        step = fe("reopen", row.id) if gone else fe("show", row.id)
+        return outcome(row, f"{row.id} is there already{gone}", step, changed=False)
 
     def edit(
         self,
@@ -256,9 +256,9 @@ class Tasks:
 
     def _put_on(self, work: Work, task: Task, labels: Sequence[str]) -> None:
         for label in labels:
-            there = spelled(task, label)
-            if not there or is_new_word(self._context, work, task, "label", label):
-                work.record(task.id, e.LabelAdded(label=there[0] if there else label, signed_by=work.key))
+            spellings = spelled(task, label)
+            if not spellings or is_new_word(self._context, work, task, "label", label):
+                work.record(task.id, e.LabelAdded(label=spellings[0] if spellings else label, signed_by=work.key))
 
     def _with_labels(self, work: Work, task: Task) -> Outcome:
         now = self._context.get(work.tx, task.id)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.call.one_target import asked, remote_of, target_ref
 from foureyes.app.call.rows import IdRow
-from foureyes.app.work.elsewhere import branch_there, is_elsewhere, machine_of
+from foureyes.app.work.other_machines import branch_there, is_elsewhere, machine_of
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
@@ -37,8 +37,8 @@ def tip_of(
         if attempt.landed:
             return gate.Tip(on_target=_has_landed(context, attempt, target, inside, shown=shown))
         if is_elsewhere(context, attempt.clone):
-            there = branch_there(context, task, attempt, inside)
-            return gate.Tip(head=there.head, unasked=there.unasked, machine=machine_of(attempt.clone))
+            tip = branch_there(context, task, attempt, inside)
+            return gate.Tip(head=tip.head, unasked=tip.unasked, machine=machine_of(attempt.clone))
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None

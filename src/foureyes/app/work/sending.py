@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
-from foureyes.app.work.elsewhere import branch_there, is_elsewhere, pushing
+from foureyes.app.work.other_machines import branch_there, is_elsewhere, pushing
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import (
     DETACHED,
@@ -39,7 +39,7 @@ MOST = 200
 TRIES = 4
 
 
-class Kept(msgspec.Struct, frozen=True):
+class SendableAttempt(msgspec.Struct, frozen=True):
     """An attempt, and where its branch is."""
 
     task: str
@@ -60,7 +60,7 @@ class Kept(msgspec.Struct, frozen=True):
         return self.ref == own_branch(self.task)
 
 
-class Sent(msgspec.Struct, frozen=True):
+class SendOutcome(msgspec.Struct, frozen=True):
     """What pushes came to: whose attempts went, what was left where it was, what still waits (by ref), and why. `look`:
     how to see what was left; `lifts`: what has to be said before trying again helps.
     """
@@ -81,20 +81,20 @@ class Over(msgspec.Struct, frozen=True):
     words: str
 
 
-NOTHING = Sent()
+NOTHING = SendOutcome()
 
 
-def send(context: Context, first: str = "") -> Sent:
+def send(context: Context, first: str = "") -> SendOutcome:
     """Push every attempt that is kept here and that the remote is not known to have; those of one task `first`."""
     with context.store.read() as tx:
         remote = context.remote(tx)
         if remote is None:
             return NOTHING
-        rows, target = tx.all("attempt.kept", Kept), context.project(tx).target
+        rows, target = tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     try:
         waiting = _waiting(context, remote.name, rows)
     except GitProblem as problem:
-        return Sent(remote.name, why_not=problem.message)
+        return SendOutcome(remote.name, why_not=problem.message)
     sending, why, lifts = _Sending(context, remote, rows, f"refs/heads/{target}"), "", NO_STEP
     for some in _batches(waiting, first):
         try:
@@ -108,7 +108,7 @@ def send(context: Context, first: str = "") -> Sent:
     return replace(sending.sum(waiting, why), lifts=lifts) if waiting else NOTHING
 
 
-def _batches(waiting: list[Kept], first: str) -> list[list[Kept]]:
+def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
     others = [row for row in waiting if row.task != first]
     ahead = [row for row in waiting if row.task == first]
     return [*([ahead] if ahead else []), *(others[at : at + MOST] for at in range(0, len(others), MOST))]
@@ -118,7 +118,7 @@ def unsent(context: Context) -> tuple[str, list[str]]:
     """The project's remote, and the tasks with attempts that are kept here and were never pushed; nobody is asked."""
     with context.store.read() as tx:
         remote = context.remote(tx)
-        rows = tx.all("attempt.kept", Kept) if remote is not None else []
+        rows = tx.all("attempt.kept", SendableAttempt) if remote is not None else []
     if remote is None:
         return "", []
     return remote.name, list(dict.fromkeys(row.task for row in _waiting(context, remote.name, rows)))
@@ -129,43 +129,43 @@ def lacking_there(context: Context) -> tuple[list[str], list[str]]:
     and those that have something else in their place there. It is asked.
     """
     with context.store.read() as tx:
-        remote, rows, target = context.remote(tx), tx.all("attempt.kept", Kept), context.project(tx).target
+        remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     if remote is None:
         return [], []
     known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
     ours = [row for row in rows if not row.merged and known.get(tracked(remote.name, row.kept_as)) == row.head]
-    there = remote.tips([f"refs/heads/{target}", *(row.kept_as for row in ours)])
-    gone = [row.kept_as for row in ours if row.kept_as not in there]
-    return gone, [row.kept_as for row in ours if there.get(row.kept_as, row.head) != row.head]
+    tips = remote.tips([f"refs/heads/{target}", *(row.kept_as for row in ours)])
+    gone = [row.kept_as for row in ours if row.kept_as not in tips]
+    return gone, [row.kept_as for row in ours if tips.get(row.kept_as, row.head) != row.head]
 
 
-def _waiting(context: Context, name: str, rows: list[Kept]) -> list[Kept]:
+def _waiting(context: Context, name: str, rows: list[SendableAttempt]) -> list[SendableAttempt]:
     """The attempts that are kept here and were never pushed from here, nor fetched."""
     here = context.repo.kept(KEPT_ATTEMPTS)
-    there = context.repo.kept(f"{KEPT_REMOTES}{name}/")
+    pushed = context.repo.kept(f"{KEPT_REMOTES}{name}/")
     return [
-        row for row in rows if here.get(row.kept_as) == row.head and there.get(tracked(name, row.kept_as)) != row.head
+        row for row in rows if here.get(row.kept_as) == row.head and pushed.get(tracked(name, row.kept_as)) != row.head
     ]
 
 
 class _Sending:
     """Pushes to one remote, each of it all at once: attempts, their branches, and what was left on a branch."""
 
-    def __init__(self, context: Context, remote: Remote, rows: list[Kept], target: str) -> None:
+    def __init__(self, context: Context, remote: Remote, rows: list[SendableAttempt], target: str) -> None:
         self._context, self._remote, self._rows, self._target = context, remote, rows, target
-        self._went: list[Kept] = []
+        self._went: list[SendableAttempt] = []
         self._left: list[str] = []
         self._look = NO_STEP
-        self._attempts: dict[str, Kept] = {}
+        self._attempts: dict[str, SendableAttempt] = {}
         self._branches: dict[str, RefUpdate] = {}
         self._marks: dict[str, RefUpdate] = {}
 
-    def sum(self, waiting: list[Kept], why: str) -> Sent:
+    def sum(self, waiting: list[SendableAttempt], why: str) -> SendOutcome:
         waits = tuple(row.kept_as for row in waiting if row not in self._went)
         tasks = tuple(row.task for row in self._went)
-        return Sent(self._remote.name, tasks, tuple(self._left), why, waits, self._look)
+        return SendOutcome(self._remote.name, tasks, tuple(self._left), why, waits, self._look)
 
-    def push(self, some: list[Kept]) -> None:
+    def push(self, some: list[SendableAttempt]) -> None:
         """A branch to which somebody else has pushed meanwhile stays, and the rest goes; so it does where the remote
         takes a branch not as it is now.
         """
@@ -192,7 +192,7 @@ class _Sending:
             self._look_again(answer)
         raise RemoteProblem(f"{self._remote.name} moved {TRIES} times meanwhile")
 
-    def _latest(self, some: list[Kept]) -> dict[str, RefUpdate]:
+    def _latest(self, some: list[SendableAttempt]) -> dict[str, RefUpdate]:
         """The branches of the latest attempts, if they are the tasks' own; the target moves by merges alone (Q6), and
         what is merged needs none any more (K1).
         """
@@ -230,7 +230,7 @@ class _Sending:
                 self._leave(update, at)
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
-    def _leave_out(self, row: Kept, at: str) -> None:
+    def _leave_out(self, row: SendableAttempt, at: str) -> None:
         """Somebody wrote another commit where this attempt belongs: it stays here, and does not hinder the others."""
         del self._attempts[row.kept_as]
         self._branches.pop(row.ref, None)
@@ -283,7 +283,7 @@ class _Sending:
         return _is_behind(self._context, self._rows, update, now)
 
 
-def _is_behind(context: Context, rows: list[Kept], update: RefUpdate, now: Sha) -> bool:
+def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate, now: Sha) -> bool:
     """Whether what the remote has for a branch is in this attempt, or was handed in from that branch before: here, or
     as what a redo has set back since.
     """
@@ -294,7 +294,7 @@ def _is_behind(context: Context, rows: list[Kept], update: RefUpdate, now: Sha) 
     return any(not is_elsewhere(context, row.clone) or _is_set_back(context, row) for row in before)
 
 
-def _is_set_back(context: Context, row: Kept) -> bool:
+def _is_set_back(context: Context, row: SendableAttempt) -> bool:
     from foureyes.app.views.review import FeedbackView
 
     with context.store.read() as tx:
@@ -308,28 +308,28 @@ def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
     itself is there: then what is sent next brings it to where it belongs, or tells what was left.
     """
     with context.store.read() as tx:
-        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+        remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     if remote is None or not attempt.clone or attempt.landed:
         return None
-    there = branch_there(context, task, attempt).head
-    if there == attempt.head or _is_behind(context, rows, RefUpdate(attempt.ref, attempt.head), there):
+    tip = branch_there(context, task, attempt).head
+    if tip == attempt.head or _is_behind(context, rows, RefUpdate(attempt.ref, attempt.head), tip):
         return None
     if _is_outstanding(context, remote, [row for row in rows if (row.task, row.n) == (task, attempt.n)]):
         return None
-    name, tips = attempt.ref.removeprefix("refs/heads/"), context.repo.line(there, 1)
-    at = tips[0].words if tips else there[:7]
+    name, tips = attempt.ref.removeprefix("refs/heads/"), context.repo.line(tip, 1)
+    at = tips[0].words if tips else tip[:7]
     what = f"{name} on {remote.name} is at {at}, pushed after attempt {attempt.n}"
-    return Over(there, f"{what}: this is the same work once more")
+    return Over(tip, f"{what}: this is the same work once more")
 
 
-def _is_outstanding(context: Context, remote: Remote, rows: list[Kept]) -> bool:
+def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt]) -> bool:
     """Whether attempts wait to be pushed, and the remote says that it has them not."""
     waiting = _waiting(context, remote.name, rows)
     try:
-        there = remote.tips([row.kept_as for row in waiting])
+        tips = remote.tips([row.kept_as for row in waiting])
     except RemoteProblem:
         return True
-    return any(there.get(row.kept_as) != row.head for row in waiting)
+    return any(tips.get(row.kept_as) != row.head for row in waiting)
 
 
 def _bring_back(context: Context, task: str) -> str:
@@ -337,7 +337,7 @@ def _bring_back(context: Context, task: str) -> str:
     became of that.
     """
     with context.store.read() as tx:
-        remote, rows = context.remote(tx), tx.all("attempt.kept", Kept)
+        remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     own = [row for row in rows if row.task == task]
     if remote is None or not own or own[-1].landed or own[-1].merged or not own[-1].is_own:
         return ""

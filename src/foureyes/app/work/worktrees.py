@@ -13,8 +13,8 @@ from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.elsewhere import begin_at, bring, catch_up, is_elsewhere
 from foureyes.app.work.furnishing import furnish
+from foureyes.app.work.other_machines import begin_at, bring, catch_up, is_elsewhere
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task

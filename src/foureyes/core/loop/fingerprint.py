@@ -64,7 +64,7 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
             new,
         )
     paths = {new.path, renames.get(new.path, new.path)}
-    there = [
+    near = [
         finding
         for finding in known
         if finding.path in paths and (not new.rule or not finding.rule or finding.rule == new.rule)
@@ -80,7 +80,7 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
         lambda finding: bool(title) and words(finding.title) == title,
     )
     for way in ways:
-        fits = [finding for finding in there if way(finding)]
+        fits = [finding for finding in near if way(finding)]
         if fits:
             return _only(fits, new)
     return Match()

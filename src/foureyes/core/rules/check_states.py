@@ -59,14 +59,14 @@ def check_state(
         return CheckState(rule=rule)
     counting = [result for result in here if counts(facts, result)]
     result = (counting or here)[-1]
-    there = [old for old in mine if old.tree == base_tree]
-    counted = [old for old in there if not counting or counts(facts, old)]
+    on_base = [old for old in mine if old.tree == base_tree]
+    counted = [old for old in on_base if not counting or counts(facts, old)]
     before = [old for old in counted if old.outcome in RAN]
     outcomes = {each.outcome for each in (counting or here)} & RAN
     own_inputs = _changes_inputs(facts, rule)
     is_breaking = base_tree != tree and _is_broken_by_change(rule, result, counted, own_inputs=own_inputs)
     result = replace(result, outcome="failed", summary=f"{result.summary}{BROKEN_HERE}") if is_breaking else result
-    seen = _against(facts, rule, result, before, there) if base_tree else Against(result)
+    seen = _against(facts, rule, result, before, on_base) if base_tree else Against(result)
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
     return CheckState(
         rule=rule,
@@ -84,19 +84,19 @@ def check_state(
     )
 
 
-def _is_broken_by_change(rule: CheckRule, result: CheckResult, there: list[CheckResult], *, own_inputs: bool) -> bool:
+def _is_broken_by_change(rule: CheckRule, result: CheckResult, on_base: list[CheckResult], *, own_inputs: bool) -> bool:
     """D5: whether a run broke by the tool's own exit code (a file that cannot be parsed, a conftest that fails), while
     the latest one where the change begins came to its end, by the same program in the same environment. An
     environment that the change itself asks for is its own.
     """
     broke = result.outcome == "crashed" and is_tools_own_break(rule.run, result.exit_code, rule.failed_exit)
-    if not broke or not there or there[-1].outcome not in RAN:
+    if not broke or not on_base or on_base[-1].outcome not in RAN:
         return False
-    return own_inputs or not is_another(result.program, there[-1].program)
+    return own_inputs or not is_another(result.program, on_base[-1].program)
 
 
 def _against(
-    facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], there: list[CheckResult]
+    facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], on_base: list[CheckResult]
 ) -> Against:
     """The result without what the target fails, too, by the latest result there; one that does not count, or of a run
     that broke, is none.
@@ -104,7 +104,7 @@ def _against(
     if not rule.has_baseline or result.outcome != "failed" or not result.failing:
         return Against(result)
     if not before:
-        broke = [old.summary for old in there if old.outcome not in RAN]
+        broke = [old.summary for old in on_base if old.outcome not in RAN]
         return Against(result, f"it broke there ({broke[-1]})" if broke else "it did not run there where it counts")
     return against(rule, result, before[-1], facts.tests, _renames(facts))
 

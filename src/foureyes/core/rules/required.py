@@ -59,14 +59,14 @@ def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) 
     """
     from foureyes.core.rules.involvement import called, labels_in_force  # `fe status` has a policy and no facts
 
-    there: set[str] = set()
+    reviewed: set[str] = set()
     for party in [*map(facts.party, facts.reviewers), *([actor] if actor is not None else [])]:
         if party.kind == "human":
-            there |= {HUMAN, party.person}
+            reviewed |= {HUMAN, party.person}
         elif party is not actor and party.session not in facts.nested and len(names := called(facts, party)) == 1:
-            there |= names
+            reviewed |= names
     wanted = required_reviewers(policy, labels_in_force(facts))
-    return {name: label for name, label in wanted.items() if name not in there}
+    return {name: label for name, label in wanted.items() if name not in reviewed}
 
 
 def lacks_named(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> list[Reason]:

@@ -71,9 +71,9 @@ def why_not_there(
     """
     if not effect.files or facts.attempt is None:
         return ()
-    there = as_merged(facts, effect)
+    merged = as_merged(facts, effect)
     known = why_void(facts, policy, given, tip)
-    reasons = [reason for reason in why_void(there, policy, given, tip) if reason not in known]
+    reasons = [reason for reason in why_void(merged, policy, given, tip) if reason not in known]
     if keys and basis_of(given.grade) == "person" and not is_signed(given.grade):
         judged = set(gate_files(policy, effect.paths)) - set(facts.changed_paths())
         reasons += [Reason("I9", f"{path} asks for a person's key, and this was not signed") for path in sorted(judged)]

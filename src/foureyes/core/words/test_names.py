@@ -45,9 +45,9 @@ def told_apart(tests: Sequence[NamedTest]) -> list[str]:
 def _places(places: Sequence[tuple[str, ...]]) -> list[str]:
     """The first kind of place that differs among them; nothing where none does."""
     for kind in range(max(map(len, places))):
-        there = [each[kind] if kind < len(each) else "" for each in places]
-        if len(set(there)) > 1:
-            return there
+        parts = [each[kind] if kind < len(each) else "" for each in places]
+        if len(set(parts)) > 1:
+            return parts
     return [""] * len(places)
 
 

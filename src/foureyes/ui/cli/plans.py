@@ -70,10 +70,10 @@ def _show(rows: Sequence[PlannedRow]) -> None:
 
 def _counted(rows: Sequence[PlannedRow], *, dry_run: bool) -> str:
     """How many are new, and how many were there."""
-    new, there = sum(row.state == "new" for row in rows), sum(row.state != "new" for row in rows)
+    new, known = sum(row.state == "new" for row in rows), sum(row.state != "new" for row in rows)
     differ = sum(row.state == "differs" for row in rows)
     words = f"{'would plan' if dry_run else 'planned'} {output.count(new, 'task')}"
-    words += f"; {there} there already" if there else ""
+    words += f"; {known} there already" if known else ""
     words += f", {differ} of them not as the plan has it: nothing of these was changed" if differ else ""
     return words
 

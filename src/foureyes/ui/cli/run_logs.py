@@ -119,8 +119,8 @@ def _watch(session: Session, task: str) -> None:
 
 def _at_work(session: Session, task: str) -> list[Run]:
     """The runs of a task that have not ended, and whose runner is there: of a dead one nothing comes any more."""
-    there = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
-    return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in there]
+    live = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
+    return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in live]
 
 
 def ended_text(run: Run) -> str:

@@ -49,8 +49,8 @@ def resume(flow: review.Flow, position: Position) -> review.Flow:
     places = [number for number, row in enumerate(flow.rows) if row.task == position.task]
     if not places:
         return flow
-    there = review.step(flow, "open", at=places[0])
-    return review.step(there, "diff") if position.screen == "diff" else there
+    opened = review.step(flow, "open", at=places[0])
+    return review.step(opened, "diff") if position.screen == "diff" else opened
 
 
 def welcome(position: Position, drafts: list[Draft], new_task: NewTaskDraft = EMPTY) -> str:

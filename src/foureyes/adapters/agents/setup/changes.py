@@ -155,8 +155,8 @@ def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     new = text
     whys: list[str] = []
     try:
-        there = json_text.parsed(text)
-        if entries[0].besides and json.dumps(there) == json.dumps(fresh(entries)):
+        document = json_text.parsed(text)
+        if entries[0].besides and json.dumps(document) == json.dumps(fresh(entries)):
             return EntryChange(None, "removed")
         for entry in reversed(entries):
             known, why = state(json_text.parsed(new) if new else {}, entry)
@@ -191,9 +191,9 @@ def state(document: Any, entry: SetupEntry) -> tuple[str, str]:
         known = "absent" if value is None else "ours" if value == entry.value else ""
         known = known or ("older" if value in entry.former else "edited")
         return known, OWN if known == "edited" else ""
-    there = value if isinstance(value, list) else []
-    if entry.value in there:
+    entries = value if isinstance(value, list) else []
+    if entry.value in entries:
         return "ours", ""
-    if any(old in there for old in entry.former):
+    if any(old in entries for old in entry.former):
         return "older", ""
-    return ("edited", OWN_HOOK) if any(REMINDER in json.dumps(each) for each in there) else ("absent", "")
+    return ("edited", OWN_HOOK) if any(REMINDER in json.dumps(each) for each in entries) else ("absent", "")

@@ -73,38 +73,38 @@ def install(text: str | None, comment: CommentSigns, user: str, body: str, *, ot
     """Put the block into a text, or bring an older one up to date. `others` are who else uses a block of version 1."""
     old = text or ""
     line_end = "\r\n" if "\r\n" in old else "\n"
-    there = found(old, comment)
-    if there is None:
+    block = found(old, comment)
+    if block is None:
         above = "new" if text is None else _missing_ends(old)
         ends = 0 if above == "new" else int(above)
         return Changed(old + line_end * ends + _block(comment, (user,), body, above, line_end), "written")
-    if there.is_newer or there.is_edited:
-        return Changed(text, "kept", why_kept(there))
-    users = tuple(sorted({*(there.users if there.digest else others), user}))
-    above = there.above if there.digest else "new" if not (old[: there.start] + old[there.end :]).strip() else "0"
-    new = old[: there.start] + _block(comment, users, body, above, line_end) + old[there.end :]
+    if block.is_newer or block.is_edited:
+        return Changed(text, "kept", why_kept(block))
+    users = tuple(sorted({*(block.users if block.digest else others), user}))
+    above = block.above if block.digest else "new" if not (old[: block.start] + old[block.end :]).strip() else "0"
+    new = old[: block.start] + _block(comment, users, body, above, line_end) + old[block.end :]
     return Changed(new, "unchanged" if new == old else "updated")
 
 
 def remove(text: str | None, comment: CommentSigns, user: str, body: str) -> Changed:
     """Take the block out, if nobody else uses it; what was there before it is there after it."""
-    there = found(text or "", comment)
-    if text is None or there is None or (there.digest and user not in there.users):
+    old = found(text or "", comment)
+    if text is None or old is None or (old.digest and user not in old.users):
         return Changed(text, "absent")
-    if there.is_newer or there.is_edited:
-        return Changed(text, "kept", why_kept(there))
-    before, after = text[: there.start], text[there.end :]
-    left = tuple(name for name in there.users if name != user)
+    if old.is_newer or old.is_edited:
+        return Changed(text, "kept", why_kept(old))
+    before, after = text[: old.start], text[old.end :]
+    left = tuple(name for name in old.users if name != user)
     if left:
         line_end = "\r\n" if "\r\n" in text else "\n"
-        block = _block(comment, left, body, there.above, line_end)
+        block = _block(comment, left, body, old.above, line_end)
         return Changed(before + block + after, "updated", f"the block stays for {' and '.join(left)}")
-    if not there.digest:
+    if not old.digest:
         rest = (before + after).rstrip("\n")
         return Changed(rest + "\n" if rest.strip() else None, "removed")
-    if there.above == "new":
+    if old.above == "new":
         return Changed(before + after or None, "removed")
-    for _ in range(0 if after else int(there.above)):
+    for _ in range(0 if after else int(old.above)):
         before = LINE_END.sub("", before)
     return Changed(before + after, "removed")
 

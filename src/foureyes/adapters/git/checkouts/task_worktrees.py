@@ -148,10 +148,10 @@ def _existing(git: Git, at: TaskWorktree, ref: str) -> Located | None:
     place = _must_be_checkout(git, at)
     holds = _branch_of(git, place)
     if holds != ref:
-        there, name = holds.removeprefix(refs.BRANCHES) or "no branch", ref.removeprefix(refs.BRANCHES)
-        keeps = f"; what was committed there is on {there}, and stays" if holds else ""
+        holder, name = holds.removeprefix(refs.BRANCHES) or "no branch", ref.removeprefix(refs.BRANCHES)
+        keeps = f"; what was committed there is on {holder}, and stays" if holds else ""
         raise GitProblem(
-            f"{there} is checked out in {at.path}, not {name}{keeps}. A person brings it back: "
+            f"{holder} is checked out in {at.path}, not {name}{keeps}. A person brings it back: "
             f"git -C {quote(at.path)} switch {name}",
             next_step=shell("git", "-C", at.path, "switch", name),
         )

@@ -192,7 +192,7 @@ class Entrance:
     def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
         """The commits of base..head, and their parents. Their history is in the room."""
         commits = self._inside.commits
-        known = self._reached(base)
+        known = self._ancestors(base)
         ahead, mine = [head], {}
         while ahead:
             sha = ahead.pop()
@@ -201,7 +201,7 @@ class Entrance:
                 ahead += mine[sha]
         return mine
 
-    def _reached(self, tip: Sha) -> set[Sha]:
+    def _ancestors(self, tip: Sha) -> set[Sha]:
         commits, seen, ahead = self._inside.commits, set[Sha](), [tip]
         while ahead:
             sha = ahead.pop()
@@ -289,8 +289,8 @@ class Entrance:
             extra &= self._lookup.reader.sizes(extra).keys()
             done = self._pass(new | extra)
         if done.first.rc or done.second.rc:
-            there = self._lookup.reader.sizes(new).keys()
-            if absent := sorted(new - there):
+            present = self._lookup.reader.sizes(new).keys()
+            if absent := sorted(new - present):
                 raise self._lookup.missing(absent[0])
             raise _refused(done)
         arrived = _names_in(inside.path, done.second.out, len(next(iter(new | extra))) // 2)
@@ -321,8 +321,8 @@ class Entrance:
             done = self._ways.into_store(_PACK, _LEAVES, "".join(f"{sha}\n" for sha in new).encode())
             if done.first.rc or done.second.rc:
                 raise _refused(done)
-            there = self._lookup.reader.read(new)  # raises where other bytes lay there under that name
-            if lost := [sha for sha in new if sha not in there]:
+            present = self._lookup.reader.read(new)  # raises where other bytes lay there under that name
+            if lost := [sha for sha in new if sha not in present]:
                 raise self._lookup.missing(lost[0])
 
     def _made_for(self, tree: Sha) -> list[Sha]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LONG = 200
 
 
-class There(msgspec.Struct, frozen=True):
+class BranchTip(msgspec.Struct, frozen=True):
     """Where a branch is on its own machine; `unasked`: why the remote could not be asked, so that this is what the
     machine last told.
     """
@@ -73,7 +73,7 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
     return (f"whether its branch moved could not be asked: {why}; what {machine} handed in counts, and the merge asks",)
 
 
-def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> There:
+def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
     """D4: where the branch of an attempt of another clone is: what the remote has; where that cannot be asked, or has
     it not (branches of other names than the task's own are not pushed), or only what was left there, what its own
     machine last told, which is the attempt. `inside` of a transaction
@@ -81,19 +81,19 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
     """
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref != own_branch(task):
-        return There(attempt.head)
+        return BranchTip(attempt.head)
     left = left_ref(task, attempt.n)
     if inside is None:
         try:
             found = remote.fetch([attempt.ref, left])
         except RemoteProblem as problem:
-            return There(attempt.head, one_line(problem.message, LONG))
-        there = found.get(attempt.ref, attempt.head)
-        return There(there if there != found.get(left) else attempt.head)
+            return BranchTip(attempt.head, one_line(problem.message, LONG))
+        tip = found.get(attempt.ref, attempt.head)
+        return BranchTip(tip if tip != found.get(left) else attempt.head)
     commit_of, own = context.repo.commit_of, tracked(remote.name, attempt_ref(task, attempt.n))
-    there = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
-    is_known = commit_of(own) == attempt.head and there != commit_of(tracked(remote.name, left))
-    return There(there if is_known else attempt.head)
+    tip = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
+    is_known = commit_of(own) == attempt.head and tip != commit_of(tracked(remote.name, left))
+    return BranchTip(tip if is_known else attempt.head)
 
 
 def bring(context: Context, task: TaskId) -> tuple[str, ...]:

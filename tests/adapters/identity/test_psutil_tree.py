@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from foureyes.adapters.identity import alive, elsewhere
+from foureyes.adapters.identity import alive, psutil_tree
 from foureyes.adapters.identity.process_tree import read_tree
 from foureyes.adapters.identity.programs import agent_of
 
@@ -74,7 +74,7 @@ def test_i5_a_walk_that_does_not_come_to_the_top_is_unreadable(monkeypatch: pyte
 
 def test_i3_the_real_psutil_sees_the_ancestors_that_proc_shows() -> None:
     pytest.importorskip("psutil")
-    told, shown = elsewhere.read_tree(), read_tree()
+    told, shown = psutil_tree.read_tree(), read_tree()
     assert [above.pid for above in told.ancestors] == [above.pid for above in shown.ancestors]
     assert told.leader == shown.leader
     assert told.ancestors[0].names[0] == shown.ancestors[0].names[0]
@@ -83,4 +83,4 @@ def test_i3_the_real_psutil_sees_the_ancestors_that_proc_shows() -> None:
 @pytest.mark.usefixtures("mac")
 def test_q4_elsewhere_no_process_is_known_to_be_gone_G1() -> None:
     """Two machines that share a store could have the same pids: a lease there ends by its time alone."""
-    assert not alive.is_gone(f"proc:{elsewhere.place()}:{2**22 + 1}:1")
+    assert not alive.is_gone(f"proc:{psutil_tree.place()}:{2**22 + 1}:1")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.elsewhere import FOUND, Places, installed_from, watching
+from foureyes.adapters.checks.code_origin import FOUND, Places, installed_from, watching
 
 
 @pytest.fixture
