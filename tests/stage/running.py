@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foureyes.app.work.claims import target_head
 from foureyes.core.nouns.run import Purpose, Run
 from foureyes.core.nouns.session import Actor
 
@@ -35,7 +36,8 @@ def bound(
 ) -> Run:
     """A run whose program was let go."""
     run = reserved(world, actor, task, profile=profile, purpose=purpose)
-    return world.app.runs.bind(actor, run.id, secret=secret, process=process, program="/bin/claude")
+    began = target_head(world.app.context, asks=False)
+    return world.app.runs.bind(actor, run.id, secret=secret, process=process, program="/bin/claude", target=began)
 
 
 def agent_of(world: World, secret: str = SECRET, process: str = REAPER) -> Actor:

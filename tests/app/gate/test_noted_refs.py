@@ -74,10 +74,11 @@ def test_the_configuration_that_is_accepted_is_the_one_that_the_remote_named_P12
         assert "strict" in (alpha.app.context.project(tx).accepted_text or "")
 
 
-def on_top_of(world: Clone, lower: str) -> str:
-    """An agent has its work counted from another task's: it moves the refs that say where the target is, hands in while
-    nobody can be asked, and moves them back.
+def on_top_of(clones: Wired, lower: str) -> str:
+    """An agent would have its work counted from another task's: it moves the refs that say where the target is, hands
+    in while nobody can be asked, and moves them back.
     """
+    world = clones.alpha
     git, task, before = world.checkout.git, world.create(priority=1), world.checkout.head("main")
     world.start(CLAUDE, task)
     git("switch", "-q", "-c", f"fe/{task}", f"fe/{lower}")
@@ -86,24 +87,32 @@ def on_top_of(world: Clone, lower: str) -> str:
     for ref in (MAIN, NOTED):
         git("update-ref", ref, world.checkout.head())
     world.checkout.commit("harmless.py", "harmless\n", session=CLAUDE)
+    clones.wire(world).down = "kept away"
     world.submit(CLAUDE, task)
+    clones.wire(world).down = ""
     for ref in (MAIN, NOTED):
         git("update-ref", ref, before)
     git("switch", "-q", "main")
     return task
 
 
-def test_a_change_that_is_counted_from_what_the_target_lacks_is_not_merged_Q2(clones: Wired) -> None:
-    alpha = clones.alpha
+def test_work_is_counted_from_where_it_began_whatever_refs_say_while_nobody_can_be_asked_K4_Q6(clones: Wired) -> None:
+    alpha, before = clones.alpha, clones.main()
     fix = clones.approved(alpha)
-    clones.wire(alpha).down = "kept away"
-    task = on_top_of(alpha, fix)
-    clones.wire(alpha).down = ""
-    alpha.approve(CODEX, task)
+    task = on_top_of(clones, fix)
+    (attempt,) = alpha.show(task, ALICE).attempts
+    assert (attempt.base, len(attempt.commits)) == (before, 3)
+
+
+def test_a_change_that_is_counted_from_what_the_target_lacks_is_not_merged_Q2(clones: Wired) -> None:
+    alpha, before = clones.alpha, clones.main()
+    alpha.checkout.commit("hand.py", "by hand\n")
+    alpha.checkout.git("push", "-q", "origin", "main")
+    task = clones.approved(alpha)
+    clones.remote.git("update-ref", MAIN, before)
     rows = merge_rows(alpha)
-    assert {name: row.outcome for name, row in rows.items()} == {fix: "merged", task: "stuck"}
+    assert {name: row.outcome for name, row in rows.items()} == {task: "stuck"}
     assert "which main does not have (Q2)" in rows[task].message
-    assert f"{fix}.py" in clones.remote.git("ls-tree", "--name-only", "main")
     alpha.app.merges.retry(ALICE, task)
     assert merge(alpha) == {task: "stuck"}
 

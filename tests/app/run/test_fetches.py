@@ -120,3 +120,20 @@ def test_work_begins_without_a_target_that_cannot_be_had_and_asks_for_it_once_Q6
     peers.settle(runner)
     assert peers.status(task) == "reviewing"
     assert asked.count(True) == 1, "by the crew, and by nobody who starts a run"
+
+
+def test_before_the_first_merge_a_run_begins_where_the_remote_has_the_target_and_waits_for_its_answer_Q6(
+    peers: Peers, remote: ScriptedRemote
+) -> None:
+    there = remote.commit("refs/heads/main")
+    remote.down = "no route to it"
+    task = peers.create(ALICE)
+    runner = peers.runner()
+    for _ in range(5):
+        runner.tick()
+    assert (peers.runs_of(task), peers.status(task)) == ([], "open")
+    assert any("only origin can say where main is" in line for line in peers.lines(task))
+    remote.down = ""
+    peers.clock.advance(minutes=2)
+    peers.settle(runner)
+    assert peers.show(task).task.start_target == there

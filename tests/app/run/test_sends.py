@@ -46,9 +46,11 @@ def test_what_a_run_hands_in_is_pushed_by_its_runner_Q6(ground: Playground, remo
 def test_a_remote_that_is_away_holds_no_runner_up_and_is_asked_again_Q6(
     ground: Playground, remote: ScriptedRemote
 ) -> None:
-    remote.down = "no route to it"
     task = ground.create(ALICE)
     runner = ground.runner()
+    while not ground.runs_of(task):
+        runner.tick()
+    remote.down = "no route to it"
     settled(ground, runner, wait=False)
     assert ground.status(task) == "reviewing"
     assert any(line.startswith("not pushed yet: origin cannot be asked") for line in ground.lines(""))

@@ -65,15 +65,6 @@ class RemoteAnswer(msgspec.Struct, frozen=True):
     tip: Sha | None
 
 
-class TargetOfHandIn(msgspec.Struct, frozen=True):
-    """What a hand-in is counted against: a commit, a ref or a branch. `is_told`: it is the target for sure; else what
-    this clone has noted of the remote's, which says of nothing that it landed.
-    """
-
-    at: str
-    is_told: bool
-
-
 class MergeStop(msgspec.Struct, frozen=True):
     """What keeps this clone from merging: a sentence, and the way back."""
 
@@ -158,14 +149,6 @@ def there_now(context: Context) -> Sha | None:
     except RemoteProblem:
         return None
     return answered.tip if answered else None
-
-
-def counted_against(context: Context, *, asks: bool) -> TargetOfHandIn:
-    """The same for who hands in: it `asks` the remote before, if that can be, and goes by its answer."""
-    there = there_now(context) if asks else None
-    with context.store.read() as tx:
-        known, is_far = known_target(context, tx, context.project(tx)), bool(remote_of(context, tx))
-    return TargetOfHandIn(there or known, is_told=there is not None or not is_far)
 
 
 def known_ref(context: Context, tx: Tx, project: ProjectView) -> str:

@@ -12,6 +12,7 @@ from foureyes.app.call.facts import facts_of
 from foureyes.app.call.one_target import known_target, target_ref
 from foureyes.app.call.outcome import merge_by
 from foureyes.app.call.refusals import not_handed_in
+from foureyes.app.call.told_target import told_target
 from foureyes.app.findings.by_rule import MadeByGate, decide_by_rule, is_sent_back
 from foureyes.app.gate.running import CheckRecorder, ShouldStop, Telling, run_on
 from foureyes.app.ports import Tx
@@ -108,7 +109,7 @@ class Checks:
         left = unaccepted(self._context, project) if tell is not None else None
         if tell is not None and left is not None:
             tell(News(f"{left.text}; these are the checks in force (P12)", next=left.next))
-        tree = target_tree(self._context)
+        tree = target_tree(self._context, _asked_for(self._context, tell))
         known = {rule.name: self._on_tree(tree, rule) for rule in rules}
         due = [rule for rule in rules if again or (last := known[rule.name]) is None or last.outcome not in RAN]
         with closing(self._context.outside.checks()) as runner:
@@ -243,11 +244,19 @@ def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> P
     return Checks(context)._due(tx, actor, tasks)
 
 
-def target_tree(context: Context) -> Sha:
-    """The tree of the tip of the target, as the remote had it where there is one (Q6)."""
+def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
+    """Q6: where the target is, as the remote answers; None where it cannot be asked, which is told."""
+    told = told_target(context)
+    if told.unasked and tell is not None:
+        tell(News(f"{told.unasked}: these are the checks of the target as this clone saw it last"))
+    return told.at if told.is_told else None
+
+
+def target_tree(context: Context, asked: Sha | None = None) -> Sha:
+    """The tree of the tip of the target, as it was `asked` for; else as the remote had it when last seen (Q6)."""
     with context.store.read() as tx:
         target = context.project(tx).target
-        head = context.repo.commit_of(known_target(context, tx, context.project(tx)))
+        head = asked or context.repo.commit_of(known_target(context, tx, context.project(tx)))
     tree = context.workshop.tree_of(head) if head else None
     if tree is None:
         raise NotFound(f"there is no commit on {target}.", next_step=fe("doctor"))

@@ -15,10 +15,10 @@ from foureyes.app.call.authors import authors_of_change
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
-from foureyes.app.call.one_target import TargetOfHandIn, counted_against
 from foureyes.app.call.refusals import refuse_from, refuse_task
 from foureyes.app.call.rows import Token
 from foureyes.app.call.stacks import drawn_of
+from foureyes.app.call.told_target import TargetOfHandIn, counted_against
 from foureyes.app.cycles.opening import open_at_hand_in
 from foureyes.app.findings import at_hand_in, inherited
 from foureyes.app.findings.by_rule import decide_by_rule
@@ -94,7 +94,7 @@ class HandIn:
     @cached_property
     def counted(self) -> TargetOfHandIn:
         """What the work is counted against (K4, Q6)."""
-        return counted_against(self.context, asks=self.asks)
+        return counted_against(self.context, self.task.start_target, asks=self.asks)
 
     @property
     def target(self) -> str:

@@ -20,15 +20,24 @@ if TYPE_CHECKING:
 
 def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
     """A hand-in of what is in review already changes nothing; unless somebody else's commits are on its branch at the
-    remote, where other machines look for it: then it is handed in once more (D4).
+    remote, where other machines look for it: then it is handed in once more (D4). So it is where it was counted from
+    what the target turned out to lack (Q2).
     """
     last, change = hand.facts.attempt, hand.change
     if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
+        return None
+    if hand.policy.remote and hand.counted.is_told and not _is_on_it(hand, last):
         return None
     hand.over = pushed_over(hand.context, hand.task.id, last) if hand.asks else None
     if hand.over is not None:
         return None
     return submitted(hand, last, hand.task.status)
+
+
+def _is_on_it(hand: HandIn, last: Attempt) -> bool:
+    """Whether the target has the commit that an attempt was counted from."""
+    tip = hand.context.repo.commit_of(hand.counted.at)
+    return tip is not None and hand.context.repo.is_ancestor(last.base, tip)
 
 
 def _repeated(hand: HandIn) -> tuple[int, int]:
@@ -93,4 +102,12 @@ def submitted(
 
 def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
     notes = own_work.about_the_branch(hand.context, hand.task, hand.facts.attempt, hand.ref)
-    return (*([hand.over.words] if hand.over else []), *notes)
+    return (*([hand.over.words] if hand.over else []), *_uncounted(hand), *notes)
+
+
+def _uncounted(hand: HandIn) -> tuple[str, ...]:
+    """Q6: that nobody could say what it is counted from, and what counts it anew."""
+    why, target = hand.counted.unsaid, hand.project.target
+    at = f"it is counted from {target} as this clone has it ({hand.change.base[:7]})"
+    again = f"fe submit {hand.task.id} once more, when that can be asked, counts it anew if need be"
+    return (f"{at}: {why}; {again}",) if why else ()

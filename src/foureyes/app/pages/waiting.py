@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
+from foureyes.app.call.one_target import known_target
 from foureyes.app.call.stacks import drawn, from_below
 from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
 from foureyes.app.pages.preview import preview
@@ -106,13 +107,16 @@ class Judge:
             me=context.party(tx, actor),
             policy=context.policy(tx, actor),
             gate_policy=context.gate_policy(tx),
-            target=project.target,
+            target=known_target(context, tx, project),
             hold=project.hold,
         )
 
     def _still_landed(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
-        """The heads that landed before their review and are still on the target: git is asked once for all of them."""
-        return self._context.repo.reached(landed, target) if landed and f"refs/heads/{target}" in heads else set()
+        """The heads that landed before their review and are still on the target, as it was seen last (Q6): git is asked
+        once for all of them.
+        """
+        is_there = f"refs/heads/{target}" in heads or target.startswith("refs/")
+        return self._context.repo.reached(landed, target) if landed and is_there else set()
 
     def _page(self, tx: Tx, tasks: list[TaskId], basis: JudgingBasis, heads: Mapping[str, Sha]) -> dict[str, Judgement]:
         facts = {task: about for task, about in facts_for(self._context, tx, tasks, basis.me).items() if about.attempt}

@@ -6,8 +6,8 @@ import msgspec
 
 from foureyes.app.call.caller import refuse_other_task
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import known_target
 from foureyes.app.call.refusals import refuse_task
+from foureyes.app.call.told_target import counted_against
 from foureyes.app.call.work import Work
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import Change
@@ -35,7 +35,6 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
     with context.store.read() as tx:
         row = context.find(tx, task)
         refuse_other_task(actor, row.id)
-        target = known_target(context, tx, context.project(tx))
     if row.status == "reviewing":
         return ReviewSubject(task=row.id)
     if row.status != "in_progress":
@@ -47,6 +46,7 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
     except GitProblem as problem:
         again = fe("submit", row.id)
         refuse_task(row.id, "was not looked at", Reason("V1", f"it has no worktree: {problem.message}", again))
+    target = counted_against(context, row.start_target, asks=False).at
     change = context.repo.change(target=target, ref=commit, since=None)
     if change.is_empty:
         why = f"nothing has changed in {row.id} yet"

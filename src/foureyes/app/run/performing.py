@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.told_target import told_target
 from foureyes.app.gate.checks import Checks
 from foureyes.app.gate.merging import Merges
 from foureyes.app.run import check_leases, ending
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from foureyes.app.run.crew import Crew, Done, Job
     from foureyes.app.run.in_hand import RunnerDesk
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.words.ids import Sha
 
 Tell = Callable[[str, str], None]
 """Told a task (or none) and a line about it."""
@@ -80,7 +82,8 @@ class Performing:
         self._crew = crew
         self._tell = tell
         self._unsent, self._sending = True, False
-        self._asked: set[TaskId] = set()
+        self._asked: dict[TaskId, Sha | None] = {}
+        self._told: Sha | None = None
 
     def send(self, desk: RunnerDesk) -> None:
         """Q6: push what the remote lacks, beside everything else; again later where that failed."""
@@ -156,7 +159,7 @@ class Performing:
         if self._fetch(step, desk):
             return
         desk.begun = True
-        own = start(self._context, self._runner, self._agents, step)
+        own = start(self._context, self._runner, self._agents, step, heard=self._told)
         desk.in_hand[own.run.id] = own
         how = HOW.get(step.purpose, "goes on" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
@@ -165,17 +168,17 @@ class Performing:
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
         """Q6: whether a run waits for what another machine handed in or merged; the target is asked for once, and work
-        begins without it where that cannot be had.
+        begins at the last merge on record where that cannot be had.
         """
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
-        self._asked.discard(task)
+        self._told = self._asked.pop(task, None)
         if step.look or not (behind or is_to_fetch(self._context, task)):
             return False
-        if behind:
-            self._asked.add(task)
+        if behind or self._told is not None:
+            self._asked[task] = self._told
         desk.fetching.add(task)
-        self._crew.start(f"{FETCH}{task}", _fetch(task, with_target=behind))
+        self._crew.start(f"{FETCH}{task}", _fetch(task, self._asked if behind else None))
         return True
 
     def _cool(self, step: CoolProfile) -> None:
@@ -262,6 +265,7 @@ class Performing:
         task = done.key.removeprefix(FETCH)
         desk.fetching.discard(task)
         if done.rests:
+            self._asked.pop(TaskId(task), None)
             desk.put_off[done.key] = self._context.later(JOB_AGAIN_SECONDS)
         if said := done.said or done.problem:
             self._tell(task, said)
@@ -332,11 +336,20 @@ def _send() -> Job:
     return job
 
 
-def _fetch(task: TaskId, *, with_target: bool) -> Job:
-    """Q6: what another machine handed in, and what was merged, from the remote."""
+def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
+    """Q6: what another machine handed in, and what was merged, from the remote. What the remote answers where it is
+    `asked` for the target goes there, as a value.
+    """
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
-        behind = catch_up(context) if with_target else ""
+        behind = ""
+        if asked is not None:
+            behind = catch_up(context)
+            told = told_target(context)
+            if told.remote and told.at is None:
+                with context.store.read() as tx:
+                    raise told.must(context.project(tx).target)
+            asked[task] = told.at if told.is_told and told.remote else None
         return JobEnd("; ".join([*bring(context, task), *filter(None, [behind])]))
 
     return job

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, StuckKind
     from foureyes.core.nouns.session import Actor
     from foureyes.core.run.signals import Spoken
+    from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
 
 TEXT = 2_000
@@ -155,15 +156,14 @@ class Runs:
         program: str,
         digest: str = "",
         worktree: str = "",
+        target: Sha | None = None,
     ) -> Run:
         """I2: the token of the run is good below this process, and the claim is its session's, in one transaction; only
-        then the program is let go.
+        then the program is let go. `target`: where that was when it began (K4).
         """
         from foureyes.app.run import beginning
         from foureyes.app.run.readiness import of_begin, why_not_begin
-        from foureyes.app.work.claims import target_head
 
-        head = target_head(self._context)
         with self._context.writing(self._leased(runner, run), "run") as work:
             row = get(work.tx, run)
             work.tx.ahead(*of_begin(row.task), ("session.count_agent", {"agent": row.profile}))
@@ -172,7 +172,7 @@ class Runs:
             if row.state != "reserved" or reasons:
                 refuse_task(task.id, f"was not given to {run}", *(reasons or [beginning.not_reserved(row)]))
             issued = beginning.token_for(self._context, work, row, secret, process)
-            beginning.give(work, row, task, issued, head)
+            beginning.give(work, row, task, issued, target)
             event = e.RunBound(
                 run=run,
                 session=issued.session,

@@ -15,6 +15,7 @@ from foureyes.app.run.profiles import cools_until
 from foureyes.app.run.prompting import prompt_for
 from foureyes.app.run.reviewing import drop_files, review_files, review_prompt
 from foureyes.app.run.runs import Runs
+from foureyes.app.work.claims import target_head
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.config.policy import agent_profiles
 from foureyes.core.documents.answer_schema import answer_schema
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import Profile
     from foureyes.core.run.step import StartRun
+    from foureyes.core.words.ids import Sha
 
 
 class Overdrawn(Refused):
@@ -39,8 +41,10 @@ class Unstarted(Exception):
     """A run did not begin; it is over again, and why is on record."""
 
 
-def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun) -> InHand:
-    """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing."""
+def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
+    """Begin a run. Where anything fails after the reservation, the run ends as `unstarted` and leaves nothing. `heard`:
+    where the remote has the target, if it was asked for this run (Q6).
+    """
     runs = Runs(context)
     run = runs.reserve(
         runner,
@@ -55,7 +59,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun) 
     try:
         profile = _profile(context, run)
         _refuse_overdrawn(context, run, profile)
-        place = _place(context, runner, agents, run, step)
+        place = _place(context, runner, agents, run, step, heard)
         secret = f"fe-{context.ids.number():032x}"
         live = agents.prepare(_launch(run, step, profile, place, secret))
         bound = runs.bind(
@@ -66,12 +70,13 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun) 
             program=live.program,
             digest=live.digest,
             worktree=place.path,
+            target=target_head(context, asks=False, heard=heard),
         )
         assert bound.session is not None
         if run.purpose not in ASKED:
-            make_worktree(
-                context, run.task, bound.session, asks=False
-            )  # its commits name the session that makes them (A1)
+            make_worktree(  # its commits name the session that makes them (A1)
+                context, run.task, bound.session, asks=False, heard=heard
+            )
         if not runs.holds(runner, run.id):  # it took so long that another runner has it by now: its agent is at work
             raise LostClaim(f"{run.id} was taken over before it began.")
         live.go()
@@ -90,14 +95,16 @@ class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def _place(context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun) -> RunPlace:
+def _place(
+    context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun, heard: Sha | None
+) -> RunPlace:
     """The task's worktree; who reviews has files of its own (V2)."""
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
         return RunPlace(
             path=files.path, prompt=review_prompt(context, runner, run, step, files), schema=answer_schema()
         )
-    made = make_worktree(context, run.task, runner.session, asks=False)
+    made = make_worktree(context, run.task, runner.session, asks=False, heard=heard)
     if run.purpose == "clarify":
         return RunPlace(path=made.path, prompt=clarify_prompt(context, runner, run, step))
     return RunPlace(path=made.path, prompt=prompt_for(context, runner, step), notes=made.notes)

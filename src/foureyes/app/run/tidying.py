@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.call.attempts import attempt_of
-from foureyes.app.call.one_target import known_target
+from foureyes.app.call.told_target import counted_against
 from foureyes.app.findings.at_hand_in import answers_in
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.run import MAKES
@@ -54,19 +54,14 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
     if run.purpose not in MAKES or run.session is None:
         return Left()
     with context.store.read() as tx:
-        task, policy = context.get(tx, run.task), context.gate_policy(tx)
-        yardstick = Yardstick(
-            task,
-            attempt_of(tx, run.task),
-            known_target(context, tx, context.project(tx)),
-            policy.run,
-            policy.copies,
-            bool(answers_in(tx, run.task, task.iteration + 1)),
-        )
+        task, policy, attempt = context.get(tx, run.task), context.gate_policy(tx), attempt_of(tx, run.task)
+        answered = bool(answers_in(tx, run.task, task.iteration + 1))
     fence: Fence = lambda: context.writing(replace(runner, lease=(run.id, run.fence)), "run")  # noqa: E731
     with fence():
         pass  # whoever has it now may be at work in this very worktree
     try:
+        target = counted_against(context, task.start_target, asks=False).at
+        yardstick = Yardstick(task, attempt, target, policy.run, policy.copies, answered)
         return _looked_at(context, run, yardstick, fence)
     except FoureyesError as problem:
         return Left(problem=problem.message)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.context import stamp
 from foureyes.app.call.leasing import live_runners
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.app.sprint.planning import target_view
 from foureyes.app.tasks.sprinting import SprintOfTask, find, progress, zone_named
 from foureyes.app.views.sprint import SprintBegun
@@ -101,7 +102,8 @@ def _has_program(context: Context, actor: Actor) -> bool:
 
 def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     """X1, X5: the checkpoint of the target, then the row with the instant of its end."""
-    target, head = _target(context) if sprint.wants_checkpoint else ("", None)
+    target, told = _target(context) if sprint.wants_checkpoint else ("", ToldTarget(None))
+    head = told.at
     checkpoint = _checkpoint(context, sprint, head) if head is not None else ""
     with context.writing(actor, "sprint start") as work:
         _refuse_moved(work, sprint)
@@ -113,6 +115,8 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
         work.record("", event)
     words = target_view(context, sprint.target, event.ends_at).words
     notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
+    if told.unasked:
+        notes.append(f"that is the last merge on record: {told.unasked}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")
         notes.append(f"{before} of its tasks {were} handed in before it began, and {counts} as done (X5)")
@@ -177,10 +181,15 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
     return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agents"))
 
 
-def _target(context: Context) -> tuple[str, Sha | None]:
+def _target(context: Context) -> tuple[str, ToldTarget]:
+    """The target, and where it is: what the remote answers, not what this clone has of it (Q6)."""
     with context.store.read() as tx:
         target = context.project(tx).target
-    return target, context.repo.commit_of(f"refs/heads/{target}")
+    told = told_target(context)
+    if told.unasked and told.at is None:
+        why = Reason("K2", told.must(target).message, fe("sprint", "plan", "--no-checkpoint"))
+        refuse_verb("the sprint was not started: the checkpoint could not be made.", why)
+    return target, told
 
 
 def _checkpoint(context: Context, sprint: Sprint, head: Sha) -> str:

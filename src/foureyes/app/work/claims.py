@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -64,9 +65,10 @@ class Claims:
         None: as the project's configuration says.
         """
         permit(actor, "start")
-        head, merged = target_head(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree, head)
-        here = not apart or (worktree is None and self._is_at_its_place(task, head))
+        known, merged = _known_here(self._context), merged_unknown(self._context)
+        apart = self._apart(actor, worktree, known)
+        here = not apart or (worktree is None and self._is_at_its_place(task, known))
+        head = target_head(self._context) if here else None
         done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
             row = self._context.find(work.tx, task)
@@ -79,7 +81,7 @@ class Claims:
                 self._refuse_reserved(work, row)
                 done = self._claim(work, row, head) if here else self._reserve(work, row)
         if done is None:
-            return self._start_reserved(actor, row, head)
+            return self._start_reserved(actor, row)
         if not done.changed:
             is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, row.id, here=here))
             return self._in_worktree(actor, done) if is_wanted else done
@@ -129,12 +131,12 @@ class Claims:
         reserve(self._context, work, task.id)
         return None
 
-    def _start_reserved(self, actor: Actor, task: Task, head: Sha | None) -> Outcome:
+    def _start_reserved(self, actor: Actor, task: Task) -> Outcome:
         from foureyes.app.work.reserving import start_reserved
 
-        return start_reserved(self._context, actor, task.id, lambda work: self._claim_reserved(work, task.id, head))
+        return start_reserved(self._context, actor, task.id, partial(self._claim_reserved, task.id))
 
-    def _claim_reserved(self, work: Work, task: TaskId, head: Sha | None) -> Outcome:
+    def _claim_reserved(self, task: TaskId, work: Work, head: Sha | None) -> Outcome:
         """The claim of a task that was reserved, if it is free still."""
         row = self._context.get(work.tx, task)
         self._refuse_if_not_free(work.tx, row)
@@ -165,15 +167,16 @@ class Claims:
         of this session left half done is finished first (K1).
         """
         permit(actor, "next")
-        head, merged = target_head(self._context), merged_unknown(self._context)
-        apart = self._apart(actor, worktree, head)
-        apart = apart and not (worktree is None and head is None)
+        known, merged = _known_here(self._context), merged_unknown(self._context)
+        apart = self._apart(actor, worktree, known)
+        apart = apart and not (worktree is None and known is None)
+        head = None if apart else target_head(self._context)
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
             task = self._best(work, asked)
             refuse_merged(task.id, merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
-        begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task, head)
+        begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
         return replace(begun, notes=(*begun.notes, *map(_question, asked))) if asked else begun
 
     def _asked(self, work: Work) -> list[OpenPoint]:
@@ -370,8 +373,15 @@ def _submit(task: TaskId, work: str) -> Steps:
     return fe("submit", task, "-m", phrase("what you did"), before=f"{work}, commit, then: ")
 
 
-def target_head(context: Context) -> Sha | None:
-    """K4: where the target stands now."""
+def target_head(context: Context, *, asks: bool = True, heard: Sha | None = None) -> Sha | None:
+    """K4, Q6: where the target stands now, as the remote answers or the journal has it; None where nobody can say."""
+    from foureyes.app.call.told_target import told_target
+
+    return told_target(context, asks=asks, heard=heard).at
+
+
+def _known_here(context: Context) -> Sha | None:
+    """What is here of the target, if anything is."""
     from foureyes.app.call.one_target import known_tip
 
     return known_tip(context)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.one_target import merge_place_of
+from foureyes.app.call.told_target import told_target
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, own_branch, tracked
@@ -124,8 +125,7 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
         return ""
     behind = f"{target} of this clone lacks what was merged since"
     if not asks:
-        known = repo.commit_of(tracked(remote.name, branch))
-        return "" if known is not None and _has(context, newest, known) else behind
+        return "" if repo.commit_of(newest) is not None else behind
     try:
         there = remote.fetch([branch]).get(branch, here)
     except RemoteProblem as problem:
@@ -136,34 +136,31 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
     return ""
 
 
-def begin_at(context: Context, *, asks: bool = True) -> tuple[Sha | None, str]:
-    """K1, Q6: where new work begins: on what the remote has, and what there is to tell about it. Where it is not asked,
-    or cannot be, that is the last merge on record; only before the first one it is what is noted here. Commits that
-    only this clone has are left where they are.
+def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -> tuple[Sha | None, str]:
+    """K1, Q6: where new work begins: on what the remote has (or was `heard` to have), and what there is to tell about
+    it. Where it is not asked, or cannot be, that is the last merge on record; before the first one nobody can say, and
+    nothing begins (`RemoteProblem`). Commits that only this clone has are left where they are.
     """
     behind = catch_up(context, asks=asks)
+    told = told_target(context, asks=asks, heard=heard)
     with context.store.read() as tx:
-        remote, target, newest = context.remote(tx), context.project(tx).target, merge_place_of(tx).newest
-    branch = f"refs/heads/{target}"
-    here = context.repo.commit_of(branch)
-    if remote is None:
-        return here, behind
-    there = _asked(remote, branch) if asks else None
-    if there is None:
-        there = context.repo.commit_of(newest) if newest else context.repo.commit_of(tracked(remote.name, branch))
-    if there is None:
-        return here, behind
-    if here is None or _has(context, here, there):
-        return there, behind
-    left = f"{target} of this clone has commits that {remote.name} is not known to have: work begins without them"
-    return there, "; ".join(filter(None, (behind, left)))
+        target = context.project(tx).target
+    here = context.repo.commit_of(f"refs/heads/{target}")
+    if told.remote and told.at is None and here is not None:
+        raise told.must(target)
+    if told.at is None or here is None or _has(context, here, told.at):
+        return told.at, behind
+    left = f"{target} of this clone has commits that {told.remote} lacks"
+    if not told.is_told:
+        asked = "could not be asked" if told.unasked else "was not asked"
+        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked} for them"
+    return told.at, "; ".join(filter(None, (behind, f"{left}: work begins without them")))
 
 
-def _asked(remote: Remote, branch: str) -> Sha | None:
-    try:
-        return remote.fetch([branch]).get(branch)
-    except RemoteProblem:
-        return None
+def is_unsaid(context: Context) -> bool:
+    """Q6: whether nobody but the remote can say where new work begins; it is not asked."""
+    told = told_target(context, asks=False)
+    return bool(told.remote) and told.at is None
 
 
 def _has(context: Context, commit: Sha, tip: Sha) -> bool:

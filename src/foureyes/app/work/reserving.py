@@ -118,14 +118,16 @@ def reserve(context: Context, work: Work, task: TaskId) -> None:
     work.record(task, event)
 
 
-def start_reserved(context: Context, actor: Actor, task: TaskId, claim: Callable[[Work], Outcome]) -> Outcome:
-    """The worktree, then the claim; where one of them fails, neither is left."""
-    from foureyes.app.work.worktrees import make_worktree
+def start_reserved(
+    context: Context, actor: Actor, task: TaskId, claim: Callable[[Work, Sha | None], Outcome]
+) -> Outcome:
+    """The worktree, then the claim, with where the target was then; where one of them fails, neither is left."""
+    from foureyes.app.work.worktrees import worktree_and_target
 
     try:
-        place = make_worktree(context, task, actor.session)
+        place, there = worktree_and_target(context, task, actor.session)
         with context.writing(actor, "start") as work:
-            done = claim(work)
+            done = claim(work, there)
     except BaseException as problem:
         _release(context, actor, task, str(problem))
         raise

@@ -11,10 +11,11 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.told_target import told_target
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.furnishing import furnish
-from foureyes.app.work.other_machines import begin_at, bring, catch_up, is_elsewhere
+from foureyes.app.work.other_machines import begin_at, bring, catch_up, is_elsewhere, is_unsaid
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -118,28 +119,47 @@ def _standing(task: Task | None) -> str:
 
 
 def is_behind(context: Context, task: TaskId) -> bool:
-    """Q6: whether a worktree of this task would begin at a target that lacks merges; nobody is asked."""
-    return context.repo.commit_of(branch_of(context, task)) is None and bool(catch_up(context, asks=False))
-
-
-def make_worktree(context: Context, task: TaskId, session: SessionId, *, asks: bool = True) -> WorktreeView:
-    """The worktree of a task, made or found again, for a session that has it or is about to start it. It `asks` the
-    remote for the target, unless somebody did.
+    """Q6: whether a worktree of this task would begin at a target that lacks merges, or nobody here can say where that
+    is; nobody is asked.
     """
+    is_new = context.repo.commit_of(branch_of(context, task)) is None
+    return is_new and (bool(catch_up(context, asks=False)) or is_unsaid(context))
+
+
+def make_worktree(
+    context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
+) -> WorktreeView:
+    """The worktree of a task, made or found again, for a session that has it or is about to start it. It `asks` the
+    remote for the target, unless somebody did (`heard`).
+    """
+    return worktree_and_target(context, task, session, asks=asks, heard=heard)[0]
+
+
+def worktree_and_target(
+    context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
+) -> tuple[WorktreeView, Sha | None]:
+    """The same, and where the target is; None where nobody can say."""
     ref = branch_of(context, task)
-    with context.store.read() as tx:
-        target = context.project(tx).target
-    is_new = context.repo.commit_of(ref) is None
-    base, behind = begin_at(context, asks=asks) if is_new else (context.repo.commit_of(f"refs/heads/{target}"), "")
-    if base is None:
+    here = context.repo.commit_of(ref)
+    there, behind = begin_at(context, asks=asks, heard=heard) if here is None else (_told(context, heard, asks), "")
+    if there is None and here is None:
+        with context.store.read() as tx:
+            target = context.project(tx).target
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-    base = _made_elsewhere(context, task, ref) or base
+    base = _made_elsewhere(context, task, ref) or there
     left = _set_aside(context, task, ref)
     begin_again(context, task)
     _refuse_planted(context, task, ref, base)
-    path = context.workshop.add_worktree(task, branch=ref, base=base, session=str(session))
+    begins = base or here
+    assert begins is not None
+    path = context.workshop.add_worktree(task, branch=ref, base=begins, session=str(session))
     notes = (*filter(None, (behind, left)), *furnish(context, task))
-    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=notes)
+    return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=notes), there
+
+
+def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
+    """The target for work that has begun: what is on record will do; before the first merge the remote is asked."""
+    return told_target(context, asks=False, heard=heard).at or told_target(context, asks=asks).at
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
@@ -186,12 +206,12 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 
 
-def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha) -> None:
+def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha | None) -> None:
     """A branch that has work before anybody had the task is nobody's whom the record knows: who takes it up would hand
     it in as their own (P2).
     """
     head = context.repo.commit_of(ref)
-    if head is None or context.repo.is_ancestor(head, base):
+    if head is None or (base is not None and context.repo.is_ancestor(head, base)):
         return
     with context.store.read() as tx:
         history = facts_of(context, tx, task).history

@@ -1,0 +1,129 @@
+"""Where the target is the remote says, or the journal; no ref of a clone does (K1, K4, Q6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.app.call.told_target import told_target
+from foureyes.app.views.sprint import SprintAsk
+from foureyes.core.words.refs import tracked
+from foureyes.errors import RemoteProblem
+
+from tests.stage.clones import Clone, Clones
+from tests.stage.gated import approved, merge
+from tests.stage.people import ALICE, CLAUDE, CODEX
+
+MAIN = "refs/heads/main"
+
+
+def forged(world: Clone) -> str:
+    """A commit that nobody saw, to which somebody set every ref of the clone that names the target."""
+    world.checkout.git("switch", "-q", "--detach", "main")
+    planted = world.checkout.commit("planted.py", "planted\n")
+    for ref in (MAIN, tracked("origin", MAIN)):
+        world.checkout.git("update-ref", ref, planted)
+    world.checkout.git("switch", "-q", "main")
+    return planted
+
+
+def test_a_task_begins_where_the_remote_has_the_target_and_not_where_refs_do_K4_Q6(clones: Clones) -> None:
+    alpha, there = clones.alpha, clones.alpha.checkout.head("main")
+    forged(alpha)
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    assert alpha.show(task).task.start_target == there
+
+
+def test_while_the_remote_is_away_it_is_the_last_merge_on_record_K4_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    done = approved(alpha, by=CODEX)
+    assert merge(alpha) == {done: "merged"}
+    made = alpha.checkout.head("main")
+    forged(alpha)
+    task = alpha.create()
+    with clones.cut():
+        alpha.start(CLAUDE, task)
+        told = told_target(alpha.app.context)
+    assert alpha.show(task).task.start_target == made
+    assert (told.at, told.is_told, "origin" in told.unasked) == (made, False, True)
+
+
+def test_a_clone_that_lacks_the_last_merge_goes_by_the_last_one_that_it_has_K1_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    first = alpha.checkout.head("main")
+    told_target(beta.app.context)
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    forged(beta)
+    assert told_target(beta.app.context, asks=False).at == first
+
+
+def test_before_the_first_merge_nothing_begins_while_nobody_can_say_where_K1_Q6(clones: Clones) -> None:
+    alpha, there = clones.alpha, clones.alpha.checkout.head("main")
+    forged(alpha)
+    task = alpha.create()
+    with clones.cut(), pytest.raises(RemoteProblem) as said:
+        alpha.app.claims.start(CODEX, task, worktree=True)
+    assert said.value.message.startswith("nothing was merged yet, so only origin can say where main is: ")
+    assert alpha.status(task) == "open"
+    alpha.app.claims.start(CODEX, task, worktree=True)
+    assert alpha.checkout.head(f"fe/{task}") == there
+
+
+def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts_it_anew_Q2_Q6(clones: Clones) -> None:
+    alpha, there, task = clones.alpha, clones.alpha.checkout.head("main"), clones.alpha.create()
+    alpha.checkout.commit("unpushed.py", "unpushed\n")
+    with clones.cut():
+        alpha.start(CLAUDE, task)
+        assert alpha.show(task).task.start_target is None
+        alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
+        alpha.checkout.commit("work.py", "work\n", session=CLAUDE)
+        (note,) = alpha.submit(CLAUDE, task).notes
+    assert note.startswith("it is counted from main as this clone has it (")
+    alpha.submit(CLAUDE, task)
+    one, two = alpha.show(task, ALICE).attempts
+    assert one.base != there
+    assert (two.base, [file.path for file in two.files]) == (there, ["unpushed.py", "work.py"])
+    alpha.approve(CODEX, task)
+    assert merge(alpha) == {task: "merged"}
+
+
+def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    alpha.checkout.commit("hand.py", "by hand\n")
+    alpha.checkout.git("push", "-q", "origin", "main")
+    with clones.cut():
+        (note,) = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
+    what = "main of this clone has commits since the last merge on record; origin could not be asked for them"
+    assert note == f"{what}: work begins without them"
+    alpha.checkout.commit("more.py", "more\n")
+    notes = alpha.app.claims.start(CODEX, alpha.create(), worktree=True).notes
+    assert "main of this clone has commits that origin lacks: work begins without them" in notes
+
+
+def test_a_checkpoint_before_a_sprint_is_where_the_remote_has_the_target_X5_Q6(clones: Clones) -> None:
+    alpha, there = clones.alpha, clones.alpha.checkout.head("main")
+    forged(alpha)
+    planned = alpha.app.sprints.plan(ALICE, SprintAsk(tasks=(alpha.create(),))).id
+    with clones.cut(), alpha.refused("K2"):
+        alpha.app.sprints.start(ALICE, planned)
+    begun = alpha.app.sprints.start(ALICE, planned)
+    (kept,) = alpha.app.context.workshop.checkpoints()
+    assert (kept.name, kept.sha) == (begun.checkpoint, there)
+
+
+def test_work_that_landed_elsewhere_is_shown_as_landed_where_the_target_here_is_behind_D4(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = alpha.create()
+    alpha.start(CLAUDE, task)
+    alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.submit(CLAUDE, task)
+    told_target(beta.app.context)
+    (row,) = beta.app.queue.view(ALICE).rows
+    assert [reason for reason in row.you.reasons if reason.rule == "D4"] == []
