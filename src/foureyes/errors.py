@@ -162,7 +162,9 @@ class StoreBusy(StoreProblem):
 
 
 class CutOff(StoreProblem):
-    """The store went away in the middle of work that goes piece by piece: `done` is what became of those before."""
+    """Something went wrong in the middle of work that goes piece by piece, the store went away, say: `done` is what
+    became of those before.
+    """
 
     def __init__(self, message: str, *, next_step: Steps, done: tuple[object, ...]) -> None:
         super().__init__(message, next_step=next_step)

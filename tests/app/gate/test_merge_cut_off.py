@@ -8,7 +8,7 @@ from foureyes.app.gate.running import Telling
 from foureyes.app.run.performing import _merge
 from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import CutOff, StoreProblem
+from foureyes.errors import CutOff, Reason, Refused, StoreProblem
 from foureyes.steps import fe
 
 from tests.stage.gated import approved, merge
@@ -92,6 +92,67 @@ def test_a_remote_that_goes_away_while_the_queue_waits_takes_nothing_back_of_wha
 
     monkeypatch.setattr(alpha.app.merges, "_work_off", once)
     with pytest.raises(CutOff, match="no route") as caught:
+        alpha.app.merges.process(CI, wait=True)
+    (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
+    assert (row.task, row.outcome) == (task, "merged")
+
+
+def test_a_target_that_goes_from_the_remote_in_the_middle_of_the_queue_leaves_told_what_was_merged_Q4_Q6(
+    clones: Wired,
+) -> None:
+    alpha, wire = clones.alpha, clones.wire(clones.alpha)
+    first, second = clones.approved(alpha), clones.approved(alpha)
+
+    def gone() -> None:
+        if alpha.status(first) == "closed":
+            clones.remote.git("update-ref", "-d", "refs/heads/main")
+
+    wire.heard = gone
+    rows = alpha.app.merges.process(CI)
+    assert [(row.task, row.outcome) for row in rows] == [(first, "merged"), (second, "waiting")]
+    assert alpha.status(second) == "approved"
+    with alpha.refused("Q6"):
+        alpha.app.merges.process(CI)
+
+
+@pytest.mark.on("sqlite")
+def test_a_refusal_in_the_middle_of_the_queue_tells_what_was_merged_before_it_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    first, second = (approved(world, by=CODEX) for _ in range(2))
+    lease = world.app.merges._lease
+
+    def leased(actor: Actor, tried: set[int]) -> object:
+        if tried:
+            raise Refused(
+                "nothing was merged.", reasons=(Reason("J4", "this runner was taken for dead", fe("status")),)
+            )
+        return lease(actor, tried)
+
+    monkeypatch.setattr(world.app.merges, "_lease", leased)
+    with pytest.raises(CutOff, match=r"this runner was taken for dead\. Merged before: ") as caught:
+        world.app.merges.process(CI)
+    rows = [row for row in caught.value.done if isinstance(row, MergeRow)]
+    assert [(row.task, row.outcome) for row in rows] == [(first, "merged")]
+    assert (world.checkout.path / f"{first}.py").exists(), "the checkout follows"
+    assert world.status(second) == "approved"
+
+
+def test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha, before = clones.alpha, clones.main()
+    task = clones.approved(alpha)
+    work_off = alpha.app.merges._work_off
+
+    def once(actor: Actor, tell: Telling | None, done: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
+        rows, _ = work_off(actor, tell, done)
+        clones.remote.git("update-ref", "refs/heads/main", before)
+        return rows, 0.0
+
+    monkeypatch.setattr(alpha.app.merges, "_work_off", once)
+    with pytest.raises(CutOff, match="lacks the last merge on record") as caught:
         alpha.app.merges.process(CI, wait=True)
     (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
     assert (row.task, row.outcome) == (task, "merged")

@@ -297,7 +297,7 @@ def test_work_begins_without_the_commits_that_only_this_clone_has_and_says_so_K1
     there = clones.beta.checkout.head("main")
     mine = clones.beta.checkout.commit("mine.py", "mine\n", message="not pushed")
     task, view = opened(clones.beta)
-    assert view.notes == ("main of this clone has commits that origin is not known to have: work begins without them",)
+    assert view.notes == ("main of this clone has commits that origin lacks: work begins without them",)
     assert (clones.beta.checkout.head(f"fe/{task}"), clones.beta.checkout.head("main")) == (there, mine)
 
 

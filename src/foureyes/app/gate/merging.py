@@ -41,7 +41,7 @@ from foureyes.app.work.worktrees import tidy_merged
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
-from foureyes.errors import Conflict, CutOff, GitProblem, Reason, RemoteProblem, StoreProblem
+from foureyes.errors import Conflict, CutOff, FoureyesError, GitProblem, Reason, StoreProblem
 from foureyes.steps import by, fe, shell
 
 UNDECIDED = ("waiting", "stuck")
@@ -93,12 +93,14 @@ class Merges:
         return rows
 
     def _again(self, actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
-        """Once more; a remote that went away meanwhile takes nothing back of what was merged before (Q6)."""
+        """Once more; nothing that goes wrong meanwhile takes back what was merged before (Q4, Q6)."""
         try:
             return self._work_off(actor, tell, before)
-        except RemoteProblem as problem:
-            if any(row.outcome not in UNDECIDED for row in before):
-                raise cut_off(before, problem.message) from problem
+        except CutOff:
+            raise
+        except FoureyesError as problem:
+            if (cut := with_done(before, problem)) is not None:
+                raise cut from problem
             raise
 
     def _work_off(
@@ -113,25 +115,30 @@ class Merges:
         with self._context.store.read() as tx:
             refuse_foreign_target(self._context, tx, line)
         self._refuse_programs()
+        rows: list[MergeRow] = []
+        told: set[News] = set()
+        try:
+            self._settle(actor, line, rows, tell)
+            tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
+            self._take_away(line, rows, tell)
+            left, seconds = self._left(tried)
+        except FoureyesError as problem:
+            self._catch_up(line, tell, told)
+            if (cut := with_done(before + rows, problem)) is not None:
+                raise cut from problem
+            raise
+        told_of = {row.task for row in rows}
+        return rows + [row for row in left if row.task not in told_of], seconds
+
+    def _settle(self, actor: Actor, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
+        """What is on the target already, what became of pushes that nobody heard of, and what merges left behind."""
         heads = self._context.repo.heads()
-        rows = [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
+        rows += [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
         rows += settle_sent(self._context, actor, line, self._me)
         decide_above(self._context, actor, [row.task for row in rows])
         for went in tidy_merged(self._context, line.name, heads):
             if tell is not None:
                 tell(News(went))
-        told: set[News] = set()
-        try:
-            tried = self._go_through(actor, line, before, rows, tell, lambda: self._catch_up(line, tell, told))
-            self._take_away(line, rows, tell)
-            left, seconds = self._left(tried)
-        except StoreProblem as problem:
-            self._catch_up(line, tell, told)
-            if any(row.outcome not in UNDECIDED for row in before + rows):
-                raise cut_off(before + rows) from problem
-            raise
-        told_of = {row.task for row in rows}
-        return rows + [row for row in left if row.task not in told_of], seconds
 
     def _take_away(self, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
         """K1, Q6: the branches of what was merged go at the remote, too; told with each, or, of what was merged before,
@@ -322,10 +329,18 @@ def refuse_unless_queued(task: Task) -> None:
         refuse_task(task.id, "was not changed", Reason("T2", why, fe("merges", "list")))
 
 
-def cut_off(rows: list[MergeRow], why: str = "the store does not answer any more") -> CutOff:
-    """Q4: that the store, or the remote, went away in the middle of the queue; what was merged before is merged."""
+def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
+    """Q4: what went wrong in the middle of the queue, with what became of the items before it; None where nothing did.
+    That the store, the remote or the target is away takes back nothing.
+    """
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
+    if not done:
+        return None
+    why, step = "the store does not answer any more", fe("doctor")
+    if not isinstance(problem, StoreProblem):
+        why = "; ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
+        step = problem.next_step or step
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
     cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
     before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
-    return CutOff(f"{why}. {before}{cut}; the rest waits.", next_step=fe("doctor"), done=done)
+    return CutOff(f"{why}. {before}{cut}; the rest waits.", next_step=step, done=done)

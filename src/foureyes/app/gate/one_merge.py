@@ -40,7 +40,7 @@ from foureyes.core.rules.still_holds import marked_by, why_not_checked
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import attempt_ref
-from foureyes.errors import GitProblem, RemoteProblem
+from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 STARTS = 5
 """How often a merge begins anew because the target moved meanwhile (Q3)."""
@@ -95,6 +95,8 @@ class OneMerge:
             return [self._leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
         except RemoteProblem as problem:
             return [self._leave(problem.message, stuck=False)]
+        except Refused as problem:  # the target is gone from the remote, say
+            return [self._leave("; ".join(reason.message for reason in problem.reasons), stuck=False)]
         except GitProblem as problem:
             return [self._leave(f"git: {problem.message}", stuck=True)]
 
