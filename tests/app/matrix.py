@@ -28,6 +28,7 @@ from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy, SameOrigin
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId, token_hash
+from foureyes.errors import GitProblem
 
 from tests import engines
 from tests.stage.ports import DeskOutside
@@ -751,6 +752,9 @@ class FakeRepo:
 
     def near_anchor(self, target: str) -> str | None:
         return None
+
+    def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
+        return []
 
     def kept(self, below: str) -> dict[str, Sha]:
         return {}

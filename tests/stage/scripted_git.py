@@ -169,6 +169,9 @@ class ScriptedRepo:
     def kept(self, below: str) -> dict[str, Sha]:
         return {ref: commit for ref, commit in self.refs.items() if ref.startswith(below)}
 
+    def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
+        return []
+
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         commits = {commit for line in self.known for commit in line} | set(self.refs.values())
         return set(objects) - commits - {tree_of(commit) for commit in commits}

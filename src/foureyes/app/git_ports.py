@@ -16,6 +16,7 @@ from foureyes.steps import NO_STEP, Steps
 
 if TYPE_CHECKING:
     from foureyes.core.documents.unified_diff import FileDiff
+    from foureyes.errors import GitProblem
 
 
 Fence = Callable[[], AbstractContextManager[object]]
@@ -97,6 +98,11 @@ class Repo(Protocol):
 
     def kept(self, below: str) -> dict[str, Sha]:
         """Every ref below a name, and what it names."""
+
+    def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
+        """Why git cannot write these refs (another ref, a lock that was left), each with what mends it; nothing of
+        those that it can.
+        """
 
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of."""

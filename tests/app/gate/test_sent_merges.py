@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from foureyes.app.call.one_target import sent_for, sent_merges
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate.one_merge import PUSH_SECONDS
-from foureyes.app.gate.target_line import FENCE, TargetLine
+from foureyes.app.gate.target_line import TargetLine
 from foureyes.app.git_ports import RefUpdate
 from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import FENCE
 from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
 from foureyes.ui.steps import steps_text
 

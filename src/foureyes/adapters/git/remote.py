@@ -90,8 +90,7 @@ class GitRemote:
             lacking = self._missing(found)
             if lacking:
                 found |= self._bring(place, lacking)
-        for ref, commit in found.items():
-            self._note(ref, commit)
+        self._note_all(found)
         return found
 
     def _missing(self, found: dict[str, Sha]) -> list[str]:
@@ -136,6 +135,12 @@ class GitRemote:
         came = {as_text(name): as_sha(value) for value, name in (row.split(b" ") for row in rows)}
         return {ref: sha for number, ref in enumerate(refs) if (sha := came.get(f"{_IN}{number}"))}
 
+    def _note_all(self, found: Mapping[str, Sha]) -> None:
+        """A note that cannot be written hinders nobody: what the remote said is what it answered."""
+        for ref, commit in found.items():
+            with suppress(GitProblem):
+                self._note(ref, commit)
+
     def _note(self, ref: str, commit: Sha) -> None:
         """What the remote has, as a ref of ours, so that git keeps it. What is no commit (whoever may push there can
         put anything in a ref's place) is told as it is, and not kept.
@@ -154,9 +159,7 @@ class GitRemote:
             done = place.git("push", *_AS_ONE, *leases, "--", address, *(f"{each.new}:{each.ref}" for each in updates))
             answer = Pushed(_said(done)) if done.rc == 0 else self._looked_up(place, address, updates, done)
         if isinstance(answer, Pushed):
-            with suppress(GitProblem):  # it is there; the next fetch notes it
-                for update in updates:
-                    self._note(update.ref, update.new)
+            self._note_all({update.ref: update.new for update in updates})
         return answer
 
     def _looked_up(

@@ -73,6 +73,12 @@ class GitRepo:
         rows = (as_text(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
 
+    def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
+        """Why git cannot write these refs, each with what mends it; nothing of those that it can."""
+        from foureyes.adapters.git.objects.refs import in_the_way
+
+        return [problem for ref in refs if (problem := in_the_way(self._git, ref)) is not None]
+
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of: two calls
         where nothing is missing.

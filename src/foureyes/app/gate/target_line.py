@@ -8,6 +8,7 @@ from foureyes.app.call.one_target import ahead_here
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import FENCE
 from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
 from foureyes.steps import by_person, shell
 
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.attempt import Attempt
 
 BRANCH = "refs/heads/"
-FENCE = "refs/foureyes/fence"
-"""A ref of the remote that every merge moves together with the target: who was taken for dead expects it elsewhere, and
-so pushes nothing any more (J4, Q6).
-"""
 
 
 class TargetLine:

@@ -9,6 +9,7 @@ from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplace
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
 from foureyes.app.gate.merge_queue import unheard
+from foureyes.app.pages.git_dir import in_git_dir
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
@@ -62,7 +63,7 @@ class Doctor:
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), self._keys(actor)]
-        return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *self._worktrees()]
+        return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
         """Q6: whether the project's remote has what was handed in here; nothing is said where there is none."""
@@ -133,16 +134,6 @@ class Doctor:
         return [
             Check("reviewers", "warn", why, by_person(fe("review", "calibrate", name))) for name, why in missed.items()
         ]
-
-    def _worktrees(self) -> list[Check]:
-        """K1: worktrees that git does not know, as after the repository was moved; nothing is said of sound ones."""
-        workshop = self._context.workshop
-        wrong = {task: path for task, path in workshop.worktrees().items() if workshop.worktree_state(task).wrong}
-        if not wrong:
-            return []
-        repair = shell("git", "worktree", "repair", *wrong.values())
-        text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
-        return [Check("worktrees", "warn", text, repair)]
 
     def _writing(self) -> Check:
         """Whether work can be done from here; in the sandbox of an agent often it cannot."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 KEPT_ATTEMPTS = "refs/foureyes/attempts/"
 LEFT_BRANCHES = "refs/foureyes/left/"
 KEPT_REMOTES = "refs/foureyes/remote/"
 OWN_BRANCHES = "refs/heads/fe/"
 """Below it each task has a branch of its own: `fe/<task>`."""
+FENCE = "refs/foureyes/fence"
+"""A ref of the remote that every merge moves together with the target: who was taken for dead expects it elsewhere, and
+so pushes nothing any more (J4, Q6).
+"""
+_LEAF = re.compile(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+)|heads/fe/[^/]+))/")
+_FOLDER = re.compile(r"refs/foureyes/(?:attempts|left)(?:/[^/]+)?")
 DETACHED = "(detached)"
 """The ref of an attempt that came from a detached head."""
 
@@ -34,3 +42,12 @@ def left_ref(task: str, n: int) -> str:
 def tracked(remote: str, ref: str) -> str:
     """Where it is kept what a remote had as this ref when it was last fetched from there, or pushed to it."""
     return f"{KEPT_REMOTES}{remote}/{ref.removeprefix('refs/')}"
+
+
+def displaced(ref: str) -> str:
+    """The name of a ref of ours that git cannot make while there is this one: it lies below it, or where its folder
+    belongs; empty where it is in nobody's way.
+    """
+    if below := _LEAF.match(ref):
+        return below[1]
+    return f"{ref}/1" if _FOLDER.fullmatch(ref) else ""

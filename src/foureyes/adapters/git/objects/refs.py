@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from os.path import isdir, join, lexists
 from typing import NamedTuple
 
 from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
@@ -10,7 +12,7 @@ from foureyes.adapters.git.client.git import DURABLE, EMAIL, NAME, Git
 from foureyes.adapters.git.client.loose_refs import read_loose
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import blank, shell
+from foureyes.steps import Steps, blank, shell
 
 BRANCHES = "refs/heads/"
 OURS = "refs/foureyes/"
@@ -95,15 +97,32 @@ def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> boo
 
 
 def in_the_way(git: Git, ref: str) -> GitProblem | None:
-    """That git cannot make a ref because another one is called like a folder that it would lie in."""
+    """Why git cannot write a ref: another one is called like a folder that it would lie in, or lies in a folder that is
+    called like it; or a file of another git is there.
+    """
     parts = ref.split("/")
     above = ["/".join(parts[:many]) for many in range(2, len(parts))]
-    taken = next((name for name in above if at(git, name).value is not None), None)
-    if taken is None:
-        return None
+    taken = next((name for name in above if at(git, name).value is not None), None) or _first_below(git, ref)
+    if taken is not None:
+        return GitProblem(f"{ref} cannot be made: there is a ref called {taken}", next_step=_away(taken))
+    path = join(git.common_dir, ref)
+    if lexists(lock := f"{path}.lock"):
+        why = "another git is writing it, or was killed while it did"
+        step = shell("mv", lock, blank("ELSEWHERE"), before="if no git is at work here: ")
+        return GitProblem(f"{ref} cannot be written: there is {lock}: {why}", next_step=step)
+    if isdir(path) and any(files for _, _, files in os.walk(path)):
+        step = shell("mv", path, blank("ELSEWHERE"))
+        return GitProblem(f"{ref} cannot be made: the folder {path} is in its place", next_step=step)
+    return None
+
+
+def _first_below(git: Git, ref: str) -> str | None:
+    lines = git.real("for-each-ref", "--count=1", "--format=%(refname)", f"{ref}/").out.splitlines()
+    return as_text(lines[0]) if lines else None
+
+
+def _away(taken: str) -> Steps:
     short = taken.removeprefix(BRANCHES)
-    step = shell("git", "branch", "-m", short, blank("OTHER-NAME")) if short != taken else None
-    return GitProblem(
-        f"{ref} cannot be made: there is a ref called {taken}",
-        next_step=step or shell("git", "update-ref", "-d", taken),
-    )
+    if short != taken:
+        return shell("git", "branch", "-m", short, blank("OTHER-NAME"))
+    return shell("git", "update-ref", "-d", taken)

@@ -1,0 +1,54 @@
+"""What doctor tells of git's own directory: worktrees that git does not know, and what is in the way of our refs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.app.call.one_target import remote_of
+from foureyes.app.views.status import Check
+from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
+from foureyes.errors import GitProblem
+from foureyes.steps import shell
+
+if TYPE_CHECKING:
+    from foureyes.app.call.context import Context
+
+SHOWN = 5
+OURS = "refs/foureyes/"
+
+
+def in_git_dir(context: Context) -> list[Check]:
+    """A line for each thing that is wrong there; nothing of what is sound."""
+    return [*_worktrees(context), *_refs(context)]
+
+
+def _worktrees(context: Context) -> list[Check]:
+    """K1: worktrees that git does not know, as after the repository was moved."""
+    workshop = context.workshop
+    wrong = {task: path for task, path in workshop.worktrees().items() if workshop.worktree_state(task).wrong}
+    if not wrong:
+        return []
+    repair = shell("git", "worktree", "repair", *wrong.values())
+    text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
+    return [Check("worktrees", "warn", text, repair)]
+
+
+def _refs(context: Context) -> list[Check]:
+    """A1, Q6: what keeps git from writing where attempts are kept, or what the remote has."""
+    with context.store.read() as tx:
+        remote, target = remote_of(context, tx), context.project(tx).target
+    notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
+    try:
+        lost = dict.fromkeys(_displaced(ref, remote) for ref in context.repo.kept(OURS))
+        found = context.repo.in_the_way([*notes, *[ref for ref in lost if ref and ref not in notes][:SHOWN]])
+    except GitProblem:  # told by another line
+        return []
+    return [Check("refs", "warn", problem.message, problem.next_step) for problem in found]
+
+
+def _displaced(ref: str, remote: str) -> str:
+    below = f"{KEPT_REMOTES}{remote}/"
+    if not remote or not ref.startswith(below):
+        return displaced(ref)
+    there = displaced(f"refs/{ref.removeprefix(below)}")
+    return tracked(remote, there) if there else ""

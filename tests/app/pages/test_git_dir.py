@@ -1,0 +1,85 @@
+"""What lies in git's own directory in the way of refs of ours is told, and decides nothing (A1, Q6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from foureyes.adapters.git.objects import refs
+from foureyes.core.words.refs import attempt_ref, tracked
+from foureyes.errors import GitProblem
+from foureyes.ui.steps import steps_text
+
+from tests.stage.clones import Clone
+from tests.stage.gated import merge
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.wires import MAIN, Wired
+
+NOTED = tracked("origin", MAIN)
+
+
+def told(world: Clone) -> list[tuple[str, str]]:
+    """What doctor says about refs, and what to type."""
+    lines = [line for line in world.app.doctor.examine(BOB) if line.check == "refs"]
+    return [(line.message, steps_text(line.next)) for line in lines]
+
+
+def test_a_ref_below_the_note_of_the_target_hinders_nobody_and_doctor_tells_it_Q4_Q6(clones: Wired) -> None:
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    first, second, third = clones.approved(alpha), clones.approved(alpha), clones.approved(alpha)
+    alpha.app.doctor.examine(BOB)
+    git("update-ref", "-d", NOTED)
+    git("update-ref", f"{NOTED}/x", "HEAD")
+    alpha.app.decisions.withdraw(CODEX, first)
+    alpha.app.feedback.redo(ALICE, second, "not so")
+    assert merge(alpha) == {third: "merged"}
+    task = alpha.create()
+    alpha.app.claims.start(CLAUDE, task, worktree=True)
+    assert alpha.checkout.head(f"fe/{task}") == clones.main()
+    ((text, step),) = told(alpha)
+    assert text == f"{NOTED} cannot be made: there is a ref called {NOTED}/x"
+    git(*step.split(" ")[1:])
+    assert told(alpha) == []
+    assert git("rev-parse", NOTED) == clones.main()
+
+
+def test_a_lock_that_a_killed_git_left_hinders_nobody_and_doctor_tells_it_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha = clones.alpha
+    monkeypatch.setattr(refs, "_WRITE", [word.replace("=1000", "=1") for word in refs._WRITE])  # nobody waits for it
+    task = clones.approved(alpha)
+    alpha.checkout.git("update-ref", "-d", NOTED)
+    lock = alpha.checkout.path / ".git" / f"{NOTED}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.touch()
+    alpha.app.decisions.withdraw(CODEX, task)
+    assert alpha.status(task) == "reviewing"
+    ((text, step),) = told(alpha)
+    assert f"there is {lock}: another git is writing it, or was killed" in text
+    assert step == f"if no git is at work here: mv {lock} ELSEWHERE"
+
+
+def test_a_ref_below_where_an_attempt_is_kept_is_named_by_the_hand_in_and_by_doctor_A1(clones: Wired) -> None:
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    task = alpha.create()
+    own, odd = attempt_ref(task, 1), f"{attempt_ref(task, 1)}/x"
+    alpha.start(CLAUDE, task)
+    git("switch", "-q", "-c", f"fe/{task}")
+    alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
+    git("update-ref", odd, "HEAD")
+    why = f"{own} cannot be made: there is a ref called {odd}"
+    with pytest.raises(GitProblem, match=why) as refused:
+        alpha.submit(CLAUDE, task)
+    step = f"git update-ref -d {odd}"
+    assert steps_text(refused.value.next_step) == step
+    assert told(alpha) == [(why, step)]
+    git(*step.split(" ")[1:])
+    alpha.submit(CLAUDE, task)
+    assert own in clones.refs()
+    assert told(alpha) == []
+
+
+def test_a_ref_where_a_folder_of_ours_belongs_is_told_A1(clones: Wired) -> None:
+    clones.alpha.checkout.git("update-ref", "refs/foureyes/left/fe-7k2", "HEAD")
+    ((_, step),) = told(clones.alpha)
+    assert step == "git update-ref -d refs/foureyes/left/fe-7k2"
