@@ -15,6 +15,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import pytest
 
+from tests.stage.left import TESTS, WHOLE
+
 T = TypeVar("T")
 NIGHT = bool(os.environ.get("FOUREYES_NIGHTLY"))
 ALL = 10**9
@@ -52,121 +54,25 @@ TABLE = (
     Day("tests/scenarios", 1, ALL, "real processes, half a second a case: every test with its first one"),
     Day("tests/races", 2, 5, "many processes at once; a race costs three times as much on PostgreSQL", 12),
     Day("tests/faults/test_random_rounds.py", 1, ALL, "days of random kills, seconds each"),
+    Day("tests/faults/test_killed_runner.py", 2, ALL - 1, "the first and the last of its steps, seconds each"),
     Day("tests/faults", 2, 9, "killed before each of many steps and started again: every family, few commands", 8),
     Day("tests/core/run", ALL, 1, "the table of what the runner does; a row takes no time"),
     Day("tests/ui/cli/test_golden.py", ALL, 1, "what people read"),
     Day("tests/ui/tui/test_every_key.py", 1, 5, "one story a context; that none leaves out a key is looked at by day"),
+    Day("tests/ui/tui/test_marks.py", 1, ALL, "every page once; sizes are test_small_and_large.py's"),
     Day("tests/ui/tui/test_small_and_large.py", ALL, 1, "one app a size"),
     Day("tests/ui", 2, ALL, "real processes"),
-    Day("tests/app/review/test_policy_matrix.py", 6, 29, "the pure function answers every row by day, too", ALL),
+    Day("tests/app/review/test_policy_matrix.py", 6, 59, "the pure function answers every row by day, too", ALL),
     Day("tests/app/findings/test_loop_properties.py", ALL, 1, "one random play on either engine"),
     Day("tests/app", 2, 5, "a case costs six times as much on PostgreSQL; what engines differ in, the store", 40, True),
+    Day("tests/adapters/store/test_last_version.py", 2, ALL - 1, "the oldest on SQLite, the newest on PostgreSQL"),
+    Day("tests/adapters/store/test_migrate.py", 2, ALL - 1, "the oldest schema on SQLite, the newest on PostgreSQL"),
     Day("tests/adapters/store", 2, 19, "both engines by day, too: of many rows and columns to spoil, some"),
     Day("tests/adapters/git", 2, 3, "real git"),
     Day("tests/adapters", 6, 5, "real processes"),
     Day("tests", 12, 5, "one more case of the same"),
 )
 """The first row that fits decides."""
-
-WHOLE = {
-    "tests/scenarios/test_baseline.py": "tests/app/gate/test_checks_baseline.py by the verbs; this by ruff itself",
-    "tests/scenarios/test_matrix_by_processes.py": "tests/app/review/test_policy_matrix.py has the same rows, and "
-    "tests/scenarios/test_identity.py shows who is told apart as a process",
-    "tests/scenarios/test_strict_policy.py": "tests/app/review/test_policy_matrix.py, every story under strict",
-    "tests/scenarios/test_balanced_policy.py": "tests/app/review/test_policy_matrix.py, every story under balanced",
-    "tests/scenarios/test_attacks_modes.py": "tests/core/rules/test_modes.py and test_minor.py say whose word loosens"
-    " what, tests/app/review/test_policy_matrix.py by the verbs; tests/scenarios/test_identity.py who is told apart",
-    "tests/scenarios/test_stacks.py": "tests/app/gate/test_stacking.py, the same by the verbs, and "
-    "tests/core/rules/test_stacks.py every way in which work of another task comes along",
-    "tests/stage/test_warm.py": "tests/stage/test_processes.py shows who calls; every command of the day shows that a "
-    "warm process answers, and the night starts each of them",
-    "tests/bench/test_team.py": "tests/races/test_two_runners.py has runners at work by day; the benchmark's own data",
-    "tests/bench/test_gate.py": "tests/app/gate/test_processes.py counts what a merge starts; the benchmark's own data",
-    "tests/scenarios/test_terminal_signing.py": "tests/ui/tui/test_aside.py shows how the app steps aside, "
-    "tests/adapters/identity/test_keys.py how a passphrase or a touch is asked for",
-    "tests/races/test_commands.py": "tests/races/test_claims.py and test_decisions.py, the same by the verbs",
-    "tests/adapters/git/client/test_ssh.py": "tests/adapters/git/client/test_transport.py and tests/contract/"
-    "test_remote.py by a remote on the disk; this by a real sshd, where one is installed",
-    "tests/faults/test_killed_push.py": "tests/app/gate/test_sent_merges.py kills, cuts and delays the push itself",
-    "tests/faults/test_cut_merge.py": "tests/app/gate/test_sent_merges.py cuts off and delays the push itself, "
-    "tests/app/gate/test_merge_cut_off.py the server in the middle of a queue",
-    "tests/scenarios/test_team_day.py": "tests/scenarios/test_two_machines.py and "
-    "tests/app/work/test_other_machines.py, piece by piece",
-    "tests/scenarios/test_field_of_teams.py": "tests/scenarios/test_two_machines.py goes the way of a merge by day; "
-    "the rest tests/app/work/test_other_machines.py, tests/app/gate/test_target_line.py, test_merge_cut_off.py and "
-    "tests/adapters/store/test_postgres_roles.py, test_putting_back.py, test_mirror.py: docs/lessons.md says which",
-    "tests/scenarios/test_field_of_joining.py": "tests/bootstrap/test_joining.py and the others that docs/lessons.md "
-    "names beside it, in process; tests/scenarios/test_shared_store.py joins by processes by day",
-    "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
-    "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
-    "tests/races/test_two_runners.py who is taken over; this by two clones and half a minute of leases",
-    "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
-    "and tests/races/test_merges.py lets several meet",
-}
-"""Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
-
-TESTS = {
-    "tests/adapters/store/test_last_version.py::test_the_next_version_will_have_a_store_of_this_one": (
-        "tests/adapters/store/test_last_version.py::"
-        "test_the_last_version_wrote_rows_of_every_kind_it_knew_and_into_every_table"
-    ),
-    "tests/scenarios/test_attacks_environments.py::"
-    "test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass": (
-        "tests/adapters/checks/test_standing.py::test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed"
-    ),
-    "tests/scenarios/test_attacks_environments.py::"
-    "test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone": (
-        "tests/adapters/checks/test_standing.py::"
-        "test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone"
-    ),
-    "tests/scenarios/test_two_machines.py::"
-    "test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_by_what_is_printed_A2_Q6": (
-        "tests/app/gate/test_target_line.py::"
-        "test_a_target_that_was_pushed_over_stops_merging_in_every_clone_until_it_is_brought_back_Q6"
-    ),
-    "tests/scenarios/test_story.py::test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one": (
-        "tests/faults/test_killed_verbs.py::"
-        "test_a_killed_command_leaves_the_old_state_or_the_new_one_and_the_mirror_is_healed_by_the_next_write_G4_J1_J2_P8"
-    ),
-    "tests/scenarios/test_story.py::test_G4_an_exception_killed_before_its_mirror_line_gets_it_with_the_next_write": (
-        "tests/faults/test_killed_commands.py::"
-        "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
-    ),
-    "tests/scenarios/test_bypasses.py::test_lesson_61_of_twelve_that_start_one_task_exactly_one_wins": (
-        "tests/races/test_claims.py::"
-        "test_of_64_who_start_the_same_task_one_wins_and_the_others_are_told_who_T1_lesson_61"
-    ),
-    "tests/scenarios/test_bypasses.py::"
-    "test_lesson_61_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each": (
-        "tests/races/test_claims.py::test_64_claimers_take_more_tasks_than_they_are_each_exactly_once_T1_lesson_61"
-    ),
-    "tests/scenarios/test_attacks_merge.py::"
-    "test_Q3_of_two_that_are_green_alone_and_red_together_one_reaches_the_target": (
-        "tests/scenarios/test_merge_lessons.py::"
-        "test_each_is_green_alone_and_the_second_is_red_on_top_of_the_first_lesson_54"
-    ),
-    "tests/races/test_two_runners.py::"
-    "test_of_two_runners_one_is_killed_and_the_other_brings_its_work_to_the_target_J4": (
-        "tests/faults/test_killed_runner.py::"
-        "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4"
-    ),
-    "tests/races/test_two_runners.py::"
-    "test_a_runner_on_another_machine_that_is_gone_is_taken_over_without_waiting_for_its_lease_J4": (
-        "tests/app/run/test_loop.py::test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lease_J4"
-    ),
-    "tests/scenarios/test_run_socket.py::"
-    "test_I2_on_postgresql_a_run_that_has_no_address_of_the_store_works_by_its_socket_alone_I5": (
-        "tests/scenarios/test_run_socket.py::test_I2_an_agent_of_a_run_looks_and_hands_in_and_approves_nothing_I5"
-    ),
-    "tests/adapters/store/test_postgres_roles.py::test_a_writer_lacks_nothing_that_any_verb_writes": (
-        "tests/adapters/store/test_postgres_roles.py::test_a_writer_adds_to_the_journal_and_changes_nothing_of_it"
-    ),
-    "tests/faults/test_killed_commands.py::test_a_killed_log_is_written_whole_or_not_at_all_G4": (
-        "tests/faults/test_killed_commands.py::"
-        "test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8"
-    ),
-}
-"""Tests that run at night, or where their file is named, and the one that shows the same by day."""
 
 
 class Plays(NamedTuple):
@@ -189,7 +95,7 @@ PLAYS = {
     "random histories by the real program": Plays(2, 10),
     "random passwords in addresses": Plays(30, 300),
     "random values through the engines": Plays(10, 100),
-    "random run ends": Plays(50, 1000),
+    "random run ends": Plays(30, 1000),
     "random cycles": Plays(4, 60),
     "run ends of real processes": Plays(8, 30),
     "random values": Plays(30, 300),
@@ -202,7 +108,7 @@ def plays(name: str) -> int:
     return PLAYS[name].night if NIGHT else PLAYS[name].day
 
 
-STRIDES = {"rows of a journal that are removed": 13, "pages of a store that are noise": 9}
+STRIDES = {"rows of a journal that are removed": 29, "pages of a store that are noise": 9}
 """Long walks in one test: by day it is every so-many-th step."""
 
 

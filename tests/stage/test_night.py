@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.stage import night
+from tests.stage import left, night
 
 MANY = [f"{number}-{engine}" for number in range(30) for engine in night.ENGINES]
 
@@ -53,7 +53,7 @@ def test_of_folders_with_several_names_the_odd_one_is_kept_and_without_one_every
     assert night.in_one_place(MANY, lambda case: [case]) == MANY
 
 
-@pytest.mark.parametrize(("name", "why"), night.WHOLE.items(), ids=list(night.WHOLE))
+@pytest.mark.parametrize(("name", "why"), left.WHOLE.items(), ids=list(left.WHOLE))
 def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, why: str
 ) -> None:
@@ -61,7 +61,7 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     first, _, _ = why.partition(".py")
     assert (root / name).is_file()
     assert (root / f"{first}.py").is_file()
-    assert f"{first}.py" not in night.WHOLE
+    assert f"{first}.py" not in left.WHOLE
     monkeypatch.setattr(night, "NIGHT", False)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     assert night.is_left(root / name, pytestconfig)
@@ -72,14 +72,14 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     assert not night.is_left(root / name, pytestconfig)
 
 
-@pytest.mark.parametrize(("name", "witness"), night.TESTS.items(), ids=list(night.TESTS))
+@pytest.mark.parametrize(("name", "witness"), left.TESTS.items(), ids=list(left.TESTS))
 def test_a_test_that_is_left_has_one_that_shows_the_same_by_day(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, witness: str
 ) -> None:
     for each in (name, witness):
         file, _, test = each.partition("::")
         assert f"def {test}(" in (pytestconfig.rootpath / file).read_text()
-        assert file not in night.WHOLE
+        assert file not in left.WHOLE
     monkeypatch.setattr(night, "NIGHT", False)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     assert night.is_test_left(f"{name}[1]", pytestconfig)
