@@ -12,7 +12,10 @@ import pytest
 
 from tests import engines
 from tests.stage.checkout import SETTINGS, Checkout, copy_of, quiet_home, template_in
+from tests.stage.clones import clones, shared_template
 from tests.stage.world import DeskWorld, GitWorld
+
+__all__ = ["clones", "shared_template"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

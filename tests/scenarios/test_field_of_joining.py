@@ -4,16 +4,13 @@ joins, reads what was made elsewhere, and what is said of passwords, people, rew
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests import engines
 from tests.scenarios.attack_moves import SECRET, typing
 from tests.scenarios.test_field_of_teams import approved, handed_in, words
 from tests.stage.commands import git, new_repository
 from tests.stage.copies import copy_tree
-from tests.stage.kept_team import KeptTeam, kept_team
+from tests.stage.kept_team import KeptTeam
 from tests.stage.machines import Machine, has_hosts
 from tests.stage.on_server import as_role, roles
 
@@ -21,19 +18,6 @@ pytestmark = pytest.mark.scenario
 
 NAMED = "GRANT CREATE ON DATABASE"
 PASSWORD = "postgresql://u:s3cr3t@h/x"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeptTeam]:
-    with kept_team(tmp_path_factory.mktemp("team"), engines.server()) as team:
-        yield team
-
-
-@pytest.fixture
-def team(made: KeptTeam) -> Iterator[KeptTeam]:
-    """As it was in the beginning."""
-    yield made
-    made.put_back()
 
 
 def test_a_fresh_clone_is_led_to_join_and_begins_no_second_project_tb1_tb2_P12(team: KeptTeam) -> None:

@@ -24,19 +24,6 @@ from tests.stage.theatre import wait_for
 pytestmark = pytest.mark.scenario
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeptTeam]:
-    with kept_team(tmp_path_factory.mktemp("team"), engines.server()) as team:
-        yield team
-
-
-@pytest.fixture
-def team(made: KeptTeam) -> Iterator[KeptTeam]:
-    """As it was in the beginning."""
-    yield made
-    made.put_back()
-
-
 def handed_in(machine: Machine, who: Caller, name: str = "") -> HandedIn:
     """Somebody's work, on a branch of their clone."""
     task = machine.create(machine.cast.alice)

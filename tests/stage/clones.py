@@ -82,3 +82,17 @@ def copy_of_clones(template: Path, folder: Path) -> Clones:
     for name in ("remote.git", "alpha", "beta"):
         shutil.copytree(template / name, folder / name, symlinks=True)
     return Clones(folder)
+
+
+@pytest.fixture(scope="session")
+def shared_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A remote and two clones that are made once and copied for every test."""
+    return clones_in(tmp_path_factory.mktemp("clones"))
+
+
+@pytest.fixture
+def clones(shared_template: Path, tmp_path: Path) -> Iterator[Clones]:
+    """Two machines of a team; the project names the remote that both have."""
+    made = copy_of_clones(shared_template, tmp_path)
+    yield made
+    made.close()

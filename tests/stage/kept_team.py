@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from foureyes.adapters.store.postgres import schema_of
 
 from tests import engines
@@ -112,3 +114,17 @@ def kept_team(folder: Path, server: engines.Server, settings: str = "") -> Itera
         made = KeptTeam(folder, server, stack, settings)
         yield made
         made.remove()
+
+
+@pytest.fixture(scope="module")
+def own_team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeptTeam]:
+    """The one that the tests of a module share."""
+    with kept_team(tmp_path_factory.mktemp("team"), engines.server()) as team:
+        yield team
+
+
+@pytest.fixture
+def team(own_team: KeptTeam) -> Iterator[KeptTeam]:
+    """As it was in the beginning."""
+    yield own_team
+    own_team.put_back()

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
 from foureyes.ui.steps import steps_text
 
-from tests.stage.clones import Clone, Clones, clones_in, copy_of_clones
+from tests.stage.clones import Clone, Clones
 from tests.stage.gated import approved, merge
 from tests.stage.people import ALICE, CI, CLAUDE, CODEX
 
 pytestmark = pytest.mark.on("sqlite")
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return clones_in(tmp_path_factory.mktemp("clones"))
-
-
-@pytest.fixture
-def clones(template: Path, tmp_path: Path) -> Iterator[Clones]:
-    made = copy_of_clones(template, tmp_path)
-    yield made
-    made.close()
 
 
 def another(clones: Clones, name: str = "evil.git") -> str:

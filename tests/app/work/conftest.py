@@ -1,4 +1,4 @@
-"""Two machines of a team, for what travels between them."""
+"""Two machines whose project names no remote."""
 
 from __future__ import annotations
 
@@ -11,21 +11,8 @@ from tests.stage.clones import ALONE, Clones, clones_in, copy_of_clones
 
 
 @pytest.fixture(scope="session")
-def shared_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return clones_in(tmp_path_factory.mktemp("clones"))
-
-
-@pytest.fixture(scope="session")
 def alone_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clones_in(tmp_path_factory.mktemp("alone"), ALONE)
-
-
-@pytest.fixture
-def clones(shared_template: Path, tmp_path: Path) -> Iterator[Clones]:
-    """The project names the remote that both have."""
-    made = copy_of_clones(shared_template, tmp_path)
-    yield made
-    made.close()
 
 
 @pytest.fixture
