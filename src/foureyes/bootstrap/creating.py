@@ -89,7 +89,7 @@ def create_project(
     place, repo = _asked(cwd)
     folder = folder_of(place)
     settings = (_settings_from(os.path.join(cwd, source)) if source else {}) | _home(home)
-    found = _proposed(place, environ, settings, tell if trying else None)
+    detected = _proposed(place, environ, settings, tell if trying else None)
     if not PREFIX.match(prefix):
         raise BadInput(f"prefix {prefix!r}: one to ten small letters and digits, a letter first.")
     new = not is_project(folder)
@@ -106,7 +106,7 @@ def create_project(
     app = open_project(cwd, environ)
     try:
         project = app.projects.get()
-        checks = _kept(app, actor, found)
+        checks = _kept(app, actor, detected)
     finally:
         app.close()
     notes = _kept_target(project, None if new else target)
@@ -119,9 +119,9 @@ def create_project(
         prefix=project.prefix,
         project=project.id,
         committed=file.commit,
-        notes=[*(found.notes if new else ()), *notes],
+        notes=[*(detected.notes if new else ()), *notes],
         checks=checks,
-        prepare=found.prepare,
+        prepare=detected.prepare,
         next=file.next,
     )
 
@@ -173,24 +173,24 @@ def _proposed(
     if "checks" in settings:
         return Detected()
     own = {} if trying is None else settings_in(place.root)
-    found = beyond(detected_in(place.root), {**own, **settings, "checks": ()})
-    if trying is not None and found.checks:
+    detected = beyond(detected_in(place.root), {**own, **settings, "checks": ()})
+    if trying is not None and detected.checks:
         from foureyes.bootstrap.trying import tried
 
-        found = tried(place, environ, found, trying)
-    used = tuple(proposal.rule for proposal in found.checks if proposal.is_of_use)
-    settings |= {"checks": used} if found.checks else {}
-    settings |= {"checkout.prepare": found.prepare} if found.prepare and used else {}
-    return found
+        detected = tried(place, environ, detected, trying)
+    used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
+    settings |= {"checks": used} if detected.checks else {}
+    settings |= {"checkout.prepare": detected.prepare} if detected.prepare and used else {}
+    return detected
 
 
-def _kept(app: Application, actor: Actor, found: Detected) -> list[CheckProposal]:
+def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
     """D5: what was tried is on record; nothing else is loaded for it where nothing was."""
-    if not any(proposal.ran for proposal in found.checks):
-        return list(found.checks)
+    if not any(proposal.ran for proposal in detected.checks):
+        return list(detected.checks)
     from foureyes.bootstrap.trying import all_kept
 
-    return all_kept(app, actor, found)
+    return all_kept(app, actor, detected)
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:

@@ -72,9 +72,9 @@ def checks_in(root: str) -> list[CheckProposal]:
 def detected_in(root: str) -> Detected:
     """What lies at the top; where that is nothing, what lies in the projects below."""
     look = FolderFiles(root)
-    found = _at(look, whatever=True)
-    found = found if found.checks else _below(look)
-    return replace(found, notes=(*found.notes, *_said(look))) if found.checks else found
+    detected = _at(look, whatever=True)
+    detected = detected if detected.checks else _below(look)
+    return replace(detected, notes=(*detected.notes, *_said(look))) if detected.checks else detected
 
 
 Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
@@ -95,7 +95,7 @@ def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
     if whatever:
         proposals = proposals or _taken(look, [("Makefile", detecting_others.make)])
         proposals = proposals or _taken(look, [(look.first(*detecting_others.JUST), detecting_others.just)])
-        is_linted = any(one.rule.name in ("lint", "checks", "quality") for one in proposals)
+        is_linted = any(proposal.rule.name in ("lint", "checks", "quality") for proposal in proposals)
         proposals += [] if is_linted else _taken(look, [(detecting_others.PRE_COMMIT, detecting_others.pre_commit)])
     names: dict[str, CheckProposal] = {}
     for proposal in proposals:
@@ -124,9 +124,12 @@ def _below(look: FolderFiles) -> Detected:
     prepares: list[str] = []
     parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
     for part in parts[:MOST_PARTS]:
-        found = _at(FolderFiles(os.path.join(look.root, part)))
-        prepares += [f"(cd {part} && {found.prepare})"] if found.prepare else []
-        checks += [replace(one, rule=_in(part, one.rule), source=f"{part}/{one.source}") for one in found.checks]
+        detected = _at(FolderFiles(os.path.join(look.root, part)))
+        prepares += [f"(cd {part} && {detected.prepare})"] if detected.prepare else []
+        checks += [
+            replace(proposal, rule=_in(part, proposal.rule), source=f"{part}/{proposal.source}")
+            for proposal in detected.checks
+        ]
     left = len(parts) - MOST_PARTS
     notes = [f"several projects in one repository; {left} more are not proposed"] if left > 0 else []
     notes = notes or (["several projects in one repository"] if len(parts) > 1 else [])

@@ -29,20 +29,20 @@ def propose(cwd: str) -> Detected:
     return beyond(detected_in(root), settings_in(root))
 
 
-def beyond(found: Detected, own: dict[str, SettingValue]) -> Detected:
+def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
     """What was found, without what a configuration has already; its `[checkout]` is what the checks would run in."""
     has = own.get("checks", ())
     names = {rule.name for rule in has if isinstance(rule, CheckRule)} if isinstance(has, tuple) else set()
     if names:
         known = f"{FILE} has {', '.join(sorted(names))} already, which fe check run --target runs"
-        left = tuple(each for each in found.checks if each.rule.name not in names)
-        found = replace(found, checks=left, notes=(*found.notes, known))
+        left = tuple(each for each in detected.checks if each.rule.name not in names)
+        detected = replace(detected, checks=left, notes=(*detected.notes, known))
     if not any(key.startswith("checkout.") for key in own):
-        return found
+        return detected
     from foureyes.config.layers import Layers
     from foureyes.config.policy import review_policy
 
-    return replace(found, prepare="", own=review_policy(Layers(file=own)).checkout)
+    return replace(detected, prepare="", own=review_policy(Layers(file=own)).checkout)
 
 
 def settings_in(root: str) -> dict[str, SettingValue]:
@@ -63,19 +63,19 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
     permit(actor, "check run")
     from foureyes.bootstrap.trying import all_kept, tried
 
-    place, found = repository(cwd), propose(cwd)
+    place, detected = repository(cwd), propose(cwd)
     if not is_project(folder_of(place)):
-        return tried(place, environ, found, tell)
+        return tried(place, environ, detected, tell)
     from foureyes.bootstrap.wiring import open_project
 
     with closing(open_project(cwd, environ)) as app:
-        found = _in_force(app, actor, found, settings_in(place.root))
-    found = tried(place, environ, found, tell)
+        detected = _in_force(app, actor, detected, settings_in(place.root))
+    detected = tried(place, environ, detected, tell)
     with closing(open_project(cwd, environ)) as app:
-        return replace(found, checks=tuple(all_kept(app, actor, found)))
+        return replace(detected, checks=tuple(all_kept(app, actor, detected)))
 
 
-def _in_force(app: Application, actor: Actor, found: Detected, own: dict[str, SettingValue]) -> Detected:
+def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str, SettingValue]) -> Detected:
     """With the checkout that is in force once the foureyes.toml that lies there is accepted, and a note where another
     one is until then (P12).
     """
@@ -85,19 +85,19 @@ def _in_force(app: Application, actor: Actor, found: Detected, own: dict[str, Se
         now, layers = app.context.policy(tx, actor).checkout, app.context.layers(tx, actor)
     then = review_policy(replace(layers, file=own)).checkout
     if then.matters:
-        found = replace(found, own=then, prepare="")
+        detected = replace(detected, own=then, prepare="")
     if then == now or not (then.matters or now.matters):
-        return found
+        return detected
     note = f"tried with the [checkout] of the {FILE} that lies here; the accepted one has another"
     if not then.matters:
         note = f"the accepted {FILE} has a [checkout], and the one that lies here has none: tried without"
-    return replace(found, notes=(*found.notes, note))
+    return replace(detected, notes=(*detected.notes, note))
 
 
-def as_lines(found: Detected) -> str:
+def as_lines(detected: Detected) -> str:
     """What to add to a foureyes.toml: what is of use, as it should stand there."""
     from foureyes.config.writing import to_toml
 
-    used = tuple(proposal.rule for proposal in found.checks if proposal.is_of_use)
-    settings: dict[str, SettingValue] = {"checkout.prepare": found.prepare} if found.prepare and used else {}
+    used = tuple(proposal.rule for proposal in detected.checks if proposal.is_of_use)
+    settings: dict[str, SettingValue] = {"checkout.prepare": detected.prepare} if detected.prepare and used else {}
     return to_toml(settings | {"checks": used}) if used else ""

@@ -56,7 +56,7 @@ class TriedTree(msgspec.Struct, frozen=True):
             self.shop.export(self.tree, path, paths)
 
 
-def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Telling) -> Detected:
+def tried(place: Located, environ: Mapping[str, str], detected: Detected, tell: Telling) -> Detected:
     """Each check, with what came of it, where the gate would run it. A proposed environment that cannot be made here is
     proposed to nobody: then they are tried with what is on the PATH; the project's own is what it is.
     """
@@ -65,18 +65,23 @@ def tried(place: Located, environ: Mapping[str, str], found: Detected, tell: Tel
         tree = shop.tree_of(head) if head else None
         if tree is None:
             nothing = "there is no commit to try it on"
-            return replace(found, checks=tuple(replace(one, tried=nothing) for one in found.checks))
+            return replace(detected, checks=tuple(replace(proposal, tried=nothing) for proposal in detected.checks))
         with closing(_pipeline(place, environ)) as pipeline:
-            checks = _Each(pipeline, TriedTree(shop, tree), found.checkout, tell).all(found.checks)
-            broken = next((one.ran.unprepared for one in checks if one.ran and one.ran.unprepared), "")
+            checks = _Each(pipeline, TriedTree(shop, tree), detected.checkout, tell).all(detected.checks)
+            broken = next(
+                (proposal.ran.unprepared for proposal in checks if proposal.ran and proposal.ran.unprepared), ""
+            )
             if not broken:
-                return replace(found, checks=checks)
-            if found.own is not None:
-                rest = (replace(one, tried=checks[-1].tried, outcome="crashed") for one in found.checks[len(checks) :])
-                return replace(found, checks=(*checks, *rest))
-            note = f"no environment is made by {found.prepare}: {broken}"
-            checks = _Each(pipeline, TriedTree(shop, tree), None, tell).all(found.checks)
-            return replace(found, checks=checks, prepare="", notes=(*found.notes, note))
+                return replace(detected, checks=checks)
+            if detected.own is not None:
+                rest = (
+                    replace(proposal, tried=checks[-1].tried, outcome="crashed")
+                    for proposal in detected.checks[len(checks) :]
+                )
+                return replace(detected, checks=(*checks, *rest))
+            note = f"no environment is made by {detected.prepare}: {broken}"
+            checks = _Each(pipeline, TriedTree(shop, tree), None, tell).all(detected.checks)
+            return replace(detected, checks=checks, prepare="", notes=(*detected.notes, note))
 
 
 def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
@@ -140,9 +145,9 @@ def _to_be_named(ran: Ran) -> tuple[str, ...]:
     return paths if is_plain and len(paths) <= MOST_WRITTEN else ()
 
 
-def all_kept(app: Application, actor: Actor, found: Detected) -> list[CheckProposal]:
+def all_kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
     """What was tried, on record; nothing of what was not."""
-    return [kept(app, actor, proposal, found.checkout) for proposal in found.checks]
+    return [kept(app, actor, proposal, detected.checkout) for proposal in detected.checks]
 
 
 def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: CheckoutRule | None) -> CheckProposal:

@@ -84,11 +84,11 @@ class AgentRpc:
                 raise AgentFailure("the agent sent a message without an end")
             for line in lines:
                 try:
-                    found = json.loads(line)
+                    message = json.loads(line)
                 except (ValueError, RecursionError):
                     continue
-                if isinstance(found, dict):
-                    yield found
+                if isinstance(message, dict):
+                    yield message
 
     def close(self) -> None:
         """Let the agent end by itself, then end it."""
@@ -137,8 +137,8 @@ class ClaudeStream:
             self.call(update)
         elif kind == "tool_call_update" and update.get("status") in ("completed", "failed"):
             parts = update.get("content")
-            told = [_text(part.get("content")) for part in parts if isinstance(part, dict)] if parts else []
-            self.block("user", type="tool_result", content="\n".join(filter(None, told)) or str(update["status"]))
+            texts = [_text(part.get("content")) for part in parts if isinstance(part, dict)] if parts else []
+            self.block("user", type="tool_result", content="\n".join(filter(None, texts)) or str(update["status"]))
         elif kind == "usage_update":
             used = update.get("used")
             self.usage = {"input_tokens": used} if isinstance(used, int) else self.usage
@@ -265,32 +265,32 @@ def _why(error: AcpMessage) -> str:
 
 def options_of(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Our own options, and what is behind them for the agent."""
-    found: dict[str, str] = {}
+    given: dict[str, str] = {}
     rest = list(words)
     while rest and (name := rest.pop(0)) != "--":
-        found[name] = "" if name in ("--writes", "--reads") or not rest else rest.pop(0)
-    return found, rest
+        given[name] = "" if name in ("--writes", "--reads") or not rest else rest.pop(0)
+    return given, rest
 
 
 def main(argv: Sequence[str]) -> int:
     program, *words = argv
     options, arguments = options_of(words)
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
-    told = ClaudeStream()
+    stream = ClaudeStream()
     try:
         wire = AgentRpc([program, *arguments])
     except OSError as problem:
         sys.stderr.write(f"{program}: {problem.strerror}\n")
         return 127
     try:
-        reason = Client(wire, told, options).talk(prompt)
-        code = told.end(SAID_NO.get(reason, "" if reason == "end_turn" else f"it ended by {reason or 'nothing'}"))
+        reason = Client(wire, stream, options).talk(prompt)
+        code = stream.end(SAID_NO.get(reason, "" if reason == "end_turn" else f"it ended by {reason or 'nothing'}"))
     except Gone as problem:
-        told.whole()
+        stream.whole()
         sys.stderr.write(f"{problem}\n")
         code = 1
     except AgentFailure as problem:
-        code = told.end(str(problem), problem.code)
+        code = stream.end(str(problem), problem.code)
     wire.close()
     return code
 

@@ -41,20 +41,20 @@ def outcome(
     """
     story = reader.story
     final = after_echo(story.final, prompt) if is_text else story.final
-    said = None if story.has_failed else signal_in(final)
-    error, told = _error(story, ending, reader.last_words, is_text=is_text)
-    wait = story.retry_after if story.retry_after is not None else wait_in(told, now)
+    parsed = None if story.has_failed else signal_in(final)
+    error, trouble = _error(story, ending, reader.last_words, is_text=is_text)
+    wait = story.retry_after if story.retry_after is not None else wait_in(trouble, now)
     return RunOutcome(
         ended=story.ended or (is_text and ending.rc is not None),
         rc=ending.rc,
         final=_cut(_without(final, secret)),
         answer=_without(story.structured or final, secret) if asks else "",
-        signal=said.signal if said else None,
-        message=_without(said.message, secret) if said else "",
+        signal=parsed.signal if parsed else None,
+        message=_without(parsed.message, secret) if parsed else "",
         conversation=conversation_of(story.conversation),
         usage=story.usage,
         error=error,
-        error_text=in_line(_without(told, secret), TOLD),
+        error_text=in_line(_without(trouble, secret), TOLD),
         retry_after=wait if error == "quota" else None,
         timed_out=ending.timed_out,
         stopped=bool(ending.stopped),
@@ -80,16 +80,16 @@ def _error(story: RunStory, ending: Ending, last_words: str, *, is_text: bool) -
         return _why_so_long(story, ending, last_words)
     if ending.rc == 0 and (story.ended or is_text):
         return "none", ""
-    told = story.trouble or last_words or (story.final.strip() if is_text else "") or ending.problem
-    guessed = kind_of(told, story.status) if told else "crash"
-    return ("crash" if guessed == "refused" else guessed), told or NO_LAST_EVENT
+    trouble = story.trouble or last_words or (story.final.strip() if is_text else "") or ending.problem
+    guessed = kind_of(trouble, story.status) if trouble else "crash"
+    return ("crash" if guessed == "refused" else guessed), trouble or NO_LAST_EVENT
 
 
 def _why_so_long(story: RunStory, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
     """A program that fell silent may have said why: its service takes no work, and it tries for ever."""
-    told = story.trouble or (last_words if ending.timed_out == "idle" else "")
-    kind = kind_of(told, story.status) if told else "refused"
-    return ("timeout", story.trouble or ending.problem) if kind == "refused" else (kind, told)
+    trouble = story.trouble or (last_words if ending.timed_out == "idle" else "")
+    kind = kind_of(trouble, story.status) if trouble else "refused"
+    return ("timeout", story.trouble or ending.problem) if kind == "refused" else (kind, trouble)
 
 
 def _without(text: str, secret: str) -> str:

@@ -91,12 +91,12 @@ class Environments:
         is_new = False
         while True:
             with _holding(lock, fcntl.LOCK_SH, stop, hear):
-                found = self._found(key, seals)
-                if found is not None:
+                environment = self._found(key, seals)
+                if environment is not None:
                     os.utime(lock)
                     if is_new:
                         self.prune()
-                    yield found
+                    yield environment
                     return
             with _holding(lock, fcntl.LOCK_EX, stop, hear):  # nobody goes from one lock to the other in one step
                 if self._found(key, seals) is None:
@@ -126,13 +126,13 @@ class Environments:
         about = about_of(path)
         if about is None or self._now() - about.made > OLD:
             return None
-        found = Environment(key, path, about.seal)
-        if seals is not None and seals.known(key) != found.seal:
+        environment = Environment(key, path, about.seal)
+        if seals is not None and seals.known(key) != environment.seal:
             return None
-        if found not in self._used and not found.is_sound:
+        if environment not in self._used and not environment.is_sound:
             return None
-        self._used.add(found)
-        return found
+        self._used.add(environment)
+        return environment
 
     def is_sound(self, used: Environment) -> bool:
         """Whether nobody wrote to it since it was made; else it is made again for the next one."""
@@ -233,27 +233,27 @@ def about_of(path: str) -> About | None:
 
 def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str, str], at: str, alone: str) -> str:
     """What an environment is known by. `alone`: the tree that it serves, where its inputs are not the target's."""
-    said = [
+    parts = [
         FORM, rule.prepare, rule.keep, sorted(inputs.items()), {name: variables.get(name) for name in rule.env},
         programs_of(rule.prepare, variables.get("PATH", "")), os.uname().machine, at, alone,
     ]  # fmt: skip
-    return sha256(json.dumps(said).encode()).hexdigest()[:32]
+    return sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
     """The programs that a command names, and those that run them, as they are now: another version is another file."""
-    found: dict[str, tuple[str, int, int]] = {}
+    programs: dict[str, tuple[str, int, int]] = {}
     ahead = [word for word in command.replace(";", " ").replace("&", " ").split() if "=" not in word]
     for word in ahead:
         program = None if "/" in word and not word.startswith("/") else shutil.which(word, path=path)
-        if program is None or program in found:
+        if program is None or program in programs:
             continue
         with suppress(OSError):
             real = os.path.realpath(program)
             about = os.stat(real)
-            found[program] = (real, about.st_size, about.st_mtime_ns)
+            programs[program] = (real, about.st_size, about.st_mtime_ns)
             ahead += _run_by(real)
-    return sorted(found.values())
+    return sorted(programs.values())
 
 
 def _run_by(program: str) -> list[str]:
@@ -287,8 +287,8 @@ def _size(path: str) -> int:
 
 def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
     """Remove what is not at, below or above a wanted path."""
-    with os.scandir(folder) as found:
-        entries = list(found)
+    with os.scandir(folder) as listing:
+        entries = list(listing)
     for entry in entries:
         name = here + entry.name
         if any(name == each.rstrip("/") or name.startswith(each.rstrip("/") + "/") for each in wanted):

@@ -62,24 +62,24 @@ class Reports:
             return replace(ran, tests=junit.read_all(reports, self._files))
         from foureyes.adapters.checks import sarif
 
-        return replace(ran, findings=tuple(one for _, data in reports for one in sarif.read(data, self._files)))
+        return replace(ran, findings=tuple(finding for _, data in reports for finding in sarif.read(data, self._files)))
 
     def _given(self, name: str) -> list[tuple[str, bytes]]:
         """The file that the check was told to write, or all reports in a directory of that name."""
         if not _is_directory(name, self._folder):
             return [("", _content(name, self._folder, name, LARGEST_REPORT))]
         endings = ENDINGS[self._rule.report]
-        found = [at for at in _files(name, self._folder) if at[0].endswith(endings)]
-        if not found:
+        files = [at for at in _files(name, self._folder) if at[0].endswith(endings)]
+        if not files:
             raise ValueError(f"the report {name} is a directory without a report (*{', *'.join(endings)}) in it")
-        return _contents(found, self._folder, name)
+        return _contents(files, self._folder, name)
 
     def _written(self) -> list[tuple[str, bytes]]:
         """The files that the globs mean and that the run wrote; what the tree itself has is no report of a run."""
-        found = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
-        if not found:
+        files = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
+        if not files:
             raise ValueError(f"no report was written that is one of {', '.join(self._rule.report_files)}")
-        return _contents(found, self._work, ".")
+        return _contents(files, self._work, ".")
 
     def _matching(self) -> Iterator[tuple[str, Stamp]]:
         for path, stamp in _files(".", self._work):
@@ -102,15 +102,15 @@ def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         below = os.path.relpath(folder, top)
         for name in sorted(names):
-            found = os.stat(name, dir_fd=handle, follow_symlinks=False)
-            yield os.path.normpath(os.path.join(below, name)), (found.st_ino, found.st_mtime_ns, found.st_size)
+            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            yield os.path.normpath(os.path.join(below, name)), (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _contents(found: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:
-    if len(found) > MAX_FILES:
+def _contents(files: list[tuple[str, Stamp]], at: int, top: str) -> list[tuple[str, bytes]]:
+    if len(files) > MAX_FILES:
         raise ValueError(f"the report has more than {MAX_FILES:,} files")
     left, contents = LARGEST_REPORT, []
-    for path, _ in found:
+    for path, _ in files:
         data = _content(os.path.join(top, path), at, path, left)
         left -= len(data)
         contents.append((path, data))

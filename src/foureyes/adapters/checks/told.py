@@ -39,10 +39,10 @@ class Told:
         self.text = whole if len(whole) <= most else whole[: most // 2] + "\n" + whole[-most // 2 :]
 
 
-def message_of(told: Told, files: CheckedFiles) -> str:
+def message_of(failure: Told, files: CheckedFiles) -> str:
     """The words, the message first; the text below only as far as it says more."""
-    text = files.cut(spaced(told.text, len(told.text) + 1).strip("\n"))
-    message = files.cut(spaced(told.message, MESSAGE).strip()) or ("" if text.strip() else told.kind.strip())
+    text = files.cut(spaced(failure.text, len(failure.text) + 1).strip("\n"))
+    message = files.cut(spaced(failure.message, MESSAGE).strip()) or ("" if text.strip() else failure.kind.strip())
     if message and message in text[: len(message) + 200]:
         message = ""
     if len(text) > BEGIN + END:
@@ -50,25 +50,25 @@ def message_of(told: Told, files: CheckedFiles) -> str:
     return "\n\n".join(part for part in (message, text) if part.strip())[:LONGEST_TOLD]
 
 
-def where(told: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tuple[str, int]:
+def where(failure: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tuple[str, int]:
     """The file and line of the tree that it is about: those that the report gives, else the first that the words name,
     else the file that a class is called after.
     """
     path = files.find(attributes["file"])
     near = re.split(r"[./\\]", attributes["classname"])
-    places = _places(f"{told.message}\n{told.text}", near, files)
+    places = _places(f"{failure.message}\n{failure.text}", near, files)
     if path:
         return path, next((line for file, line in places if file == path), 0) or _given(attributes)
     if places:
         return places[0]
-    return _of_suite(told, attributes["suite"], files) or (_of_class(attributes["classname"], near, files), 0)
+    return _of_suite(failure, attributes["suite"], files) or (_of_class(attributes["classname"], near, files), 0)
 
 
-def _of_suite(told: Told, name: str, files: CheckedFiles) -> tuple[str, int] | None:
+def _of_suite(failure: Told, name: str, files: CheckedFiles) -> tuple[str, int] | None:
     """Of linters, whose suites are files, and whose tests are rules: `line 3, col 7`."""
-    found = COLUMN.search(f"{told.message}\n{told.text}")
-    path = files.find(name) if found else ""
-    return (path, int(found[1])) if found and path else None
+    column = COLUMN.search(f"{failure.message}\n{failure.text}")
+    path = files.find(name) if column else ""
+    return (path, int(column[1])) if column and path else None
 
 
 def _given(attributes: Mapping[str, str]) -> int:
@@ -78,15 +78,15 @@ def _given(attributes: Mapping[str, str]) -> int:
 
 
 def _places(text: str, near: list[str], files: CheckedFiles) -> list[tuple[str, int]]:
-    found = []
+    places = []
     for number, match in enumerate(LINES.finditer(text)):
         named = match["python"] or match["inside"] or match["path"]
         line = int(match["of"] or match["at"] or match["line"])
         if number >= MOST_PLACES:
             break
         if OTHERS.isdisjoint(named.split("/")) and (path := files.find(named, near)):
-            found.append((path, line))
-    return found
+            places.append((path, line))
+    return places
 
 
 def _of_class(name: str, near: list[str], files: CheckedFiles) -> str:

@@ -107,20 +107,20 @@ class SqliteEngine:
         return self.connection.readonly("main")
 
     def _check_owner(self) -> None:
-        found = self.connection.pragma("application_id")
-        if found != APPLICATION_ID:
+        number = self.connection.pragma("application_id")
+        if number != APPLICATION_ID:
             raise StoreProblem(
-                f"{os.path.basename(self.path)} is not a Foureyes store (application id {found}). It was not touched.",
+                f"{os.path.basename(self.path)} is not a Foureyes store (application id {number}). It was not touched.",
                 next_step=fe("restore", blank("FILE"), after=", if you have a backup"),
             )
 
     def _configure(self) -> None:
         for name, value, expected in SETTINGS:
             self.connection.pragma(name, value)
-            found = self.connection.pragma(name)
-            if found != expected and self.path not in WITHOUT_FILE:
+            taken = self.connection.pragma(name)
+            if taken != expected and self.path not in WITHOUT_FILE:
                 raise StoreProblem(
-                    f"SQLite did not take the setting {name} = {value} (it says {found}).", next_step=fe("doctor")
+                    f"SQLite did not take the setting {name} = {value} (it says {taken}).", next_step=fe("doctor")
                 )
 
     def run(self, name: str, params: dict[str, SqlValue]) -> None:
@@ -238,8 +238,8 @@ class SqliteEngine:
     def problems(self) -> list[str]:
         """What SQLite's own check finds wrong with the file."""
         with translated(self.path):
-            found = [str(row[0]) for row in self.connection.execute("PRAGMA quick_check(5)")]
-        return [] if found == ["ok"] else found
+            problems = [str(row[0]) for row in self.connection.execute("PRAGMA quick_check(5)")]
+        return [] if problems == ["ok"] else problems
 
     def close(self) -> None:
         self.connection.close()
@@ -269,11 +269,11 @@ def refuse_odd(path: str) -> None:
     """SQLite follows links, and has its own words for pipes and directories: its files are plain ones, or not there."""
     for ending in ("", "-wal", "-shm", "-journal") if path not in WITHOUT_FILE else ():
         try:
-            found = os.lstat(path + ending).st_mode
+            mode = os.lstat(path + ending).st_mode
         except OSError:
             continue
-        if not stat.S_ISREG(found):
-            raise in_its_place(path + ending, OddFile(f"it is {kind_of(found)}, not a file", path + ending))
+        if not stat.S_ISREG(mode):
+            raise in_its_place(path + ending, OddFile(f"it is {kind_of(mode)}, not a file", path + ending))
 
 
 def check_library_version(version: str) -> None:
@@ -318,11 +318,11 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
                 "the store cannot be written. Nothing was changed.", next_step=prose("make .foureyes writable for you")
             )
         case apsw.CantOpenError():
-            said = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
-            return not_writable(path) or StoreProblem(said, next_step=fe("doctor"))
+            text = f"{name} cannot be opened: it is missing, or its directory is not readable and writable for you."
+            return not_writable(path) or StoreProblem(text, next_step=fe("doctor"))
         case apsw.NotADBError() | apsw.CorruptError():
-            said = f"{name} is damaged or not a store ({problem}). It was not touched."
-            return StoreProblem(said, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
+            text = f"{name} is damaged or not a store ({problem}). It was not touched."
+            return StoreProblem(text, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
         case apsw.IOError():
             return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step=fe("doctor"))
     return problem

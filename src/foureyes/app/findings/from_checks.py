@@ -70,13 +70,13 @@ class _Noting:
 
     def _failing(self) -> list[ReportedFinding]:
         """What a failed check names: tests, a tool's findings, or only itself."""
-        told = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
-        if self._result.failures > len(told) and not self._is_sarif:
-            words = {each.rule: each for each in told}
-            told = [words.get(name) or ToolFinding(name, "error", "", 0, "") for name in self._result.failing]
+        failures = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
+        if self._result.failures > len(failures) and not self._is_sarif:
+            words = {each.rule: each for each in failures}
+            failures = [words.get(name) or ToolFinding(name, "error", "", 0, "") for name in self._result.failing]
         attempt = self._facts.attempt
         assert attempt is not None
-        return failing_of(self._state.rule, self._result, told, attempt.n, self._state.no_baseline)
+        return failing_of(self._state.rule, self._result, failures, attempt.n, self._state.no_baseline)
 
     def _told(self, result: CheckResult) -> list[ToolFinding]:
         if self._state.rule.report == "none":
@@ -116,20 +116,22 @@ class _Noting:
         if not is_many(finding):
             return finding.root in still or (not self._is_sarif and finding.rule in self._result.failing)
         before = self._before(finding)
-        told = self._told(before) if before else []
-        return before is None or not was_mended(before, self._whole, self._ran, told, self._told(self._whole))
+        failures = self._told(before) if before else []
+        return before is None or not was_mended(before, self._whole, self._ran, failures, self._told(self._whole))
 
     def _before(self, finding: Finding) -> CheckResult | None:
         """L13: the run that a list of failures is from."""
         tx, task = self._gate.tx, self._facts.task.id
-        trees = [one.tree for one in tx.all("attempt.of_task", Attempt, task=task) if one.n == finding.flagged]
+        trees = [
+            attempt.tree for attempt in tx.all("attempt.of_task", Attempt, task=task) if attempt.n == finding.flagged
+        ]
         rows = tx.all("check.of_trees", CheckResult, trees=trees)
         name, seq = self._state.rule.name, self._result.seq
         return next((row for row in reversed(rows) if row.name == name and row.seq < seq and row.failing), None)
 
     def _raise(self, failing: list[ReportedFinding], fits: dict[int, Finding]) -> None:
         """What fails and is not open yet: for the first time, or again."""
-        states = {one.root: one.state for one in findings_of(self._gate.tx, self._facts.task.id)}
+        states = {finding.root: finding.state for finding in findings_of(self._gate.tx, self._facts.task.id)}
         fresh = []
         for at, failure in enumerate(failing):
             old = fits.get(at)

@@ -98,23 +98,23 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
         name for name in whose if whose[name]
     }
     handed = handed_of(tx, ids)
-    said = _said_to_be_ours(handed, above)
-    ours = {each.task: each for each in handed if each.commits and each.shas <= said.get(each.task, frozenset())}
+    stated = _said_to_be_ours(handed, above)
+    ours = {each.task: each for each in handed if each.commits and each.shas <= stated.get(each.task, frozenset())}
     others = [each for each in handed if each not in ours.values()] + _left_behind(tx, task, event, mine)
-    live = {row.id for row in tx.all("task.some", Task, ids=sorted(said)) if row.status in LIVE} if said else set()
-    found = found_below(mine, others, own, {name: said[name] for name in live}, named)
-    known = {below.task for below in found}
-    found += tuple(quoted(each) for name, each in ours.items() if name not in known)
-    theirs = {(below.task, below.attempt) for below in found}
+    live = {row.id for row in tx.all("task.some", Task, ids=sorted(stated)) if row.status in LIVE} if stated else set()
+    below_it = found_below(mine, others, own, {name: stated[name] for name in live}, named)
+    known = {below.task for below in below_it}
+    below_it += tuple(quoted(each) for name, each in ours.items() if name not in known)
+    theirs = {(below.task, below.attempt) for below in below_it}
     spoken_for = {
         sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
     }
     tips = {name: (branches[name], is_theirs) for name, is_theirs in whose.items()}
-    found = strictest((*found, *_not_handed_in(tx, task, event, tips, spoken_for)))
-    if not found:
+    below_it = strictest((*below_it, *_not_handed_in(tx, task, event, tips, spoken_for)))
+    if not below_it:
         return event
-    more = _holders(tx, [below.task for below in found if below.how == "branch"], event)
-    return replace(event, below=found, authors=(*event.authors, *more))
+    more = _holders(tx, [below.task for below in below_it if below.how == "branch"], event)
+    return replace(event, below=below_it, authors=(*event.authors, *more))
 
 
 def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:

@@ -26,32 +26,32 @@ LONG = 300
 
 def attention(tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, cooled: Sequence[Cooldown]) -> tuple[AttentionItem, ...]:
     """The newest of each kind."""
-    found = [
+    rows = [
         AttentionItem(key=f"stuck:{row.id}:{row.seq}", text=f"{row.id} waits for a person: {row.text}   ({row.title})")
         for row in tx.all("runner.stuck", Troubled, limit=MOST)
     ]
     who = ("user", "lead") if policy.tiers.lead == "human" else ("user",)
-    found += [
+    rows += [
         AttentionItem(key=f"loop:{row.id}:{row.text}", text=f"{row.id} waits for a person to decide: {row.text}")
         for row in tx.all("runner.loops", Troubled, who=list(who), limit=MOST)
     ]
-    found += [
+    rows += [
         AttentionItem(key=f"merge:{row.id}:{row.text}", text=f"the merge of {row.id} is stuck: {row.text}")
         for row in tx.all("runner.stuck_merges", Troubled, limit=MOST)
     ]
-    found += [
+    rows += [
         AttentionItem(key=f"blocked:{row.id}:{row.text}", text=f"{row.id} is blocked: {row.text}")
         for row in tx.all("runner.blocked", Troubled, limit=MOST)
     ]
-    found += [
+    rows += [
         AttentionItem(key=f"cooled:{row.profile}:{row.error}", text=f"{row.profile} cannot be used: {row.error_text}")
         for row in cooled
         if row.error in ("auth", "crash") or (row.error == "missing" and row.until)
     ]
-    found += _cycles(tx, policy)
+    rows += _cycles(tx, policy)
     if desk.merge_problem:
-        found.append(AttentionItem(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
-    return tuple(AttentionItem(key=one_line(it.key, LONG), text=one_line(it.text, LONG)) for it in found)
+        rows.append(AttentionItem(key=f"merges:{desk.merge_problem}", text=f"nothing is merged: {desk.merge_problem}"))
+    return tuple(AttentionItem(key=one_line(row.key, LONG), text=one_line(row.text, LONG)) for row in rows)
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:

@@ -43,8 +43,8 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     soon: bool = False
 
 
-def _done(key: str, said: JobEnd) -> Done:
-    return Done(key=key, said=said.text, rests=said.rests, closed=said.closed, soon=said.soon)
+def _done(key: str, end: JobEnd) -> Done:
+    return Done(key=key, said=end.text, rests=end.rests, closed=end.closed, soon=end.soon)
 
 
 def all_of(problem: FoureyesError) -> str:
@@ -112,15 +112,15 @@ class Threads:
     def done(self) -> list[Done]:
         with suppress(BlockingIOError):
             os.read(self._readable, 4096)
-        found: list[Done] = []
+        done: list[Done] = []
         while True:
             try:
-                found.append(self._done.get_nowait())
+                done.append(self._done.get_nowait())
             except Empty:
                 break
-        for one in found:
-            self._threads.pop(one.key).join()
-        return found
+        for job in done:
+            self._threads.pop(job.key).join()
+        return done
 
     def fileno(self) -> int:
         return self._readable
@@ -150,8 +150,8 @@ class AtOnce:
             self._done.append(Done(key=key, problem=all_of(problem), rests=True))
 
     def done(self) -> list[Done]:
-        found, self._done = self._done, []
-        return found
+        done, self._done = self._done, []
+        return done
 
     def fileno(self) -> int:
         return -1

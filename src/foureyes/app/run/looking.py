@@ -71,10 +71,10 @@ class Lookout:
     def look(self, desk: RunnerDesk) -> Snapshot:
         """Everything that the plan asks about; what another machine handed in begins once it is here (Q6)."""
         self._aside.ask()
-        found, now = self._look(desk), self._context.now()
-        reviews = [replace(it, stopped=it.stopped or desk.lacks(it.task, now)) for it in found.reviews]
-        tasks = [replace(it, stopped=it.stopped or desk.lacks(it.id, now)) for it in found.tasks]
-        return replace(found, reviews=tuple(reviews), tasks=tuple(tasks), fetching=bool(desk.fetching))
+        snapshot, now = self._look(desk), self._context.now()
+        reviews = [replace(row, stopped=row.stopped or desk.lacks(row.task, now)) for row in snapshot.reviews]
+        tasks = [replace(row, stopped=row.stopped or desk.lacks(row.id, now)) for row in snapshot.tasks]
+        return replace(snapshot, reviews=tuple(reviews), tasks=tuple(tasks), fetching=bool(desk.fetching))
 
     def _look(self, desk: RunnerDesk) -> Snapshot:
         """By one consistent look."""
@@ -91,7 +91,7 @@ class Lookout:
             cooled = cooled if cooled and (tasks or waits_for_cooled(self._context, tx)) else ""
             project = self._context.project(tx)
             everywhere = tx.all("run.pauses_of", PauseView, task="")
-            ends = [it.sprint.ends_at for it in sprints]
+            ends = [live.sprint.ends_at for live in sprints]
             return Snapshot(
                 agents=desk.options.agents,
                 host=self._runner.host,

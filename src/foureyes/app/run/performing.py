@@ -144,13 +144,13 @@ class Performing:
                 if Runs(self._context).warm(self._runner, step.profile, reason=step.why):
                     self._tell("", f"{step.profile} may be used again: {step.why}")
             case EndSprint() | PauseSprint() | ResumeSprint():
-                said = move_sprint(self._context, self._runner, step)
-                self._tell("", f"! {said}") if said else None
-                return bool(said)
+                news = move_sprint(self._context, self._runner, step)
+                self._tell("", f"! {news}") if news else None
+                return bool(news)
             case NotGiven() | DecideCycle() | OpenCycle():
-                said = perform_cycle(self._context, self._runner, step, desk.told)
-                self._tell(task_of(step), said) if said else None
-                return bool(said)
+                news = perform_cycle(self._context, self._runner, step, desk.told)
+                self._tell(task_of(step), news) if news else None
+                return bool(news)
             case Notify():
                 self._notify(step, desk)
         return None
@@ -206,10 +206,10 @@ class Performing:
 
     def _finish(self, step: FinishRun, desk: RunnerDesk) -> None:
         own = desk.in_hand[step.run]
-        said = ending.finish(self._context, self._runner, self._agents, own, step)
+        news = ending.finish(self._context, self._runner, self._agents, own, step)
         del desk.in_hand[step.run]
         self._unsent = True
-        self._tell(step.task, f"{own.run.profile} {said}")
+        self._tell(step.task, f"{own.run.profile} {news}")
 
     def _take_over(self, step: TakeOver) -> bool:
         if ending.take_over(self._context, self._runner, self._agents, step.run) is None:
@@ -257,8 +257,8 @@ class Performing:
         if done.rests:
             self._unsent = True
             desk.put_off[SEND] = self._context.later(JOB_AGAIN_SECONDS)
-        if said := done.said or done.problem:
-            self._tell("", said)
+        if news := done.said or done.problem:
+            self._tell("", news)
 
     def _fetched(self, done: Done, desk: RunnerDesk) -> None:
         """What waited for it begins; where it cannot be had now, it is asked for again later."""
@@ -267,8 +267,8 @@ class Performing:
         if done.rests:
             self._asked.pop(TaskId(task), None)
             desk.put_off[done.key] = self._context.later(JOB_AGAIN_SECONDS)
-        if said := done.said or done.problem:
-            self._tell(task, said)
+        if news := done.said or done.problem:
+            self._tell(task, news)
 
 
 def _was_sooner(step: RunStep, problem: Exception) -> bool:
@@ -329,9 +329,9 @@ def _send() -> Job:
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         sent = send(context)
         tasks = ", ".join(dict.fromkeys(sent.attempts))
-        said = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
-        said += [f"not pushed yet: {sent.why_not}"] if sent.why_not else []
-        return JobEnd("; ".join([*said, *sent.left]), rests=bool(sent.why_not))
+        news = [f"pushed to {sent.remote}: {tasks}"] if tasks else []
+        news += [f"not pushed yet: {sent.why_not}"] if sent.why_not else []
+        return JobEnd("; ".join([*news, *sent.left]), rests=bool(sent.why_not))
 
     return job
 

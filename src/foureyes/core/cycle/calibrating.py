@@ -47,14 +47,14 @@ class TriedFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    case: TrialCase, verdict: Verdict | None, said: Sequence[TriedFinding], *, seconds: int = 0, why: str = ""
+    case: TrialCase, verdict: Verdict | None, findings: Sequence[TriedFinding], *, seconds: int = 0, why: str = ""
 ) -> CaseResult:
     """What came of a case. A defect is found by a finding at its place in a review that does not agree to the change.
     No review is never a good one (G1). Of the project's own changes nobody knows what else is wrong with them: nothing
     is made up there.
     """
-    at_it = [each for each in said if points_at(case, each)]
-    blocking = [each for each in said if each.blocking and each not in at_it]
+    at_it = [each for each in findings if points_at(case, each)]
+    blocking = [each for each in findings if each.blocking and each not in at_it]
     made_up = 0 if case.kind == "past" else len(blocking)
     return CaseResult(
         case=case.name,
@@ -76,18 +76,18 @@ def _end(case: TrialCase, verdict: Verdict | None, at_it: bool, made_up: int) ->
     return "found" if verdict != "approved" else "let_pass"
 
 
-def points_at(case: TrialCase, said: TriedFinding) -> bool:
+def points_at(case: TrialCase, finding: TriedFinding) -> bool:
     """Whether a finding is about the defect: by file and line. Only one that names no line is known by the words that
     name the defect, in its file.
     """
-    path = said.path.strip().removeprefix("./")
+    path = finding.path.strip().removeprefix("./")
     for place in case.places:
         if path != place.path:
             continue
-        if said.line:
-            if place.first - NEAR <= said.line <= place.last + NEAR:
+        if finding.line:
+            if place.first - NEAR <= finding.line <= place.last + NEAR:
                 return True
-        elif any(word.lower() in said.text.lower() for word in case.words):
+        elif any(word.lower() in finding.text.lower() for word in case.words):
             return True
     return False
 

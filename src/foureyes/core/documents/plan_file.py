@@ -147,11 +147,11 @@ def _sections(text: str, problems: Problems) -> list[Section]:
     inside, level = False, 2
     for number, line, fenced in fences(text.split("\n"), problems.add):
         heading = None if fenced else lines.ANY_HEADING.match(line)
-        found = TASK.match(unmarked(heading["text"])) if heading and heading["blank"] else None
-        if heading and found:
+        match = TASK.match(unmarked(heading["text"])) if heading and heading["blank"] else None
+        if heading and match:
             inside, level = True, len(heading["level"])
-            ref = (found["ref"] or "").lstrip("#")
-            sections.append(Section(line=number, level=level, title=found["title"].strip(), ref=ref, body=[]))
+            ref = (match["ref"] or "").lstrip("#")
+            sections.append(Section(line=number, level=level, title=match["title"].strip(), ref=ref, body=[]))
         elif heading and LOOKS_LIKE_ONE.search(unmarked(heading["text"])):
             problems.add(number, f"{line.strip()[:60]!r} looks like a task, and a task begins so: ## Task: its title")
         elif heading and heading["blank"] and heading["text"] and len(heading["level"]) <= min(2, level):
@@ -174,23 +174,23 @@ def _belongs_to_a_task(line: str) -> str:
 def _read(section: Section, names: set[str], problems: Problems) -> PlanSection | None:
     """A section as a task; what is wrong with it goes to `problems`."""
     before = len(problems.reasons)
-    said = read_section(section.body, problems.add)
+    text = read_section(section.body, problems.add)
     try:
         title = clean_title(section.title)
     except FoureyesError as problem:
         problems.add(section.line, problem.message)
         return None
-    values = _values(said, names, problems)
+    values = _values(text, names, problems)
     if len(problems.reasons) > before:
         return None
-    task = PlanSection(line=section.line, title=title, ref=section.ref, notes=said.notes, **values)  # type: ignore[arg-type]
+    task = PlanSection(line=section.line, title=title, ref=section.ref, notes=text.notes, **values)  # type: ignore[arg-type]
     why = _contradiction(task)
     if why:
         problems.add(section.line, why)
     return None if why else task
 
 
-def _values(said: SectionText, names: set[str], problems: Problems) -> dict[str, object]:
+def _values(text: SectionText, names: set[str], problems: Problems) -> dict[str, object]:
     """The fields of a task as values; each that cannot be one is a problem of its line."""
     values: dict[str, object] = {}
 
@@ -200,7 +200,7 @@ def _values(said: SectionText, names: set[str], problems: Problems) -> dict[str,
         elif values.setdefault(name, value) != value:
             raise BadInput(f"another {name} than in the lines before.")
 
-    for field in said.fields:
+    for field in text.fields:
         try:
             match field.name:
                 case "labels":
@@ -220,8 +220,8 @@ def _values(said: SectionText, names: set[str], problems: Problems) -> dict[str,
                     take("depends_on", tuple(_needs(field.value, names)))
         except FoureyesError as problem:
             problems.add(field.line, problem.message)
-    values["acceptance"] = "\n".join(field.value for field in said.fields if field.name == "acceptance").strip()
-    values["description"] = said.text
+    values["acceptance"] = "\n".join(field.value for field in text.fields if field.name == "acceptance").strip()
+    values["description"] = text.text
     return values
 
 
@@ -257,10 +257,10 @@ def _contradiction(task: PlanSection) -> str:
     if task.mode and modes and modes != {task.mode}:
         return f"it says mode {task.mode} and, by a label, {', '.join(sorted(modes))}"
     if task.planned == "auto-approve" and not task.mode:
-        for found in lines.REVIEW.finditer(f"{task.title}\n{task.description}\n{task.acceptance}"):
-            mode = NAMES_OF_MODES.get(found["mode"].lower())
+        for match in lines.REVIEW.finditer(f"{task.title}\n{task.description}\n{task.acceptance}"):
+            mode = NAMES_OF_MODES.get(match["mode"].lower())
             if mode in ("per-task", "batch"):
-                return f"its text names {found.group()}, and no line says it: add Labels: {PREFIX}{mode}, or Mode: auto"
+                return f"its text names {match.group()}, and no line says it: add Labels: {PREFIX}{mode}, or Mode: auto"
     return ""
 
 

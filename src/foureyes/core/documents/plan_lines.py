@@ -72,20 +72,20 @@ def plain(text: str) -> str:
 
 def field_in(line: str) -> PlanField | None:
     """The field that a line is."""
-    found = HEADER.match(line)
-    name = KNOWN.get(_word(found["name"])) if found else None
-    if found is None or name is None:
+    match = HEADER.match(line)
+    name = KNOWN.get(_word(match["name"])) if match else None
+    if match is None or name is None:
         return None
-    value = _EMPHASIS.sub("", found["value"].strip()).strip()
+    value = _EMPHASIS.sub("", match["value"].strip()).strip()
     if value.endswith("**") and value.count("**") % 2:
         value = value[:-2].rstrip()
-    return PlanField(name, value, _width(found))
+    return PlanField(name, value, _width(match))
 
 
 def heading_field(line: str) -> PlanField | None:
     """The field that a heading below a task opens: `#### Acceptance criteria`."""
-    found = ANY_HEADING.match(line)
-    name = KNOWN.get(_word(plain(found["text"]).rstrip(":"))) if found and found["blank"] else None
+    match = ANY_HEADING.match(line)
+    name = KNOWN.get(_word(plain(match["text"]).rstrip(":"))) if match and match["blank"] else None
     return PlanField(name, "", 0) if name else None
 
 
@@ -93,8 +93,8 @@ def _word(name: str) -> str:
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
-def _width(found: re.Match[str]) -> int:
-    return len(found["indent"].expandtabs(4))
+def _width(match: re.Match[str]) -> int:
+    return len(match["indent"].expandtabs(4))
 
 
 def why_refused(line: str) -> str:
@@ -189,8 +189,8 @@ def _refuse_bare_mode(label: str) -> None:
 
 def second_field(value: str) -> str:
     """A second field in the value of one; empty if there is none."""
-    found = _SECOND.search(value)
-    return found.group() if found else ""
+    match = _SECOND.search(value)
+    return match.group() if match else ""
 
 
 def mode_in(value: str, default: str) -> str:

@@ -36,15 +36,17 @@ def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
     """What failed with its words and its place: of many, only briefly, and none without end."""
     tests = [test for test in ran.tests or () if test.state == "failed"]
     most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
-    told = [ToolFinding(test.id, "error", test.path, test.line, test.message[:most]) for test in tests[:KEPT_FAILURES]]
-    return (*told, *[each for each in ran.findings or () if each.level == "error"])[:KEPT_FAILURES]
+    failures = [
+        ToolFinding(test.id, "error", test.path, test.line, test.message[:most]) for test in tests[:KEPT_FAILURES]
+    ]
+    return (*failures, *[each for each in ran.findings or () if each.level == "error"])[:KEPT_FAILURES]
 
 
-def named_in(result: CheckResult, told: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
+def named_in(result: CheckResult, failures: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
     """What a result names of all that its run told: not what the target has as well (D5)."""
     left = Counter(result.failing)
     named = []
-    for each in told:
+    for each in failures:
         name = each.rule if by_name else name_of(each)
         if left[name] > 0:
             left[name] -= 1
@@ -53,28 +55,28 @@ def named_in(result: CheckResult, told: Sequence[ToolFinding], *, by_name: bool)
 
 
 def failing_of(
-    rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int, not_compared: str = ""
+    rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int, not_compared: str = ""
 ) -> list[ReportedFinding]:
     """What a failed check names: tests, a tool's findings, or only itself. `not_compared`: why it is not known which of
     them the target has as well.
     """
-    found = _failing_of(rule, result, told, attempt)
+    findings = _failing_of(rule, result, failures, attempt)
     if not not_compared:
-        return found
+        return findings
     mark = f"Whether the target has it as well is not known: {not_compared}."
-    return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in found]
+    return [replace(each, problem="\n\n".join(filter(None, (each.problem, mark)))) for each in findings]
 
 
 def _failing_of(
-    rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int
+    rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int
 ) -> list[ReportedFinding]:
-    if result.failures > MANY_FAILURES and told:
-        return [many_of(rule, result, told, attempt)]
-    room = max(ROOM // max(len(told), 1), LEAST)
-    if rule.report == "junit" and told:
-        return [_test(each, room) for each in told]
-    if rule.report == "sarif" and told:
-        return [_tool(each, room) for each in told]
+    if result.failures > MANY_FAILURES and failures:
+        return [many_of(rule, result, failures, attempt)]
+    room = max(ROOM // max(len(failures), 1), LEAST)
+    if rule.report == "junit" and failures:
+        return [_test(each, room) for each in failures]
+    if rule.report == "sarif" and failures:
+        return [_tool(each, room) for each in failures]
     why = f"check {rule.name} fails: {result.summary}"
     return [ReportedFinding(severity="HIGH", title=f"check {rule.name} fails", problem=why, rule=rule.name)]
 
@@ -101,13 +103,13 @@ def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
     )
 
 
-def many_of(rule: CheckRule, result: CheckResult, told: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
+def many_of(rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
     """One finding for all: a broken import fails every test, and no prompt holds a thousand findings (F4)."""
     what = "tests" if rule.report == "junit" else "errors"
-    lines = [f"- {_named(each, rule)}" for each in told[:LISTED]]
+    lines = [f"- {_named(each, rule)}" for each in failures[:LISTED]]
     left = result.failures - len(lines)
     lines += [f"- and {left} more"] if left > 0 else []
-    first = [f"{_named(each, rule)}:\n{each.message}" for each in told[:TOLD_FIRST] if rule.report == "junit"]
+    first = [f"{_named(each, rule)}:\n{each.message}" for each in failures[:TOLD_FIRST] if rule.report == "junit"]
     return ReportedFinding(
         severity="HIGH",
         title=f"{result.failures} {what} of check {rule.name} fail in attempt {attempt}",
@@ -129,19 +131,19 @@ def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by
     left: defaultdict[tuple[str, ...], list[Finding]] = defaultdict(list)
     for finding in sorted(known, key=lambda finding: (finding.state not in UNRESOLVED, finding.line)):
         left[_key(finding, by_name=by_name)].append(finding)
-    found: dict[int, Finding] = {}
+    fitting: dict[int, Finding] = {}
     for exactly in (True, False):
         for at in sorted(range(len(failing)), key=lambda at: failing[at].line):
-            fits = left[_key(failing[at], by_name=by_name)] if at not in found else []
-            fit = next((one for one in fits if not exactly or one.line == failing[at].line), None)
+            fits = left[_key(failing[at], by_name=by_name)] if at not in fitting else []
+            fit = next((finding for finding in fits if not exactly or finding.line == failing[at].line), None)
             if fit is not None:
-                found[at] = fit
+                fitting[at] = fit
                 fits.remove(fit)
-    return found
+    return fitting
 
 
-def _key(one: Finding | ReportedFinding, *, by_name: bool) -> tuple[str, ...]:
-    return ("", one.rule) if by_name or not one.path else (one.path, one.rule, words(one.title))
+def _key(finding: Finding | ReportedFinding, *, by_name: bool) -> tuple[str, ...]:
+    return ("", finding.rule) if by_name or not finding.path else (finding.path, finding.rule, words(finding.title))
 
 
 def was_mended(
@@ -160,5 +162,5 @@ def was_mended(
     return bool(_counted(told_before) - _counted(told_now))
 
 
-def _counted(told: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:
-    return Counter((each.rule, each.path, each.message) for each in told)
+def _counted(failures: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:
+    return Counter((each.rule, each.path, each.message) for each in failures)

@@ -25,19 +25,19 @@ class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
 
 def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
     """What keeps ready tasks back; nothing where each of them begins, or waits only for its turn."""
-    found = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
     if snapshot.no_room:
-        found.append(KeptBack(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
-        return tuple(found)
+        reasons.append(KeptBack(key="no room", text=f"nothing begins: {snapshot.no_room}", person=True))
+        return tuple(reasons)
     if snapshot.agents and not snapshot.paused and snapshot.starting and not snapshot.stopping:
-        found += [KeptBack(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
+        reasons += [KeptBack(key=text, text=text, person=person) for text, person in why_kept(snapshot)]
         live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
         ready = keep_to_sprints(snapshot.tasks, snapshot)
         ready = [task for task in ready if task.ready and not task.stopped and task.id not in live]
-        found += _full(snapshot, ready)
+        reasons += _full(snapshot, ready)
         kept = [task for task in ready if not snapshot.full or task.goes_on]
-        found += _unusable(snapshot, kept)
-    return tuple(found)
+        reasons += _unusable(snapshot, kept)
+    return tuple(reasons)
 
 
 def _full(snapshot: Snapshot, ready: list[TaskState]) -> Iterator[KeptBack]:
@@ -51,15 +51,15 @@ def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBa
     slots = {slot.profile: slot for slot in snapshot.slots}
     reasons: dict[tuple[str, bool], list[TaskId]] = {}
     for task in tasks:
-        found = next_try(task, snapshot)
-        if isinstance(found, GiveUp):
+        next_run = next_try(task, snapshot)
+        if isinstance(next_run, GiveUp):
             continue
-        if found is None:
+        if next_run is None:
             names = profiles_for(task, snapshot)
             gone = bool(names) and all(_is_gone(slots.get(name)) for name in names)
             reasons.setdefault((_why(names, slots), gone), []).append(task.id)
-        elif _is_taken(snapshot, slots[found.profile]):
-            reasons.setdefault((f"every slot of {found.profile} is taken on {snapshot.host}", False), []).append(
+        elif _is_taken(snapshot, slots[next_run.profile]):
+            reasons.setdefault((f"every slot of {next_run.profile} is taken on {snapshot.host}", False), []).append(
                 task.id
             )
     for (why, gone), ids in reasons.items():

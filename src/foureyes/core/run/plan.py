@@ -61,9 +61,9 @@ def plan(snapshot: Snapshot) -> list[RunStep]:
     steps += [*profiles, *_starts(_without(resting, profiles))]
     steps += _forgotten(snapshot)
     steps += exhausted(snapshot) if _is_idle(snapshot, steps) else ()
-    steps += [Notify(key=it.key, text=it.text) for it in snapshot.attention if it.key not in snapshot.told]
-    alone = [it for it in kept_back(snapshot) if it.person and it.key not in snapshot.told]
-    steps += [Notify(key=it.key, text=it.text) for it in alone]
+    steps += [Notify(key=row.key, text=row.text) for row in snapshot.attention if row.key not in snapshot.told]
+    alone = [row for row in kept_back(snapshot) if row.person and row.key not in snapshot.told]
+    steps += [Notify(key=row.key, text=row.text) for row in alone]
     return [*steps, _last(snapshot, steps)]
 
 
@@ -129,16 +129,16 @@ def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
     for due in snapshot.reviews:
         if not snapshot.agents and not due.late:
             continue  # another runner may have the program
-        found = next_of(due, slots.get(due.reviewer))
+        next_run = next_of(due, slots.get(due.reviewer))
         if due.purpose != "review" or (is_at_work(due, snapshot) and not due.late):
             continue  # who was asked to clarify and does not is waited for until the deadline (V9)
-        if isinstance(found, NoReview):
-            yield NotGiven(cycle=due.cycle, task=due.task, reviewer=due.reviewer, kind=found.kind, why=found.text)
+        if isinstance(next_run, NoReview):
+            yield NotGiven(cycle=due.cycle, task=due.task, reviewer=due.reviewer, kind=next_run.kind, why=next_run.text)
     for cycle in snapshot.to_decide:
         yield DecideCycle(cycle=cycle)
-    for it in snapshot.called:
-        if it.key not in snapshot.told:
-            yield OpenCycle(trigger=it.trigger, tasks=it.tasks, key=it.key, wide=it.wide, why=it.why)
+    for call in snapshot.called:
+        if call.key not in snapshot.told:
+            yield OpenCycle(trigger=call.trigger, tasks=call.tasks, key=call.key, wide=call.wide, why=call.why)
 
 
 class _Places:
@@ -167,12 +167,12 @@ def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
         return
     room = rooms(snapshot)
     for task in candidates(snapshot):
-        found = next_try(task, snapshot)
-        if isinstance(found, GiveUp):
-            yield Stick(task=task.id, kind=found.kind, why=found.why)
-        elif found is not None and room.has(task) and places.take(found.profile):
+        next_run = next_try(task, snapshot)
+        if isinstance(next_run, GiveUp):
+            yield Stick(task=task.id, kind=next_run.kind, why=next_run.why)
+        elif next_run is not None and room.has(task) and places.take(next_run.profile):
             room.take(task)
-            yield _start(task, found, dict(snapshot.assigned).get(task.id, ""))
+            yield _start(task, next_run, dict(snapshot.assigned).get(task.id, ""))
 
 
 def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
@@ -183,17 +183,17 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
         return
     slots = {slot.profile: slot for slot in snapshot.slots}
     for due in snapshot.reviews:
-        found = next_of(due, slots.get(due.reviewer))
+        next_run = next_of(due, slots.get(due.reviewer))
         if due.stopped or is_at_work(due, snapshot) or _is_author_busy(due, snapshot):
             continue
-        if not isinstance(found, NextRun) or not places.take(found.profile):
+        if not isinstance(next_run, NextRun) or not places.take(next_run.profile):
             continue
         yield StartRun(
             task=due.task,
-            profile=found.profile,
+            profile=next_run.profile,
             purpose=due.purpose,
-            resumes=found.resumes,
-            asks=found.asks,
+            resumes=next_run.resumes,
+            asks=next_run.asks,
             cycle=due.cycle,
             look=due.look,
         )
@@ -226,14 +226,14 @@ def candidates(snapshot: Snapshot) -> list[TaskState]:
     return sorted(free, key=lambda task: (not task.goes_on, task.priority, task.n))
 
 
-def _start(task: TaskState, found: NextRun, chosen: str) -> StartRun:
-    stands_in = found.profile not in (task.profile, chosen)
+def _start(task: TaskState, next_run: NextRun, chosen: str) -> StartRun:
+    stands_in = next_run.profile not in (task.profile, chosen)
     return StartRun(
         task=task.id,
-        profile=found.profile,
+        profile=next_run.profile,
         purpose=task.purpose,
-        resumes=found.resumes,
-        asks=found.asks,
+        resumes=next_run.resumes,
+        asks=next_run.asks,
         why=f"in place of {task.profile}" if stands_in else "",
     )
 
@@ -245,7 +245,7 @@ def _last(snapshot: Snapshot, steps: list[RunStep]) -> RunStep:
         return Finish(why="it was asked to end")
     idle = _is_idle(snapshot, steps)
     if idle and not snapshot.worth_waiting and (snapshot.until_idle or ends_with_sprints(snapshot)):
-        left = tuple(it.text for it in kept_back(snapshot))
+        left = tuple(row.text for row in kept_back(snapshot))
         why = why_over(snapshot, is_left=bool(left))
         return Finish(why=why, left=tuple(text for text in left if text not in why))
     return Wait(until=snapshot.wake_at, idle=idle)

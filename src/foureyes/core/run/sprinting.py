@@ -22,25 +22,25 @@ def is_bound(snapshot: Snapshot) -> bool:
 def of_sprints(snapshot: Snapshot) -> Iterator[RunStep]:
     """X2, X3: sprints that are over, that pause, that go on by themselves."""
     held, disk = snapshot.held, snapshot.no_room
-    for it in snapshot.sprints:
-        end = why_end(it, snapshot.at)
+    for live in snapshot.sprints:
+        end = why_end(live, snapshot.at)
         if end is not None:
-            yield EndSprint(sprint=it.sprint.id, kind=end[0], why=end[1])
+            yield EndSprint(sprint=live.sprint.id, kind=end[0], why=end[1])
             continue
-        pause = why_pause(it, held=held, disk=disk, spend_micros=snapshot.spend_sprint_micros)
+        pause = why_pause(live, held=held, disk=disk, spend_micros=snapshot.spend_sprint_micros)
         if pause is not None:
-            yield PauseSprint(sprint=it.sprint.id, kind=pause[0], why=pause[1])
-        elif why := why_go_on(it, held=held, disk=disk):
-            yield ResumeSprint(sprint=it.sprint.id, why=why)
+            yield PauseSprint(sprint=live.sprint.id, kind=pause[0], why=pause[1])
+        elif why := why_go_on(live, held=held, disk=disk):
+            yield ResumeSprint(sprint=live.sprint.id, why=why)
 
 
 def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
     """X1, X2: sprints without a clock of which nothing is ready, where the runner has nothing else to do either."""
     if snapshot.worth_waiting or snapshot.stopping:
         return
-    for it in snapshot.sprints:
-        if it.sprint.state == "running" and is_exhausted(it):
-            yield EndSprint(sprint=it.sprint.id, kind="idle", why="nothing of it is ready")
+    for live in snapshot.sprints:
+        if live.sprint.state == "running" and is_exhausted(live):
+            yield EndSprint(sprint=live.sprint.id, kind="idle", why="nothing of it is ready")
 
 
 def ends_with_sprints(snapshot: Snapshot) -> bool:
@@ -52,14 +52,14 @@ def why_over(snapshot: Snapshot, *, is_left: bool) -> str:
     """Why a runner ends that has nothing to do. `is_left`: there is work that does not begin."""
     if ends_with_sprints(snapshot):
         return snapshot.sprint_over or "no sprint runs"
-    paused = [_paused(it) for it in snapshot.sprints if it.sprint.state == "paused"]
+    paused = [_paused(live) for live in snapshot.sprints if live.sprint.state == "paused"]
     if paused:
         return "; ".join(paused)
     return "there is nothing left that it can do" if is_left else "there is nothing left to do"
 
 
-def _paused(it: SprintNow) -> str:
-    return f"{it.sprint.id} is paused: {it.sprint.why} (fe sprint start {it.sprint.id})"
+def _paused(live: SprintNow) -> str:
+    return f"{live.sprint.id} is paused: {live.sprint.why} (fe sprint start {live.sprint.id})"
 
 
 def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
@@ -68,8 +68,8 @@ def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
     if not resting:
         return snapshot
     sprints = [
-        replace(it, sprint=replace(it.sprint, state="paused")) if it.sprint.id in resting else it
-        for it in snapshot.sprints
+        replace(live, sprint=replace(live.sprint, state="paused")) if live.sprint.id in resting else live
+        for live in snapshot.sprints
     ]
     return replace(snapshot, sprints=tuple(sprints))
 
@@ -78,16 +78,16 @@ def keep_to_sprints(tasks: Iterable[TaskState], snapshot: Snapshot) -> list[Task
     """X2: what was begun, and new tasks of sprints that run."""
     if not is_bound(snapshot):
         return list(tasks)
-    running = {it.sprint.id for it in snapshot.sprints if it.sprint.state == "running"}
+    running = {live.sprint.id for live in snapshot.sprints if live.sprint.state == "running"}
     return [task for task in tasks if task.goes_on or task.sprint in running]
 
 
 def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
     """X3: why new tasks do not begin because of sprints, and whether only a person changes that."""
-    for it in snapshot.sprints:
-        sprint = it.sprint
+    for live in snapshot.sprints:
+        sprint = live.sprint
         if sprint.state == "paused":
-            yield _paused(it), sprint.pause_kind not in PASSING
+            yield _paused(live), sprint.pause_kind not in PASSING
     if snapshot.sprint_over and not snapshot.sprints:
         yield snapshot.sprint_over, False
 
@@ -96,7 +96,7 @@ class Rooms:
     """How many more tasks of each sprint may begin; used up by one look."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._left = {str(it.sprint.id): it.room for it in snapshot.sprints}
+        self._left = {str(live.sprint.id): live.room for live in snapshot.sprints}
 
     def has(self, task: TaskState) -> bool:
         """Whether a task may begin: one that was begun before takes no room."""

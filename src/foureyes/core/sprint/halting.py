@@ -58,9 +58,9 @@ def says_something(end: SprintRunEnd) -> bool:
     return is_error(end) or end.ending == "finished"
 
 
-def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
+def why_end(live: SprintNow, now: str) -> tuple[EndKind, str] | None:
     """X2: that a sprint is over, and why."""
-    sprint, progress = it.sprint, it.progress
+    sprint, progress = live.sprint, live.progress
     if sprint.ends_at and sprint.ends_at <= now:
         return "time", "its time is over"
     if sprint.kind == "tasks" and progress.of and progress.done >= progress.of:
@@ -70,42 +70,42 @@ def why_end(it: SprintNow, now: str) -> tuple[EndKind, str] | None:
     return None
 
 
-def is_exhausted(it: SprintNow) -> bool:
+def is_exhausted(live: SprintNow) -> bool:
     """X1, X2: whether nothing of a sprint that no clock ends is ready, and nothing of it is at work."""
-    return it.sprint.kind in ("idle", "tasks") and not it.progress.ready and not it.progress.running
+    return live.sprint.kind in ("idle", "tasks") and not live.progress.ready and not live.progress.running
 
 
-def why_pause(it: SprintNow, *, held: str, disk: str, spend_micros: int) -> tuple[PauseKind, str] | None:
+def why_pause(live: SprintNow, *, held: str, disk: str, spend_micros: int) -> tuple[PauseKind, str] | None:
     """X3: that none of its tasks begins any more until something changes, and why."""
-    if it.sprint.state != "running":
+    if live.sprint.state != "running":
         return None
     if held:
         return "hold", f"the project is held: {held}"
     if disk:
         return "disk", disk
-    if spend_micros and it.cost_micros >= spend_micros:
-        costs = f"it has cost {_money(it.cost_micros)}, and may {_money(spend_micros)}"
+    if spend_micros and live.cost_micros >= spend_micros:
+        costs = f"it has cost {_money(live.cost_micros)}, and may {_money(spend_micros)}"
         return "spend", f"{costs} (run.spend_per_sprint)"
-    return _errors(it)
+    return _errors(live)
 
 
-def _errors(it: SprintNow) -> tuple[PauseKind, str] | None:
-    told = [end for end in it.ends if says_something(end)]
-    row = told[:IN_A_ROW]
+def _errors(live: SprintNow) -> tuple[PauseKind, str] | None:
+    telling = [end for end in live.ends if says_something(end)]
+    row = telling[:IN_A_ROW]
     if len(row) == IN_A_ROW and all(map(is_error, row)):
         return "errors", f"three errors in a row: {_named(row)}"
-    first = next(filter(is_error, told), None)
-    if it.sprint.pause_on_error and first is not None:
+    first = next(filter(is_error, telling), None)
+    if live.sprint.pause_on_error and first is not None:
         return "error", f"an error: {_named([first])}"
     return None
 
 
-def why_go_on(it: SprintNow, *, held: str, disk: str) -> str:
+def why_go_on(live: SprintNow, *, held: str, disk: str) -> str:
     """X3: what stopped it and is gone; empty where a person has to say so."""
-    if it.sprint.state != "paused":
+    if live.sprint.state != "paused":
         return ""
     gone = {"hold": not held and "the hold was lifted", "disk": not disk and "there is room on the disk again"}
-    return gone.get(it.sprint.pause_kind) or ""
+    return gone.get(live.sprint.pause_kind) or ""
 
 
 def _named(ends: Sequence[SprintRunEnd]) -> str:

@@ -53,55 +53,59 @@ def attach(session: Session, task: str, watch: bool) -> None:
     that is at work is watched until it ends. Ctrl-C leaves it at work; `fe stop` ends it.
     """
     if not watch and session.can_ask:
-        found = session.app.agents.conversation(session.actor, task)
-        if not found.problem:
-            if _agrees(session, found):
-                _take_over(session, found)
+        conversation = session.app.agents.conversation(session.actor, task)
+        if not conversation.problem:
+            if _agrees(session, conversation):
+                _take_over(session, conversation)
             else:
                 output.write("nothing was changed")
             return
-        session.note(f"{found.profile} cannot be gone on with: {found.problem.rstrip('.')}; it is only watched")
+        session.note(
+            f"{conversation.profile} cannot be gone on with: {conversation.problem.rstrip('.')}; it is only watched"
+        )
     _watch(session, task)
 
 
-def _agrees(session: Session, found: Conversation) -> bool:
+def _agrees(session: Session, conversation: Conversation) -> bool:
     """A person's yes, once they have read what would be started."""
-    session.note(f"it starts {' '.join(map(flat, found.argv))}")
-    ends = f"its run ({found.run}) ends, " if found.live else ""
+    session.note(f"it starts {' '.join(map(flat, conversation.argv))}")
+    ends = f"its run ({conversation.run}) ends, " if conversation.live else ""
     return click.confirm(
-        f"{ends}{found.task} is paused and yours, and you are one of its authors. "
-        f"Go on with the conversation of {found.profile}?",
+        f"{ends}{conversation.task} is paused and yours, and you are one of its authors. "
+        f"Go on with the conversation of {conversation.profile}?",
         default=False,
         err=True,
     )
 
 
-def _take_over(session: Session, found: Conversation) -> None:
+def _take_over(session: Session, conversation: Conversation) -> None:
     """The run first, then the claim, then the program has the terminal."""
     from foureyes.bootstrap.attending import hand_over
 
     actor, reason = session.actor, f"{session.actor.name} goes on with it"
-    if found.live:
-        session.app.runs.ask_stop(actor, found.run, reason=reason)
-        session.note(f"waits for the end of {found.run}")
-        while any(run.id == found.run for run in _at_work(session, found.task)):
+    if conversation.live:
+        session.app.runs.ask_stop(actor, conversation.run, reason=reason)
+        session.note(f"waits for the end of {conversation.run}")
+        while any(run.id == conversation.run for run in _at_work(session, conversation.task)):
             time.sleep(GLANCE)
-        found = session.app.agents.conversation(actor, found.task)
-        if found.problem:
-            step = fe("resume", found.task, "-m", phrase("why"))
-            raise EnvironmentProblem(f"{found.profile} cannot be gone on with: {found.problem}", next_step=step)
-    place = session.app.claims.start(actor, found.task, worktree=True)
-    if not found.live:
-        session.app.runs.pause(actor, found.task, reason=reason)
+        conversation = session.app.agents.conversation(actor, conversation.task)
+        if conversation.problem:
+            step = fe("resume", conversation.task, "-m", phrase("why"))
+            raise EnvironmentProblem(
+                f"{conversation.profile} cannot be gone on with: {conversation.problem}", next_step=step
+            )
+    place = session.app.claims.start(actor, conversation.task, worktree=True)
+    if not conversation.live:
+        session.app.runs.pause(actor, conversation.task, reason=reason)
     where = str(getattr(place, "worktree", session.cwd))
-    session.note(f"{' '.join(map(flat, found.argv))}  in {where}")
+    session.note(f"{' '.join(map(flat, conversation.argv))}  in {where}")
     try:
-        code = hand_over(found.argv, found.env, cwd=where)
+        code = hand_over(conversation.argv, conversation.env, cwd=where)
     except OSError as problem:
-        raise EnvironmentProblem(f"{found.argv[0]} could not be started: {problem.strerror}") from problem
-    back = in_turn(fe("unstart", found.task), fe("resume", found.task, "-m", phrase("why")), joint=" && ")
-    done = either(fe("submit", found.task, "-m", phrase("what you did")), back, joint="      or   ")
-    output.write(f"{found.profile} ended (exit {code}); {found.task} is yours and paused")
+        raise EnvironmentProblem(f"{conversation.argv[0]} could not be started: {problem.strerror}") from problem
+    back = in_turn(fe("unstart", conversation.task), fe("resume", conversation.task, "-m", phrase("why")), joint=" && ")
+    done = either(fe("submit", conversation.task, "-m", phrase("what you did")), back, joint="      or   ")
+    output.write(f"{conversation.profile} ended (exit {code}); {conversation.task} is yours and paused")
     output.write(next_line(done))
 
 

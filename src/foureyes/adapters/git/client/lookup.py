@@ -53,14 +53,14 @@ class Lookup:
     def objects(self, names: Iterable[Sha]) -> dict[Sha, Object]:
         """Objects that were made in the room, or are in the repository; what is in neither is left out."""
         room, asked = self.room(), list(names)
-        found: dict[Sha, Object] = {}
+        objects: dict[Sha, Object] = {}
         made_here = frozenset(os.listdir(join(room, "objects")))
         for sha in asked:
             if sha[:2] in made_here and (made := read_loose_object(room, sha, LARGEST)) is not None:
-                found[sha] = Object(*made)
-        ahead = [sha for sha in asked if sha not in found]
+                objects[sha] = Object(*made)
+        ahead = [sha for sha in asked if sha not in objects]
         self.refuse_odd_files(ahead)
-        return found | self.reader.read(ahead)
+        return objects | self.reader.read(ahead)
 
     def refuse_odd_files(self, names: Iterable[Sha]) -> None:
         """`GitProblem` where git would wait for one of these."""
@@ -69,8 +69,8 @@ class Lookup:
     def commits(self, names: Iterable[Sha]) -> dict[Sha, CommitHead]:
         """What commits say about themselves; what is missing or no commit is left out."""
         asked = list(names)
-        found = self.objects(sha for sha in asked if sha not in self._heads)
-        for sha, each in found.items():
+        objects = self.objects(sha for sha in asked if sha not in self._heads)
+        for sha, each in objects.items():
             if each.kind == b"commit" and (head := commit_head(each.content)):
                 self._heads[sha] = head
                 self._raw[sha] = each.content
@@ -94,20 +94,20 @@ class Lookup:
         asked = list(names)
         if sum(map(len, self._trees.values())) > MOST_ROWS:
             self._trees.clear()
-        found = self.objects(sha for sha in asked if sha not in self._trees)
+        objects = self.objects(sha for sha in asked if sha not in self._trees)
         for sha in asked:
             if sha in self._trees:
                 continue
-            self._trees[sha] = self._rows(sha, found.get(sha))
+            self._trees[sha] = self._rows(sha, objects.get(sha))
         return {sha: self._trees[sha] for sha in asked}
 
     def branches(self, names: Iterable[Sha]) -> dict[Sha, dict[bytes, RawEntry]]:
         """The folders and links of trees, without their files. Whole trees are walked by it, so nothing is kept."""
         asked = list(names)
-        found = self.objects(sha for sha in asked if sha not in self._trees)
+        objects = self.objects(sha for sha in asked if sha not in self._trees)
         branches: dict[Sha, dict[bytes, RawEntry]] = {}
         for sha in asked:
-            each = found.get(sha)
+            each = objects.get(sha)
             if each is not None and each.kind == b"tree" and is_only_files(each.content, len(sha) // 2):
                 branches[sha] = {}  # most are
                 continue
@@ -115,10 +115,10 @@ class Lookup:
             branches[sha] = {name: row for name, row in rows.items() if row[0] in (TREE, LINK)}
         return branches
 
-    def _rows(self, sha: Sha, found: Object | None) -> dict[bytes, RawEntry]:
-        if found is None:
+    def _rows(self, sha: Sha, tree: Object | None) -> dict[bytes, RawEntry]:
+        if tree is None:
             raise self.missing(sha)
-        rows = tree_rows(found.content, len(sha) // 2) if found.kind == b"tree" else None
+        rows = tree_rows(tree.content, len(sha) // 2) if tree.kind == b"tree" else None
         if rows is None:
             raise GitProblem(f"the object {sha} is no tree, or a damaged one", next_step=shell("git", "fsck"))
         return rows
