@@ -4,6 +4,7 @@ refusal.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,9 @@ def test_a_second_clone_joins_and_both_see_each_others_work(
     seen = shop.cast.alice.fe("doctor", cwd=clone, env=down)
     assert (seen.rc, "git answers" in seen.out, "cannot be reached" in seen.err) == (5, True, True), seen
     assert "4 checked, 0 warnings, 1 failure\nthe rest needs the store, and was not looked at\n" in seen.out, seen
+    read = shop.cast.alice.fe("doctor", "--json", cwd=clone, env=down)
+    found = [json.loads(line) for line in read.out.splitlines()]
+    assert (read.rc, [(line["check"], line["result"]) for line in found][-1]) == (5, ("store", "fail")), read
 
 
 def test_a_tampered_store_is_not_moved_and_stays_where_it_is_J2(shop: Stage, server: engines.Server) -> None:

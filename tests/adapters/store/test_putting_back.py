@@ -135,6 +135,20 @@ def test_a_store_with_keys_is_not_put_aside_from_a_clone_that_never_joined_it_I9
     assert len(titles(project)) == 2
 
 
+def test_a_store_that_comes_back_to_its_server_lets_in_whom_it_let_in_there(project: Project) -> None:
+    with roles(project.server, "writer", "stranger") as (writer, stranger):
+        grant(project, writer)
+        project.copy("sqlite")
+        aside = f"foureyes_{project.id}_moved_99999999999999"
+        project.server.run(f'CREATE SCHEMA "{aside}" AUTHORIZATION {stranger}')
+        project.server.run(f'GRANT USAGE ON SCHEMA "{aside}" TO {stranger}')
+        project.copy()
+        assert may(project, writer) == ("writer", (), ())
+        let_in = project.server.run("SELECT has_schema_privilege(%s, %s, 'USAGE')", stranger, f"foureyes_{project.id}")
+        assert let_in == [(False,)], "a schema of somebody else's says nothing"
+        project.server.run(f'DROP SCHEMA "{aside}"')
+
+
 def test_other_roles_keep_what_they_were_given(project: Project) -> None:
     with roles(project.server, "writer") as (writer,):
         grant(project, writer)

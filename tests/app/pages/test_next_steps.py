@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import msgspec
 import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
+from foureyes.app.views.attention import AttentionRow, AttentionView
 from foureyes.app.views.status import StatusView
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
-from foureyes.steps import NO_STEP
+from foureyes.steps import NO_STEP, fe, prose
 from foureyes.ui.cli.project import status_text
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure
 from tests.stage.looped import play
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
-from tests.stage.world import DeskWorld
+from tests.stage.world import DeskWorld, GitWorld
 
 
 def status(*, counts: dict[str, int] | None = None, **fields: Any) -> StatusView:
-    usual = {**dict.fromkeys((*STATUSES, "ready"), 0), **(counts or {})}
+    usual = defaultdict(int, {**dict.fromkeys((*STATUSES, "ready"), 0), **(counts or {})})
     return StatusView(
         project="shop", target="main", policy="strict", policy_source="default",
         counts=usual, **({"reviewable": 0} | fields),
@@ -174,3 +176,19 @@ def test_what_is_open_adds_up_in_the_status_line(desk: DeskWorld) -> None:
     desk.app.stops.hold(ALICE, held, "freeze")
     said = status_text(desk.app.status.show(ALICE), desk.app.attention.view(ALICE))
     assert "open 4 (1 ready, 1 waiting, 1 epic, 1 stopped)" in said
+
+
+def test_what_stopped_merging_is_said_once_and_the_way_back_with_it_Q6() -> None:
+    note = prose("main lacks the last merge on record: ") + fe("merges", "accept")
+    row = AttentionRow(id="m", kind="merge", text="main lacks the last merge on record", next=fe("merges", "accept"))
+    view = status(notes=(note,))
+    assert status_text(view, AttentionView(rows=(row,))).count("lacks the last merge") == 1
+    assert status_text(view, AttentionView()).count("lacks the last merge") == 1
+
+
+def test_what_is_stale_does_not_wait_for_anybodys_eyes_P13_D4(world: GitWorld) -> None:
+    task = world.handed_in(CLAUDE)
+    assert world.app.status.show(CODEX).reviewable == 1
+    world.checkout.commit("more.py", "more\n")
+    view = world.app.status.show(CODEX)
+    assert (view.reviewable, world.app.queue.view(CODEX).approvable) == (0, 0), task

@@ -85,7 +85,9 @@ def test_red_stuck_retry_and_void(template: Path, tmp_path: Path, cast: Cast) ->
     shop.commit("main", {"lint.sh": "exit 127\n"})
     shop.git("reset", "-q", "--hard", "main")
     assert shop.text(cast.job, "merge", rc=6).startswith("STUCK    T1  required check lint crashed on tree TREE")
-    assert shop.text(cast.job, "merge", rc=6).endswith("when that is mended: fe merges retry T1\n"), "still stuck (B8)"
+    assert shop.text(cast.job, "merge", rc=6).endswith(
+        "when that is mended: fe merges retry T1   or back to who made it: fe redo T1\n"
+    ), "still stuck (B8)"
     assert "fe merges retry T1" in shop.text(cast.alice, "merges", "list")
     assert shop.text(cast.alice, "status").startswith("waits for a person")
     assert shop.text(cast.alice, "merges", "retry", task) == "T1 is tried again\nnext: fe merge\n"

@@ -35,6 +35,13 @@ MISSING = """
       AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :incoming) ORDER BY c.relname
 """
 
+BEFORE = """
+    SELECT n.nspname FROM pg_namespace n WHERE n.nspname ~ :before
+      AND n.nspowner = (SELECT nspowner FROM pg_namespace WHERE nspname = :schema)
+      ORDER BY substring(n.nspname FROM '[0-9]+$') DESC LIMIT 1
+"""
+"""The store of this project that was set aside last, if it is the same owner's: others can give a schema any name."""
+
 
 class Again(NamedTuple):
     """Whom a store lets in that was put back: `others` as before, `absent` are not on this server. `unknown`: neither
@@ -91,6 +98,17 @@ def let_in_again(incoming: PostgresEngine, people: dict[str, str]) -> tuple[list
     facts = incoming.facts_of(incoming.project)
     statements = [each for role, kind in present.items() for each in grants_of(facts, role, kind == WRITER)]
     return statements, Again(_said(present), _said(absent), unknown=not people)
+
+
+def let_in_before(target: PostgresEngine) -> tuple[str, ...]:
+    """Whom the store of this project let in that was on this server before, the new one lets in, too: whom."""
+    before = f"^{target.schema}_(moved|stale)_[0-9]+$"
+    rows = target.fetch(BEFORE, {"before": before, "schema": target.schema})[1]
+    if not rows:
+        return ()
+    statements, again = let_in_again(target, people_of(target, str(rows[0][0])))
+    target.script(statements)
+    return again.others
 
 
 def _others(people: dict[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from foureyes.adapters.store.copying import copy_journal
 from foureyes.adapters.store.engine import Database, SqlValue
 from foureyes.adapters.store.feedback_files import FeedbackFiles
 from foureyes.adapters.store.journal import journal_length
+from foureyes.adapters.store.let_in import let_in_before
 from foureyes.adapters.store.lock import WriterLock, in_its_place
 from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
@@ -187,6 +188,7 @@ def move_to_server(
                 migrate(target, now, None)
                 target = without_stale_copy(source, target, url, project, now)
                 count = copy_journal(source, target, journal_length(source), progress)
+                let_in_before(target)
                 moved_to = target.place
                 record_place(Store(target, project), moved_to)
             finally:

@@ -48,7 +48,7 @@ from foureyes.steps import Steps, fe
 
 MANY = 10_000
 DOCTOR = fe("doctor")
-LOST = "that does not hold the approved change: send it back"
+LOST = "that does not hold the approved change: fe redo"
 OTHER_CONTENT = "its merge commit holds something else than the approved change makes of the target"
 
 
@@ -84,7 +84,9 @@ def _unless_lost(context: Context, attempt: Attempt, row: MergeRow) -> MergeRow:
         task, sent = context.find(tx, row.task), sent_for(tx, row.task)
     if task.status != "approved" or row.sha == sent or holds_change(context, attempt, Sha(row.sha)):
         return row
-    return msgspec.structs.replace(row, outcome="stuck", sha="", message=f"{row.message}, and {LOST} (Q2)")
+    return msgspec.structs.replace(
+        row, outcome="stuck", sha="", message=f"{row.message}, and {LOST} {row.task} sends it back (Q2)"
+    )
 
 
 def _perhaps(context: Context, attempts: Mapping[str, Attempt], target: str, branches: Mapping[str, Sha]) -> list[str]:

@@ -86,7 +86,7 @@ class UnmadeMerge(msgspec.Struct, frozen=True):
     stuck: bool = False
 
 
-def why_left(context: Context, attempt: Attempt, tip: Sha) -> UnmadeMerge | None:
+def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> UnmadeMerge | None:
     """Q6: the target lacks the last merge on record by now. Q2: it lacks the commit that the change was counted from,
     so that a merge would bring history that nobody was shown, and not what it holds.
     """
@@ -98,7 +98,8 @@ def why_left(context: Context, attempt: Attempt, tip: Sha) -> UnmadeMerge | None
     if context.repo.is_ancestor(attempt.base, tip):
         return None
     why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"
-    return UnmadeMerge(f"{why}: sent back and handed in again, on {project.target}, it is counted anew", stuck=True)
+    again = f"sent back (fe redo {task}) and handed in again, on {project.target}, it is counted anew"
+    return UnmadeMerge(f"{why}: {again}", stuck=True)
 
 
 def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:

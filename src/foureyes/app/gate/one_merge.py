@@ -137,7 +137,7 @@ class OneMerge:
         tip = self._line.tip(attempt_ref(self._task, attempt.n))
         if context.repo.is_ancestor(attempt.head, tip):
             return None
-        if left := why_left(context, attempt, tip):
+        if left := why_left(context, self._task, attempt, tip):
             return self._leave(left.why, stuck=left.stuck)
         where = tip_of(context, self._task, attempt, self._line.at)
         if now.why_void(where) and (void := self._void(where, Effect())) is not None:  # before anybody waits for checks

@@ -61,7 +61,7 @@ class Status:
         notes += self._unheard() if counts["approved"] else []
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         notes += self._to_fetch(page)
-        reviewable = page.rows
+        reviewable = [row for row in page.rows if not row.you.stale]
         view = StatusView(
             project=project.name,
             target=project.target,

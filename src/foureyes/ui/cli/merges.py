@@ -63,7 +63,9 @@ def row_text(row: MergeRow) -> str:
     if row.outcome == "checks":
         lines.append(f"         all that was printed: fe check show {row.task}")
     if row.outcome == "stuck":
-        lines.append(f"         when that is mended: fe merges retry {row.task}")
+        lines.append(
+            f"         when that is mended: fe merges retry {row.task}   or back to who made it: fe redo {row.task}"
+        )
     return "\n".join(lines)
 
 

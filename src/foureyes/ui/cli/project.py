@@ -202,7 +202,9 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
     said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
-    lines += [f"  note      {steps_text(note)}" for note in view.notes if note != said]
+    above = tuple(row.text for row in waiting.rows if row.kind == "merge" and not row.task)
+    notes = [steps_text(note) for note in view.notes if note != said]
+    lines += [f"  note      {note}" for note in notes if not above or not note.startswith(above)]
     return "\n".join([*lines, next_line(view.next)])
 
 
@@ -264,6 +266,8 @@ def doctor(session: Session) -> None:
         checks = session.app.doctor.examine(session.actor, show_progress)
     except StoreProblem as problem:
         _look_without(session, problem)
+        if session.json:
+            raise SystemExit(problem.exit_code) from None
         raise
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
@@ -284,10 +288,12 @@ def _write_checks(checks: list[Check]) -> None:
 
 
 def _look_without(session: Session, problem: StoreProblem) -> None:
-    """For people: what can be said of git and the target where the store cannot be opened."""
+    """What can be said of git and the target where the store cannot be opened; people read its next step below."""
     from foureyes.bootstrap.examining import examined_without
 
     if session.json:
+        output.write_lines([*examined_without(session.cwd), Check("store", "fail", problem.message, problem.next_step)])
+        output.flush()
         return
     checks = [*examined_without(session.cwd), Check("store", "fail", problem.message)]
     _write_checks(checks)
