@@ -15,7 +15,7 @@ from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.step import Finish
 
 from tests.stage.gated import AUTO, LINT, TESTS, answers, check, configure, report_of, row_of, words
-from tests.stage.people import CI
+from tests.stage.people import BOB, CI, CLAUDE
 from tests.stage.world import DeskWorld
 
 ONE = "tests.test_m::test_f"
@@ -39,6 +39,22 @@ def test_a_file_that_cannot_be_parsed_is_red_and_comes_back_where_the_target_run
     (finding,) = desk.show(task).findings
     assert finding.title == ("failing test: tests.test_m" if broken.tests else "check tests fails")
     assert len(desk.outside.runner.ran) == 2, "the target was looked at just now"
+
+
+def test_the_run_of_an_earlier_attempt_that_broke_by_the_change_is_red_in_the_list_of_runs_too_D5(
+    desk: DeskWorld,
+) -> None:
+    configure(desk, TESTS)
+    answers(desk, "tests", report_of([ONE]), UNREAD)
+    task = desk.handed_in(labels=AUTO)
+    check(desk, task)
+    desk.start(CLAUDE, task)
+    desk.repo.commit(f"fe/{task}")
+    desk.submit(CLAUDE, task)
+    answers(desk, "tests", report_of([ONE]))
+    check(desk, task)
+    (old,) = [run for run in desk.app.check_runs.of_task(BOB, task).runs if run.on == "attempt 1"]
+    assert (old.outcome, "where the target's own run comes to its end" in old.summary) == ("failed", True)
 
 
 def test_what_breaks_on_the_target_as_well_is_nobodys_iteration_D5(desk: DeskWorld) -> None:

@@ -61,3 +61,8 @@ def test_the_usual_inputs_are_manifests_and_locks_and_no_code() -> None:
     assert matching(paths, CheckoutRule().inputs) == [
         "package.json", "packages/a/package.json", "go.sum", "Cargo.lock",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["gradle.lockfile", "core/gradle.lockfile", "buildscript-gradle.lockfile"])
+def test_D5_lock_files_of_gradle_say_what_an_environment_is_made_from(path: str) -> None:
+    assert matching([path], CheckoutRule().inputs) == [path]

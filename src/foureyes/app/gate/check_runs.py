@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from foureyes.app.call.context import Context
-from foureyes.app.call.facts import facts_of, parties_of
+from foureyes.app.call.facts import facts_of, parties_of, with_trees
 from foureyes.app.call.refusals import not_handed_in
 from foureyes.app.findings.by_rule import MadeByGate
 from foureyes.app.gate.checks import NO_TASK, after_red, lacks, report, target_tree
@@ -17,8 +17,10 @@ from foureyes.app.views.check import CheckReport, CheckRow, CheckRun
 from foureyes.core.events.gate import CheckFinished
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
+from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Actor
-from foureyes.core.rules.check_states import check_states
+from foureyes.core.rules.check_states import BROKEN_HERE, check_states, is_broken_by_change
+from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.modes import mode_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import NotFound
@@ -57,11 +59,12 @@ class CheckRuns:
             latest = [state.result.seq for state in states if state.result]
             shown = {row.n: row for row in self._runs(tx, [self._row(tx, seq) for seq in latest])}
             runs = self._runs(tx, tx.all("journal.checks", RunRow, task=facts.task.id, limit=KEPT))
+            red_now = _red_by_change(tx, facts, policy.checks, attempts, runs)
             merge = next_for(self._context, tx, facts.task.id, actor) if facts.task.status == "approved" else NO_STEP
         made = MadeByGate(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states)
         said = report(facts, made, set(), actor)
         rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
-        others = tuple(_briefly(_placed(run, attempts)) for run in runs if run.n not in latest)
+        others = tuple(_briefly(_placed(red_now.get(run.n, run), attempts)) for run in runs if run.n not in latest)
         red = [state for state in states if lacks(state)]
         step = after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
         if red and all(state.red_before for state in red):
@@ -132,6 +135,28 @@ def _placed(run: CheckRun, attempts: Sequence[Attempt]) -> CheckRun:
         return msgspec.structs.replace(run, on=f"attempt {n}")
     is_base = any(attempt.base_tree == run.tree for attempt in attempts)
     return msgspec.structs.replace(run, on="target") if not run.on and is_base else run
+
+
+def _red_by_change(
+    tx: Tx, facts: Facts, rules: Sequence[CheckRule], attempts: Sequence[Attempt], runs: Sequence[CheckRun]
+) -> dict[int, CheckRun]:
+    """D5: of the runs that broke, those that are the change's by what ran on the target, as an attempt shows them."""
+    broken = {run.n: run for run in runs if run.outcome == "crashed"}
+    tried = [attempt for attempt in attempts if any(run.tree == attempt.tree for run in broken.values())]
+    if not tried:
+        return {}
+    known = with_trees(tx, facts, [tree for one in tried for tree in (one.tree, one.base_tree)])
+    by_digest, found = {(rule.name, rule.digest): rule for rule in rules}, {}
+    for attempt in tried:
+        then = msgspec.structs.replace(known, attempt=attempt)
+        for result in known.results:
+            run, rule = broken.get(result.seq), by_digest.get((result.name, result.digest))
+            if run is None or rule is None or result.tree != attempt.tree:
+                continue
+            if is_broken_by_change(then, rule, result, attempt.base_tree):
+                said = f"{run.summary}{BROKEN_HERE}"
+                found[run.n] = msgspec.structs.replace(run, outcome="failed", summary=said)
+    return found
 
 
 def _briefly(run: CheckRun) -> CheckRun:

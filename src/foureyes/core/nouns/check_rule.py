@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.checkout import CheckoutRule
+from foureyes.core.nouns.checkout import INPUTS, LATER_INPUTS, CheckoutRule
 from foureyes.core.words.digest import sha256
 
 ReportFormat = Literal["none", "junit", "sarif"]
@@ -54,4 +54,6 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 def _said(checkout: CheckoutRule) -> dict[str, object]:
     """A checkout for a digest: what came later stands there where it is said, so that older results stay results."""
     said: dict[str, object] = msgspec.to_builtins(checkout)
+    if checkout.inputs == INPUTS:  # a result names the environment that was made of them
+        said["inputs"] = [glob for glob in INPUTS if glob not in LATER_INPUTS]
     return said if checkout.writes else {name: value for name, value in said.items() if name != "writes"}

@@ -17,10 +17,12 @@ INPUTS = (
     "**/.pnpmfile.cjs", "**/yarn.lock", "**/.yarnrc.yml", "**/bun.lock", "**/bun.lockb", ".nvmrc", ".node-version",
     "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/Cargo.toml", "**/Cargo.lock", "**/.cargo/config.toml",
     "rust-toolchain", "rust-toolchain.toml", "**/pom.xml", "**/*.gradle", "**/*.gradle.kts", "**/gradle.properties",
-    "gradle/**", "gradlew", "mvnw", ".mvn/**",
+    "**/*.lockfile", "gradle/**", "gradlew", "mvnw", ".mvn/**",
     "**/Gemfile", "**/Gemfile.lock", "**/composer.json", "**/composer.lock", ".tool-versions",
 )  # fmt: skip
 """What says which packages a project needs, by the files of the usual tools."""
+LATER_INPUTS = frozenset({"**/*.lockfile"})
+"""Those that came later: the default is still the same to a check, so that its older results stay results."""
 
 
 class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

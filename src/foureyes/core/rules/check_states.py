@@ -63,8 +63,7 @@ def check_state(
     counted = [old for old in on_base if not counting or counts(facts, old)]
     before = [old for old in counted if old.outcome in RAN]
     outcomes = {each.outcome for each in (counting or here)} & RAN
-    own_inputs = _changes_inputs(facts, rule)
-    is_breaking = base_tree != tree and _is_broken_by_change(rule, result, counted, own_inputs=own_inputs)
+    is_breaking = is_broken_by_change(facts, rule, result, base_tree)
     result = replace(result, outcome="failed", summary=f"{result.summary}{BROKEN_HERE}") if is_breaking else result
     seen = _against(facts, rule, result, before, on_base) if base_tree else Against(result)
     compared = rule.report != "junit" or not base_tree or base_tree == tree or bool(before)
@@ -76,7 +75,7 @@ def check_state(
         compared=compared,
         flaky=len(outcomes) > 1,
         no_baseline=seen.lacking,
-        own_inputs=own_inputs,
+        own_inputs=_changes_inputs(facts, rule),
         red_before=bool(before)
         and base_tree != tree
         and not is_breaking
@@ -84,15 +83,23 @@ def check_state(
     )
 
 
-def _is_broken_by_change(rule: CheckRule, result: CheckResult, on_base: list[CheckResult], *, own_inputs: bool) -> bool:
+def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base_tree: str) -> bool:
     """D5: whether a run broke by the tool's own exit code (a file that cannot be parsed, a conftest that fails), while
     the latest one where the change begins came to its end, by the same program in the same environment. An
     environment that the change itself asks for is its own.
     """
     broke = result.outcome == "crashed" and is_tools_own_break(rule.run, result.exit_code, rule.failed_exit)
-    if not broke or not on_base or on_base[-1].outcome not in RAN:
+    if not broke or base_tree == result.tree:
         return False
-    return own_inputs or not is_another(result.program, on_base[-1].program)
+    known = (base_tree, rule.digest, rule.name)
+    on_base = [
+        old
+        for old in facts.results
+        if (old.tree, old.digest, old.name) == known and (counts(facts, old) or not counts(facts, result))
+    ]
+    if not on_base or on_base[-1].outcome not in RAN:
+        return False
+    return _changes_inputs(facts, rule) or not is_another(result.program, on_base[-1].program)
 
 
 def _against(
