@@ -106,6 +106,16 @@ class Repository:
     def of_target(self, globs: Sequence[str]) -> list[dict[str, str]]:
         return [self.listed(globs)]
 
+    @property
+    def beside(self) -> str:
+        return self.tree
+
+    def agreed(self) -> list[dict[str, str]]:
+        return [self.listed(("**",))]
+
+    def agreed_beside(self) -> dict[str, str]:
+        return {}
+
     def write_some(self, paths: Sequence[str], path: str) -> None:
         self.shop.export(self.tree, path, paths)
 

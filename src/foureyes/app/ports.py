@@ -93,6 +93,16 @@ class TreeFiles(Protocol):
     def of_target(self, globs: Sequence[str]) -> Sequence[Mapping[str, str]]:
         """The same of the target branch as it is now, and as it was where the change to it begins."""
 
+    @property
+    def beside(self) -> str:
+        """The tree of the target where the change to it begins; empty where that is not known."""
+
+    def agreed(self) -> Sequence[Mapping[str, str]]:
+        """All files of the target, as far as it is on record that they are: somebody agreed to them."""
+
+    def agreed_beside(self) -> Mapping[str, str]:
+        """The same where the change begins, as far as the target is there now: it holds for no other beginning."""
+
     def write_some(self, paths: Sequence[str], path: str) -> None:
         """Write these files into an empty directory."""
 

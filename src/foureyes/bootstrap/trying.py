@@ -51,6 +51,16 @@ class TriedTree(msgspec.Struct, frozen=True):
     def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
         return [self.listed(globs)]
 
+    @property
+    def beside(self) -> str:
+        return self.tree
+
+    def agreed(self) -> list[Mapping[str, str]]:
+        return self.of_target(("**",))
+
+    def agreed_beside(self) -> Mapping[str, str]:
+        return {}
+
     def write_some(self, paths: Sequence[str], path: str) -> None:
         if paths:
             self.shop.export(self.tree, path, paths)

@@ -36,3 +36,11 @@ def test_D5_what_the_target_has_and_what_is_an_input_may_lie_there(tmp_path: Pat
     refuse_own_parts(str(tree), str(made), rule, Tree(files, target={**files, "lock": "0\n"}))
     with pytest.raises(OwnParts, match=r"^it changes tool, where checkout\.prepare makes something: "):
         refuse_own_parts(str(tree), str(made), rule, Tree(files, target={"lock": "1\n"}))
+
+
+def test_D5_what_only_the_base_has_there_holds_for_that_base_alone(tmp_path: Path) -> None:
+    files = {"lock": "1\n", "tool": "1\n"}
+    tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
+    rule = CheckoutRule(prepare="x", inputs=("lock",))
+    assert refuse_own_parts(str(tree), str(made), rule, Tree(files, base=files)) == "", "it is on record"
+    assert refuse_own_parts(str(tree), str(made), rule, Tree(files, target={}, base=files)) == "base"

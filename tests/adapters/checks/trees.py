@@ -40,6 +40,16 @@ class Tree:
     def of_target(self, globs: Sequence[str]) -> list[dict[str, str]]:
         return [_some(had, globs) for had in (self._target, *self._before)]
 
+    @property
+    def beside(self) -> str:
+        return "base" if self._before else ""
+
+    def agreed(self) -> list[dict[str, str]]:
+        return [_some(self._target, ("**",))]
+
+    def agreed_beside(self) -> dict[str, str]:
+        return _some(self._before[0], ("**",)) if self._before else {}
+
     def write_some(self, paths: Sequence[str], path: str) -> None:
         for name in paths:
             place = Path(path, name)

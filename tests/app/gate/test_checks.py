@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from foureyes.app.call.facts import facts_of
 from foureyes.app.gate.checks import Checks
 from foureyes.app.views.check import CheckReport
 from foureyes.app.views.news import News
-from foureyes.core.nouns.check import RED_BEFORE, Ran
+from foureyes.core.nouns.check import RED_BEFORE, Ran, WhatRan
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
+from foureyes.core.words.ids import TaskId
 from foureyes.errors import BadInput, GitProblem, NotFound
 from foureyes.ui.steps import steps_text
 
@@ -97,6 +99,24 @@ def test_a_result_of_another_environment_is_not_taken_for_this_ones_D5(desk: Des
     assert row_of(check(desk, task), "lint").reused
     runner.programs["lint"] = " in environment new"
     assert not row_of(check(desk, task), "lint").reused
+
+
+def test_a_result_that_rests_on_another_tree_of_the_target_does_not_count_and_is_not_used_again_D5(
+    desk: DeskWorld,
+) -> None:
+    configure(desk, LINT)
+    runner, task = desk.outside.runner, desk.handed_in()
+    runner.answers["lint"] = Ran(exit_code=0, program=WhatRan("tool", "", "4" * 40).stored)
+    assert row_of(check(desk, task), "lint").outcome == "not_run"
+    with desk.refused("D5"):
+        desk.approve(BOB, task)
+    with desk.store.read() as tx:
+        attempt = facts_of(desk.app.context, tx, TaskId(task)).attempt
+    assert attempt is not None
+    runner.answers["lint"] = Ran(exit_code=0, program=WhatRan("tool", "", attempt.base_tree).stored)
+    row = row_of(check(desk, task), "lint")
+    assert (row.outcome, row.reused) == ("passed", False)
+    assert row_of(check(desk, task), "lint").reused, "on the same tree, for the same one of the target"
 
 
 def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) -> None:

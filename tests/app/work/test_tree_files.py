@@ -60,3 +60,30 @@ def test_D5_what_git_writes_of_a_tree_is_what_it_lists_whatever_the_attributes_s
     tree = Sha(repo.git("rev-parse", "HEAD^{tree}").strip())
     world.app.context.workshop.export(tree, str(place))
     assert unlike(str(place), FilesOfTree(world.app.context, tree).listed(("**",))) == ""
+
+
+@pytest.mark.on("sqlite")
+def test_D5_a_base_where_the_target_was_for_a_moment_makes_no_file_one_of_the_target(world: GitWorld) -> None:
+    repo, context = world.checkout, world.app.context
+    repo.write(".git/info/exclude", ".foureyes/\n")
+    begins = repo.head()
+    repo.git("switch", "-qc", "mine")
+    repo.commit("tool", "exit 0\n")
+    forged = repo.head()
+    repo.commit("bug.py", "bug\n")
+    repo.git("switch", "-q", "main")
+
+    def files(commit: str, *, is_asked: bool = False) -> FilesOfTree:
+        return FilesOfTree(context, tree_of("mine"), tree_of(commit), commit, is_asked=is_asked)
+
+    def tree_of(commit: str) -> Sha:
+        return Sha(repo.git("rev-parse", f"{commit}^{{tree}}").strip())
+
+    for _ in ("nothing is merged yet", "the last merge is on record"):
+        mine = files(forged)
+        assert (all("tool" not in had for had in mine.agreed()), "tool" in mine.agreed_beside()) == (True, False)
+        theirs = [*files(begins).agreed(), files(begins).agreed_beside()]
+        assert any("foureyes.toml" in had for had in theirs), "what the target had"
+        task = approved(world, by=CODEX)
+        assert merge(world) == {task: "merged"}
+    assert "tool" in files(forged, is_asked=True).agreed_beside(), "who merges onto it takes it for that merge alone"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, red
+from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, WhatRan, red
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts
@@ -243,3 +243,9 @@ def test_an_error_of_other_code_with_the_words_of_a_known_one_is_the_changes_own
     assert (stands(facts, scan).word, stands(facts, scan).red_before) == ("failed", False)
     same = replace(facts, results=(there, replace(here, tests="old")))
     assert stands(same, scan).red_before == (baseline is False), "what is there the same is known, or the target's"
+
+
+def test_a_result_that_was_for_one_tree_of_the_target_says_nothing_for_another_D5() -> None:
+    for_it, for_another = (WhatRan("sh", "", tree).stored for tree in (BASE_TREE, "4" * 40))
+    assert stands(checked(replace(ran(LINT), program=for_it), based=True), LINT).word == "passed"
+    assert stands(checked(replace(ran(LINT), program=for_another), based=True), LINT).word == "not_run"

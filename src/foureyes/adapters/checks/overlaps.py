@@ -17,21 +17,29 @@ WHOLE = frozenset({".venv", "venv", "node_modules"})
 ALL = ("**",)
 
 
-def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> None:
+def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> str:
     """D5: an attempt that changes what `prepare` makes does not run, and fails by that. What the target has or had
-    there, too, somebody agreed to; and inputs are what an environment is known by.
+    there, too, somebody agreed to; and inputs are what an environment is known by. The tree of the target for which
+    alone it may run; empty where that is on record.
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:
-        return
-    now, before = files.listed(ALL), files.of_target(ALL)
-    for path in sorted(now.keys() - files.listed(rule.inputs).keys()):
-        is_agreed = any(now[path] == had.get(path) for had in before)
-        if not is_agreed and any(path == place or path.startswith(f"{place}/") for place in places):
+        return ""
+    now, before = files.listed(ALL), files.agreed()
+    own = [
+        path
+        for path in sorted(now.keys() - files.listed(rule.inputs).keys())
+        if any(path == place or path.startswith(f"{place}/") for place in places)
+        and not any(now[path] == had.get(path) for had in before)
+    ]
+    beside = files.agreed_beside() if own else {}
+    for path in own:
+        if now[path] != beside.get(path):
             raise OwnParts(
                 f"it changes {named(path)}, where checkout.prepare makes something: take that out of the tree, or name "
                 "it in checkout.inputs"
             )
+    return files.beside if own else ""
 
 
 def overlaps(tree: str, environment: str, whole: frozenset[str] = frozenset(), here: str = "") -> Iterator[str]:

@@ -112,7 +112,8 @@ class Pipeline:
         except Unprepared as problem:
             ran = Ran(exit_code=None, unprepared=visible(str(problem)))
         except OwnParts as problem:
-            ran = Ran(exit_code=None, unbuilt=visible(str(problem)))
+            beside = WhatRan(beside=tree.beside if tree is not None else "")
+            ran = Ran(exit_code=None, unbuilt=visible(str(problem)), program=beside.stored)
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
     def _on_shelf(
@@ -207,7 +208,7 @@ class Pipeline:
             return unbuilt, _told_changed(stand.changed())
         built = stand.changed() if rule.checkout is not None and rule.checkout.build.strip() else {}
         program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
-        program = WhatRan(program, stand.environment).stored
+        program = WhatRan(program, stand.environment, stand.beside).stored
 
         def looking(reaper: int) -> bool:
             watch.look(reaper)

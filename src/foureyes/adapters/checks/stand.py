@@ -35,7 +35,8 @@ class Stopped(Exception):
 class Stand(msgspec.Struct, frozen=True):
     """A place, in a room or not. `first`: what goes before the PATH, as the check sees it. `disturbed`: why its files
     are not those that were laid there, if somebody else wrote to them. `environment`: the key of the one that is there.
-    `changed`: the files of the tree that are others now, with what is there.
+    `changed`: the files of the tree that are others now, with what is there. `beside`: the tree of the target for which
+    alone a run there says something.
     """
 
     place: str
@@ -45,6 +46,7 @@ class Stand(msgspec.Struct, frozen=True):
     disturbed: Callable[[], str] = str
     environment: str = ""
     changed: Callable[[], Mapping[str, str]] = dict
+    beside: str = ""
 
     @property
     def work(self) -> str:

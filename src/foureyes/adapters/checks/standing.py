@@ -78,8 +78,7 @@ class Grounds:
             kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
             place = stack.enter_context(self.shelf.run())
             tree = ask.shared.written(look=False)  # it is looked at after the run
-            if kept is not None:
-                refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
+            beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree) if kept is not None else ""
             layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
             layers += [_layer(place, "home", kept.home)] if kept else []
             room = Room(self.shelf, place, sight, layers)
@@ -94,7 +93,7 @@ class Grounds:
             yield Stand(
                 place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
                 disturbed, kept.key if kept else "",
-                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper),
+                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper), beside,
             )  # fmt: skip
 
     @contextmanager
@@ -104,8 +103,9 @@ class Grounds:
             work, tree = os.path.join(place, "work"), os.path.join(place, "tree")
             os.mkdir(tree, 0o700)
             ask.shared.copy_to(tree)
+            beside = ""
             if kept is not None:
-                refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
+                beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
                 copy_tree(kept.work, work)
                 copy_tree(kept.home, os.path.join(place, "home"))
                 for path in list(overlaps(tree, work)):  # nothing is written through a link of the environment
@@ -115,7 +115,8 @@ class Grounds:
             remove(tree)
             key = kept.key if kept else ""
             disturbed = lambda: self._disturbed(None, kept)  # noqa: E731
-            yield Stand(place, place, None, first, disturbed, key, lambda: changed(work, ask.tree.listed(ALL)))
+            left = lambda: changed(work, ask.tree.listed(ALL))  # noqa: E731
+            yield Stand(place, place, None, first, disturbed, key, left, beside)
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
         if not ask.checkout.prepare.strip():

@@ -71,7 +71,10 @@ class Checks:
         assert facts.attempt is not None
         bring(self._context, task_id)
         trees = [tree for tree in (facts.attempt.base_tree, facts.attempt.tree) if tree]
-        fresh = run_on(self._context, actor, facts, policy.checks, trees, only=only, again=again, tell=tell, stop=stop)
+        fresh = run_on(
+            self._context, actor, facts, policy.checks, trees,
+            only=only, again=again, tell=tell, stop=stop, begins=facts.attempt.base,
+        )  # fmt: skip
         return self._decided(actor, task_id, fresh)
 
     def run_each(

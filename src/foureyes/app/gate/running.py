@@ -54,18 +54,19 @@ def run_on(
     tell: Telling | None = None,
     stop: ShouldStop | None = None,
     judged: CheckedTree = "attempt",
+    begins: Sha | str = "",
 ) -> set[int]:
     """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
 
-    The last tree is the one that is judged; `judged` says what it is. On the others only tests are run, to know which
-    ones the target has, and what failed as the target may, too. What is stopped is not recorded; what
-    ended before is.
+    The last tree is the one that is judged; `judged` says what it is, `begins` the commit of the target's tree. On the
+    others only tests are run, to know which ones the target has, and what failed as the target may, too. What is
+    stopped is not recorded; what ended before is.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
     base = trees[0] if len(trees) > 1 or judged == "target" else ""
     fresh: set[int] = set()
     with closing(context.outside.checks()) as runner:
-        run = CheckRecorder(context, runner, actor, facts.task.id, tell, judged, stop, base)
+        run = CheckRecorder(context, runner, actor, facts.task.id, tell, judged, stop, base, begins)
         before = msgspec.structs.replace(run, on="target")
         for tree in trees:
             is_judged = tree == trees[-1]
@@ -123,7 +124,7 @@ def _says(rule: CheckRule, result: CheckResult) -> bool:
 
 class CheckRecorder(msgspec.Struct, frozen=True):
     """Runs of checks for one task on trees of one kind (`on`), each recorded. `base`: the tree of the target that they
-    are compared with.
+    are compared with, and `begins` its commit.
     """
 
     context: Context
@@ -134,6 +135,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
     on: CheckedTree
     stop: ShouldStop | None = None
     base: str = ""
+    begins: str = ""
 
     def knows(self, rule: CheckRule, tree: str) -> bool:
         """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
@@ -148,13 +150,14 @@ class CheckRecorder(msgspec.Struct, frozen=True):
             for result in now.results
             if (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
             and _says(rule, result)
+            and result.holds_beside(self.base)
             and (counts(now, result) or not mine_counts)
         ]
         program = self.runner.program(rule, self._files(tree)) if same else ""
         return any(not is_another(program, result.program) for result in same)
 
     def _files(self, tree: str) -> FilesOfTree:
-        return FilesOfTree(self.context, Sha(tree), self.base)
+        return FilesOfTree(self.context, Sha(tree), self.base, self.begins, is_asked=self.on == "merge")
 
     def each(self, rules: Sequence[CheckRule], tree: str) -> set[int]:
         """Run checks on a tree; the journal rows."""

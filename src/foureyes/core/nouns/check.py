@@ -216,21 +216,25 @@ def _what_failed(ran: Ran, failed: int) -> str:
 
 
 class WhatRan(NamedTuple):
-    """The program that a check ran, and the key of the environment in which; empty where one is not known. A result has
-    both as one text: `stored`, and `read` again.
+    """The program that a check ran, and the key of the environment in which; empty where one is not known. `beside`:
+    the tree of the target for which alone the run says something: by its files, the change's own may lie where the
+    environment has some. A result has all as one text: `stored`, and `read` again.
     """
 
     program: str = ""
     environment: str = ""
+    beside: str = ""
 
     @property
     def stored(self) -> str:
-        return f"{self.program} in environment {self.environment}" if self.environment else self.program
+        known = f"{self.program} in environment {self.environment}" if self.environment else self.program
+        return f"{known} for a target of {self.beside}" if self.beside else known
 
     @staticmethod
     def read(stored: str) -> WhatRan:
-        program, _, environment = stored.partition(" in environment ")
-        return WhatRan(program, environment)
+        known, _, beside = stored.partition(" for a target of ")
+        program, _, environment = known.partition(" in environment ")
+        return WhatRan(program, environment, beside)
 
 
 def is_another(now: str, then: str) -> bool:
@@ -257,6 +261,10 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     program: str = ""
     session: SessionId
     at: str = ""
+
+    def holds_beside(self, base_tree: str) -> bool:
+        """D5: whether it says something about a change to this tree of the target."""
+        return WhatRan.read(self.program).beside in ("", base_tree)
 
     @property
     def failures(self) -> int:

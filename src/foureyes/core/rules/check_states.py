@@ -53,7 +53,8 @@ def check_state(
     facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
 ) -> CheckState:
     """The latest result that counts; failing that, the latest one that somebody claims."""
-    mine = [result for result in facts.results if (result.digest, result.name) == (rule.digest, rule.name)]
+    same = [result for result in facts.results if (result.digest, result.name) == (rule.digest, rule.name)]
+    mine = [result for result in same if result.holds_beside(base_tree)]
     here = [result for result in mine if result.tree == tree]
     if not here:
         return CheckState(rule=rule)

@@ -6,6 +6,7 @@ import click
 
 from foureyes.app.views.check import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
 from foureyes.app.views.news import News
+from foureyes.core.nouns.check import WhatRan
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, VerificationFailed
 from foureyes.steps import fe
@@ -179,7 +180,7 @@ def show_text(report: CheckReport) -> str:
             lines += ["", f"── {row.check}: {row.command}", row.output.rstrip()]
         elif row.command and row.outcome in ("crashed", "timed_out"):
             lines += ["", f"── {row.check}: {row.command}", "   (it printed nothing)"]
-        if row.program:
+        if (ran := WhatRan.read(row.program)).program or ran.environment:
             lines.append(f"   {row.check} ran {row.program}")
     if not report.checks:
         lines.append("  no checks are configured: add [[checks]] to foureyes.toml on the target branch")
