@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from foureyes.app.run.waiting_checks import WaitingChecks
 from foureyes.core.nouns import check as nouns
 from foureyes.core.nouns.check import Ran
+from foureyes.core.nouns.rewritten import Rewritten
 from foureyes.core.run.plan import plan
 from foureyes.core.run.snapshot import Snapshot
 from foureyes.core.run.step import Finish
 
 from tests.stage.gated import AUTO, LINT, TESTS, answers, check, configure, report_of, row_of, words
 from tests.stage.people import BOB, CI, CLAUDE
-from tests.stage.world import DeskWorld
+from tests.stage.world import DeskWorld, GitWorld
 
 ONE = "tests.test_m::test_f"
 UNREAD = Ran(exit_code=2, tests=(nouns.TestResult("tests.test_m", "failed", "SyntaxError", "m.py", 1),))
@@ -133,3 +134,29 @@ def test_a_runner_that_ends_names_the_work_whose_checks_broke_D5(desk: DeskWorld
     last = plan(Snapshot(until_idle=True, aside=waiting.broken))[-1]
     assert isinstance(last, Finish)
     assert (last.why, last.left) == ("there is nothing left that it can do", waiting.broken)
+
+
+MENDS_LOCK = Ran(exit_code=0, rewritten=Rewritten(checked=("Cargo.lock",)))
+
+
+@pytest.mark.parametrize(
+    ("touched", "left", "outcome"),
+    [
+        ("Cargo.toml", MENDS_LOCK, "failed"),
+        ("src/a.rs", MENDS_LOCK, "unsound"),
+        ("Cargo.toml", Ran(exit_code=0, rewritten=Rewritten(checked=("Cargo.lock", "src/a.rs"))), "unsound"),
+    ],
+)
+def test_a_manifest_without_its_lock_file_comes_back_with_what_to_commit_D5(
+    world: GitWorld, touched: str, left: Ran, outcome: str
+) -> None:
+    for path in ("Cargo.toml", "Cargo.lock", "src/a.rs"):
+        world.checkout.commit(path, "as it was\n")
+    configure(world, LINT)
+    world.outside.runner.answers["lint"] = left
+    task = world.work(CLAUDE, world.create(labels=AUTO), name=touched, text="more\n")
+    world.submit(CLAUDE, task)
+    report = check(world, task)
+    assert (row_of(report, "lint").outcome, report.sent_back) == (outcome, outcome == "failed")
+    if outcome == "failed":
+        assert "commit it as the run leaves it" in words(world, task)

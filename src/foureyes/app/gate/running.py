@@ -33,6 +33,7 @@ from foureyes.core.rules.check_states import RAN, counts
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.exit_codes import is_tools_own_break
+from foureyes.core.words.globs import matching
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import Reason, Refused
 from foureyes.steps import fe
@@ -179,12 +180,23 @@ class CheckRecorder(msgspec.Struct, frozen=True):
             tree=self._files(tree),
             last=last,
         )
+        ran = msgspec.structs.replace(ran, unfit=self._unfit(rule, ran, tree))
         _refuse_stopped(self.stop, task, rule)
         verdict = judge(rule, ran)
         if tell is not None:
             tell(News(f"{task}  {rule.name} {self._ended(rule, verdict, ran.exit_code)}"))
         with self.context.writing(self.actor, "check run") as work:
             return record_run(work, task, rule, tree, ran, self.on)
+
+    def _unfit(self, rule: CheckRule, ran: Ran, tree: Sha) -> tuple[str, ...]:
+        """D5: what a run rewrote of the files that say which packages are needed, where the change touches those."""
+        written, inputs = (*ran.rewritten.built, *ran.rewritten.checked), rule.inputs
+        if self.on == "target" or not matching(written, inputs):
+            return ()
+        files = self._files(tree)
+        if (own := files.listed(inputs)) in files.of_target(inputs):
+            return ()
+        return tuple(dict.fromkeys(path for path in written if path in own))
 
     def _ended(self, rule: CheckRule, verdict: CheckJudgement, code: int | None) -> str:
         """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""

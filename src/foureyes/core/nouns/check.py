@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from foureyes.core.nouns.check_rule import CheckRule
-from foureyes.core.nouns.rewritten import Rewritten, in_words, unlisted, what_to_do
+from foureyes.core.nouns.rewritten import Rewritten, in_words, unfit_in_words, unlisted, what_to_do
 from foureyes.core.words.exit_codes import why_broke
 from foureyes.core.words.ids import SessionId, Sha
 from foureyes.core.words.shape import Shape
@@ -88,7 +88,8 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     `problem` says why the run or its report cannot be trusted: the program could not be started, the report is not
     there or is no report. `elsewhere`: it did not run on the tree that it was started on; `disturbed`: somebody else
     wrote to that. `unprepared`: it did not run, because its environment could not be made; `unbuilt`: nor the tree.
-    `rewritten`: files of its tree that are others now.
+    `rewritten`: files of its tree that are others now; `unfit`: those of them that say what is needed, where the
+    change itself asks for something else.
     """
 
     exit_code: int | None
@@ -104,6 +105,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     unprepared: str = ""
     unbuilt: str = ""
     rewritten: Rewritten = Rewritten()
+    unfit: tuple[str, ...] = ()
 
 
 class CheckJudgement(msgspec.Struct, frozen=True):
@@ -121,11 +123,14 @@ def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
     """D5: what a run means. Exit code and report must both say that all is well, and be about this tree.
 
     A run that rewrote its tree and fails anyway stays failed, with what was rewritten: no outcome but passed could rest
-    on that, unless what it found is seen against the target.
+    on that, unless what it found is seen against the target. Where only lock files are others, and do not fit what the
+    change asks for, that is the change's own, and who made it commits them.
     """
     verdict, rewritten = _judge(rule, ran), unlisted(rule, ran.rewritten)
     if not rewritten or verdict.outcome not in ("passed", "failed"):
         return verdict
+    if verdict.outcome == "passed" and set(ran.unfit).issuperset((*rewritten.built, *rewritten.checked)):
+        return CheckJudgement("failed", unfit_in_words(ran.unfit))
     if verdict.outcome == "passed" or (rule.has_baseline and verdict.failing):
         return CheckJudgement("unsound", f"{in_words(rewritten)}; {what_to_do(rewritten)}")
     return msgspec.structs.replace(verdict, summary=f"{verdict.summary}; it {in_words(rewritten)}")

@@ -41,6 +41,11 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         return self.report == "sarif" if self.baseline is None else self.baseline
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Globs of what says which packages are needed."""
+        return self.checkout.inputs if self.checkout is not None else INPUTS
+
+    @property
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
         said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]

@@ -51,6 +51,13 @@ def what_to_do(rewritten: Rewritten) -> str:
     return f"commit that as the run leaves it, or let {' and '.join(names)} name it"
 
 
+def unfit_in_words(paths: Sequence[str]) -> str:
+    """What is to be committed besides, where a change asks for other packages than its lock files have."""
+    return (
+        f"{_named(paths)} did not fit what this change asks for, and the run changed it: commit it as the run leaves it"
+    )
+
+
 def _named(paths: Sequence[str]) -> str:
     more = len(paths) - NAMED
     return ", ".join(map(visible, paths[:NAMED])) + (f" and {more} more" if more > 0 else "") + " of its tree"
