@@ -399,6 +399,19 @@ def test_who_signs_with_one_key_is_one_person_everywhere_I1_P2(keyed: DeskWorld)
         keyed.app.decisions.approve(elsewhere, task)
 
 
+def test_whose_key_lies_here_is_one_person_also_where_nothing_is_signed_I1_P2(
+    keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with an approval that needs no signature."""
+    task, signed = keyed.handed_in(ALICE), len(keyed.keys.signed)
+    with keyed.refused("P2"):
+        keyed.app.decisions.approve(person("ally"), task)
+    assert len(keyed.keys.signed) == signed
+    monkeypatch.setattr(keyed.keys, "held", dict)
+    keyed.app.decisions.approve(BOB, task)
+    assert keyed.status(task) == "approved"
+
+
 def test_a_signature_that_does_not_hold_is_named_by_the_audit_J2(keyed: DeskWorld) -> None:
     keyed.app.stops.hold(ALICE, None, "stop")
     proof = [row for row in keyed.app.audit.log(limit=100) if row.kind == "DecisionSigned"][-1]
