@@ -170,28 +170,12 @@ class AttentionPage(Page):
 
     @property
     def _pane(self) -> Rows:
-        """What the arrows move in."""
         return self.why if self.focused is self.why else self.rows
 
     def do_part(self) -> None:
         """Tab: between the list and why the row waits."""
         self.set_focus(self.rows if self._pane is self.why else self.why)
         self._title_why()
-
-    def do_up(self) -> None:
-        self._pane.move(-1)
-
-    def do_down(self) -> None:
-        self._pane.move(1)
-
-    def do_page_up(self) -> None:
-        self._pane.page(-1)
-
-    def do_top(self) -> None:
-        self._pane.edge(last=False)
-
-    def do_bottom(self) -> None:
-        self._pane.edge(last=True)
 
     def do_choose(self) -> None:
         row, number = self.row(), int(self.pressed)

@@ -44,26 +44,7 @@ class DiffPage(ChangePage):
 
     @property
     def _pane(self) -> Canvas | Rows:
-        """What the arrows move in."""
         return self.files if self.files.has_focus else self.canvas
-
-    def do_up(self) -> None:
-        self._pane.move(-1)
-
-    def do_down(self) -> None:
-        self._pane.move(1)
-
-    def do_page_up(self) -> None:
-        self._pane.page(-1)
-
-    def do_page_down(self) -> None:
-        self._pane.page(1)
-
-    def do_top(self) -> None:
-        self._pane.edge(last=False)
-
-    def do_bottom(self) -> None:
-        self._pane.edge(last=True)
 
     @guarded
     def on_rows_moved(self, message: Rows.Moved) -> None:

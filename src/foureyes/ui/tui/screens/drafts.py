@@ -109,21 +109,6 @@ class DraftsPage(Page):
         """Space reads on in the words; PgDn goes through the drafts, as PgUp does."""
         (self.why if self.pressed == "space" or self._pane is self.why else self.rows).page(1)
 
-    def do_page_up(self) -> None:
-        self._pane.page(-1)
-
-    def do_top(self) -> None:
-        self._pane.edge(last=False)
-
-    def do_bottom(self) -> None:
-        self._pane.edge(last=True)
-
-    def do_up(self) -> None:
-        self._pane.move(-1)
-
-    def do_down(self) -> None:
-        self._pane.move(1)
-
     @property
     def _pane(self) -> Rows:
         return self.why if self.focused is self.why else self.rows

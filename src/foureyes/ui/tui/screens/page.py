@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from foureyes.ui.tui.app import FoureyesApp
+    from foureyes.ui.tui.widgets.canvas import Canvas
 
 T = TypeVar("T")
 NOTE_LINES = 3
@@ -292,23 +293,28 @@ class Page(Screen[None], inherit_bindings=False):
 
     # -- what every page can do
 
+    @property
+    def _pane(self) -> Canvas | Rows:
+        """What the arrows move in."""
+        return self.rows
+
     def do_up(self) -> None:
-        self.rows.move(-1)
+        self._pane.move(-1)
 
     def do_down(self) -> None:
-        self.rows.move(1)
+        self._pane.move(1)
 
     def do_page_up(self) -> None:
-        self.rows.page(-1)
+        self._pane.page(-1)
 
     def do_page_down(self) -> None:
-        self.rows.page(1)
+        self._pane.page(1)
 
     def do_top(self) -> None:
-        self.rows.edge(last=False)
+        self._pane.edge(last=False)
 
     def do_bottom(self) -> None:
-        self.rows.edge(last=True)
+        self._pane.edge(last=True)
 
     def do_back(self) -> None:
         self.app.back()
