@@ -298,13 +298,13 @@ class Merges:
         """Try a stuck merge again."""
         permit(actor, "merges retry")
         with self._context.writing(actor, "merges retry") as work:
-            stuck = self._context.find(work.tx, task)
-            lease = work.tx.one("merge.of", Lease, task=stuck.id)
-            refuse_unless_queued(stuck)
+            row = self._context.find(work.tx, task)
+            lease = work.tx.one("merge.of", Lease, task=row.id)
+            refuse_unless_queued(row)
             if lease is None or lease.state != "stuck":
-                return outcome(stuck, f"{stuck.id} is not stuck", merge_by(actor), changed=False)
-            work.record(stuck.id, e.MergeRetried(attempt=stuck.iteration))
-            return outcome(self._context.get(work.tx, stuck.id), f"{stuck.id} is tried again", merge_by(actor))
+                return outcome(row, f"{row.id} is not stuck", merge_by(actor), changed=False)
+            work.record(row.id, e.MergeRetried(attempt=row.iteration))
+            return outcome(self._context.get(work.tx, row.id), f"{row.id} is tried again", merge_by(actor))
 
     def here(self, actor: Actor, reason: str) -> MergesGoOn:
         """Q6: merge in this clone from now on."""

@@ -313,10 +313,10 @@ def _act(count: _Count, act: LoopAct) -> None:
 
 def _is_near(count: _Count, limits: Limits) -> bool:
     """E5: one more round like this one escalates."""
-    stuck = count.no_progress == limits.no_progress_limit - 1 and (
+    stands_still = count.no_progress == limits.no_progress_limit - 1 and (
         count.no_progress > 0 or limits.no_progress_limit == 1
     )
-    return bool(count.round) and (stuck or count.round == limits.iteration_cap - 1)
+    return bool(count.round) and (stands_still or count.round == limits.iteration_cap - 1)
 
 
 def _warning(count: _Count, iteration: int, limits: Limits) -> str:

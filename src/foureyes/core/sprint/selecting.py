@@ -37,10 +37,10 @@ def choose(candidates: Sequence[SprintCandidate], wanted: Wanted) -> list[Sprint
     asked = [task for task in candidates if _is_wanted(task, wanted)]
     chosen = {task.id: task for task in asked}
     while True:
-        stuck = [task.id for task in chosen.values() if not _can_begin(task, chosen) and task.id not in wanted.ids]
-        if not stuck:
+        waiting = [task.id for task in chosen.values() if not _can_begin(task, chosen) and task.id not in wanted.ids]
+        if not waiting:
             return [task for task in candidates if task.id in chosen]
-        for task in stuck:
+        for task in waiting:
             del chosen[task]
 
 
