@@ -28,6 +28,7 @@ def clones_in(folder: Path, settings: str = SHARED) -> Path:
         quiet_home(folder / "home", monkeypatch)
         alpha = Checkout(make_template(folder / "alpha", settings))
         alpha.git("clone", "-q", "--bare", ".", "../remote.git")
+        alpha.git("config", "--file=../remote.git/config", "receive.autogc", "false")
         alpha.git("remote", "add", "origin", "../remote.git")
         shutil.copytree(folder / "alpha", folder / "beta", symlinks=True)
     return folder

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import lru_cache
 
 from foureyes.adapters.folders import MB, read
 from foureyes.errors import GitProblem
@@ -41,6 +42,8 @@ def is_masked(path: str) -> bool:
 class _BadLine(Exception):
     """Git would refuse the file."""
 
+    line = 0
+
 
 def read_settings(path: str) -> dict[str, str]:
     """`section.key` (with a subsection `section.sub.key`) to value; the last one wins. What is only named is `true`.
@@ -56,15 +59,25 @@ def read_settings(path: str) -> dict[str, str]:
         raise GitProblem(
             f"the git configuration {path} cannot be read: {problem.strerror}", next_step=step
         ) from problem
+    try:
+        return dict(_settings_of(raw))
+    except _BadLine as bad:
+        raise GitProblem(
+            f"the git configuration {path} cannot be read: line {bad.line} is bad",
+            next_step=shell("git", "config", "--file", path, "--list"),
+        ) from None
+
+
+@lru_cache(maxsize=2)
+def _settings_of(raw: bytes) -> tuple[tuple[str, str], ...]:
+    """What a file says; every command reads the same one several times."""
     text = _Text(raw)
     try:
         pairs = text.settings()
-    except _BadLine:
-        raise GitProblem(
-            f"the git configuration {path} cannot be read: line {text.line} is bad",
-            next_step=shell("git", "config", "--file", path, "--list"),
-        ) from None
-    return {_text(key): "true" if value is None else _text(value) for key, value in pairs}
+    except _BadLine as bad:
+        bad.line = text.line
+        raise
+    return tuple((_text(key), "true" if value is None else _text(value)) for key, value in pairs)
 
 
 def is_true(value: str | None) -> bool:
