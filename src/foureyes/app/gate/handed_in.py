@@ -42,10 +42,12 @@ def _is_on_it(hand: HandIn, last: Attempt) -> bool:
 
 def _repeated(hand: HandIn) -> tuple[int, int]:
     """L11: the attempt before, where this one is exactly its files again, and how many findings are said to be fixed
-    by that. Nobody was asked to mend anything where somebody else moved the branch.
+    by that. Nobody was asked to mend anything where somebody else moved the branch, or where it is counted anew.
     """
     last = hand.facts.attempt
-    if last is None or last.tree != hand.change.tree or last.no_code or (hand.over and not hand.answers):
+    if last is None or last.tree != hand.change.tree or last.no_code:
+        return 0, 0
+    if not hand.answers and (hand.over or last.base != hand.change.base):
         return 0, 0
     return last.n, sum(answer.word == "FIXED" for answer in hand.answers)
 
