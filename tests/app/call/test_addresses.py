@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.words.refs import attempt_ref
-from foureyes.errors import RemoteProblem
+from foureyes.errors import BadInput, RemoteProblem
 from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clone, Clones
@@ -25,6 +26,11 @@ def another(clones: Clones, name: str = "evil.git") -> str:
 def anew(clone: Clone) -> Clone:
     """The next process in that clone."""
     return Clone(clone.checkout.path, clone)
+
+
+def accept(clone: Clone, why: str) -> MergesGoOn:
+    """A person accepts the address that the refusal showed."""
+    return clone.app.merges.address(ALICE, why, clone.outside.remotes["origin"].address().shown)
 
 
 def addressed(clones: Clones) -> list[str]:
@@ -52,17 +58,18 @@ def test_another_address_stops_merging_and_sending_until_a_person_accepts_it_Q6(
     handed = alpha.submit(CLAUDE, other)
     assert "on record" in handed.sent
     first, then = steps_text(handed.next).split(", then: ")
-    assert first == 'a person runs: fe merges address -m "why it is there now"', "nothing else helps"
+    assert first.startswith("a person runs: fe merges address --seen "), "nothing else helps"
+    assert first.endswith(' -m "why it is there now"')
     assert then.startswith(f"to try again: fe submit {other}")
     assert attempt_ref(other, 1) not in clones.refs()
     assert alpha.status(task) == "approved"
-    said = alpha.app.merges.address(ALICE, "the forge moved")
+    said = accept(alpha, "the forge moved")
     assert evil in said.message
     assert any("remote.git" in note for note in said.notes)
     (row,) = alpha.app.audit.exceptions()
     assert (row.kind, row.rule, row.reason) == ("remote_moved", "Q6", "the forge moved")
     assert merge(alpha)[task] == "merged"
-    assert not alpha.app.merges.address(ALICE, "once more").changed
+    assert not accept(alpha, "once more").changed
 
 
 def test_an_address_to_push_to_that_differs_is_refused_at_first_use_too_Q6(clones: Clones) -> None:
@@ -83,7 +90,7 @@ def test_no_password_of_an_address_is_on_record_Q6(clones: Clones) -> None:
     clones.alpha.handed_in(CLAUDE)
     clones.alpha.checkout.git("config", "remote.origin.url", "https://joe:secret@example.org/x.git")
     alpha = anew(clones.alpha)
-    alpha.app.merges.address(ALICE, "it moved")
+    accept(alpha, "it moved")
     rows = [row.payload for row in alpha.app.audit.log(limit=500)]
     assert any("example.org/x.git" in row for row in rows)
     assert not any("secret" in row for row in rows)
@@ -98,15 +105,33 @@ def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed
     alpha.checkout.git("reset", "-q", "--hard", "HEAD~1")
     alpha.checkout.git("config", "remote.origin.url", evil)
     there = anew(alpha)
-    there.app.merges.address(ALICE, "taken in")
+    accept(there, "taken in")
     (row,) = there.app.merges.process(CI)
     assert row.outcome == "merged"
     there.checkout.git("config", "remote.origin.url", "../remote.git")
     back = anew(there)
-    back.app.merges.address(ALICE, "found out")
+    accept(back, "found out")
     with back.refused("Q6") as caught:
         merge(back)
     (reason,) = caught[0].reasons
     assert "no task brought" in reason.message
     assert " tidy" in reason.message
     assert not any("push" in step.argv for step in reason.next.steps)
+
+
+def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> None:
+    clones.alpha.handed_in(CLAUDE)
+    git = clones.alpha.checkout.git
+    seen, later = another(clones, "moved.git"), another(clones)
+    git("config", "remote.origin.url", seen)
+    with pytest.raises(RemoteProblem) as told:
+        merge(anew(clones.alpha))
+    assert f"fe merges address --seen {seen} -m" in steps_text(told.value.next_step)
+    git("config", "remote.origin.url", later)
+    alpha = anew(clones.alpha)
+    with pytest.raises(BadInput) as refused:
+        alpha.app.merges.address(ALICE, "it moved", seen)
+    assert refused.value.reasons[0].message == f"origin is at {later}, and {seen} was seen"
+    with pytest.raises(BadInput, match="nobody said that they saw"):
+        alpha.app.merges.address(ALICE, "it moved")
+    assert len(addressed(clones)) == 1

@@ -10,6 +10,7 @@ import pytest
 from foureyes.core.events.gate import TargetSetBack
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, Conflict
+from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout
 from tests.stage.gated import approved as approved_by
@@ -54,7 +55,7 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     lost = merged(world)
     waits = approved(world)
     world.checkout.git("reset", "-q", "--hard", kept)
-    said = world.app.merges.accept(ALICE, "a secret was in it")
+    said = world.app.merges.accept(ALICE, "a secret was in it", kept)
     assert [lost in note for note in said.notes] == [True]
     assert not any(first in note for note in said.notes)
     later = approved(world)
@@ -81,8 +82,31 @@ def test_a_target_is_not_accepted_over_what_was_merged_while_the_person_was_aske
 
     monkeypatch.setattr(context, "deciding", slow)
     with pytest.raises(Conflict):
-        world.app.merges.accept(ALICE, "a secret was in it")
+        world.app.merges.accept(ALICE, "a secret was in it", kept)
     assert world.app.audit.exceptions() == []
+
+
+def test_a_target_is_accepted_where_it_was_shown_and_has_to_have_that_from_then_on_Q6(world: GitWorld) -> None:
+    first = world.checkout.head("main")
+    merged(world)
+    world.checkout.git("reset", "-q", "--hard", first)
+    shown = world.checkout.commit("meant.py", message="instead")
+    with world.refused("Q6") as caught:
+        merge(world)
+    assert f"fe merges accept --seen {shown} -m" in steps_text(caught[0].next_step)
+    evil = world.checkout.commit("evil.py", message="nobody saw this")
+    for seen in (shown, shown[:12], ""):
+        with world.unchanged(), pytest.raises(BadInput) as refused:
+            world.app.merges.accept(ALICE, "it had a secret", seen)
+        assert "nobody saw this" in " ".join(reason.message for reason in refused.value.reasons)
+        assert f"--seen {evil} " in steps_text(refused.value.next_step)
+    world.checkout.git("reset", "-q", "--hard", shown)
+    said = world.app.merges.accept(ALICE, "it had a secret", shown)
+    assert any("instead" in note for note in said.notes), "what no task brought is told"
+    world.checkout.git("reset", "-q", "--hard", first)
+    with world.refused("Q6") as again:
+        merge(world)
+    assert f"lacks {shown[:7]}, from which merges go on" in again[0].reasons[0].message
 
 
 def test_a_target_that_has_everything_is_not_accepted_again_Q6(world: GitWorld) -> None:

@@ -83,6 +83,6 @@ def test_a_branch_whose_work_the_target_lacks_by_now_stays_K1(clones: Wired, mon
     before = clones.main()
     task = merged_while_cut_off(clones, monkeypatch)
     clones.remote.git("update-ref", "refs/heads/main", before)
-    clones.alpha.app.merges.accept(ALICE, "it had a secret")
+    clones.alpha.app.merges.accept(ALICE, "it had a secret", before)
     merge(clones.alpha)
     assert branches(clones) == [task]

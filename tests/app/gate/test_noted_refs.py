@@ -57,7 +57,7 @@ def test_a_target_that_was_pushed_over_is_seen_whatever_the_ref_says_Q6(clones: 
     assert alpha.status(waits) == "approved"
     assert [task in found.message for found in alpha.app.audit.verify().findings] == [True]
     assert {line.check: line for line in alpha.app.doctor.examine(ALICE)}["target"].result == "fail"
-    said = alpha.app.merges.accept(ALICE, "it was meant")
+    said = alpha.app.merges.accept(ALICE, "it was meant", before)
     assert [task in note for note in said.notes] == [True]
 
 

@@ -161,7 +161,7 @@ def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones:
     assert merge(alpha) == {lost: "merged"}
     waits = clones.approved(alpha)
     beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
-    said = beta.app.merges.accept(ALICE, "it was wrong")
+    said = beta.app.merges.accept(ALICE, "it was wrong", before)
     assert [lost in note for note in said.notes] == [True]
     assert merge(beta) == {waits: "stuck"}, "it would bring back what was pushed over"
     later = clones.approved(beta)

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, Remote, TakenAway
     from foureyes.app.ports import Tx
     from foureyes.core.words.ids import Sha
+    from foureyes.steps import Steps
 
-MOVED = by_person(fe("merges", "address", "-m", phrase("why it is there now")))
+
+def moved_to(shown: str) -> Steps:
+    """How a person says that a remote is there from now on, and that this is the address they saw."""
+    return by_person(fe("merges", "address", "--seen", shown, "-m", phrase("why it is there now")))
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -95,15 +99,16 @@ class Addressed:
         address = self._remote.address()
         if self._known is not None and address.digest != self._known.digest:
             raise self._refused(
-                f"{self.name} is at {address.shown} in this clone, and {self._known.shown} is on record"
+                f"{self.name} is at {address.shown} in this clone, and {self._known.shown} is on record", address
             )
         if self._known is None and address.apart:
-            raise self._refused(f"{self.name} is written elsewhere than it is read: {address.shown}")
+            raise self._refused(f"{self.name} is written elsewhere than it is read: {address.shown}", address)
         return address
 
-    def _refused(self, why: str) -> RemoteProblem:
+    def _refused(self, why: str, address: Address) -> RemoteProblem:
         self._context.forget_remote(self.name)
-        return RemoteProblem(f"{why}: nothing goes there until a person says so", kind="moved", next_step=MOVED)
+        step = moved_to(address.shown)
+        return RemoteProblem(f"{why}: nothing goes there until a person says so", kind="moved", next_step=step)
 
     def _record(self, address: Address) -> None:
         context = self._context

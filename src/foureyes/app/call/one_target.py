@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from foureyes.app.views.project import ProjectView
     from foureyes.app.views.work import LineCommit
 
-ACCEPT = by_person(fe("merges", "accept", "-m", phrase("why it was set back")))
 HOW_FAR = 500
 SHOWN = 3
 MEANT = "; if that was meant: "
@@ -90,6 +89,11 @@ class SentMerge(msgspec.Struct, frozen=True):
     def remote(self) -> str:
         """Where it was pushed to."""
         return self.value.split(" ", 2)[2]
+
+
+def accepting(tip: str) -> Steps:
+    """How a person says that the target lacks merges on purpose, and that this is where they saw it."""
+    return by_person(fe("merges", "accept", "--seen", tip, "-m", phrase("why it was set back")))
 
 
 def sent_merges(tx: Tx) -> dict[str, SentMerge]:
@@ -183,23 +187,23 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
     if tip is None or tip == newest or repo.is_ancestor(newest, tip):
         return None
     task = next((row.id for row in tx.all("merge.shas", MergeOf) if row.sha == newest), "")
-    merge = f"{newest[:7]} of {task}" if task else newest[:7]
+    last = f"the last merge on record ({newest[:7]} of {task})" if task else f"{newest[:7]}, from which merges go on"
     remote, target = remote_of(context, tx), project.target
     where = f"{target} of {remote}" if remote else target
-    text = f"{where} is at {tip[:7]} and lacks the last merge on record ({merge})"
+    text = f"{where} is at {tip[:7]} and lacks {last}"
     if repo.commit_of(newest) is None:
         fetch = shell("git", "fetch", blank("REMOTE"), before="bring it from the clone that has it: ")
-        return MergeStop(f"{text}, which this clone does not have", either(fetch, ACCEPT, joint=MEANT))
-    set_back = repo.is_ancestor(tip, newest)
+        return MergeStop(f"{text}, which this clone does not have", either(fetch, accepting(tip), joint=MEANT))
+    accept, set_back = accepting(tip), repo.is_ancestor(tip, newest)
     what = "it was set back" if set_back else "it was set to something else"
     text = f"{text}: {what}, or the merge never arrived there"
     if strange := _strange(context, tx, tip, newest):
         some = ", ".join(commit.words for commit in strange[:SHOWN])
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         look = by_person(shell("git", "show", strange[0].sha[:12]))
-        return MergeStop(f"{text}; it stands on what no task brought: {some}{more}", either(look, ACCEPT, joint=MEANT))
+        return MergeStop(f"{text}; it stands on what no task brought: {some}{more}", either(look, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
-    return MergeStop(text, either(back, ACCEPT, joint=MEANT))
+    return MergeStop(text, either(back, accept, joint=MEANT))
 
 
 def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit]:

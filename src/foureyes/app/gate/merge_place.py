@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from foureyes.app.call.addresses import MOVED, recorded, said_about
-from foureyes.app.call.one_target import ACCEPT, HERE, MergeOf, lacking, merge_place_of, remote_of
+from foureyes.app.call.addresses import moved_to, recorded, said_about
+from foureyes.app.call.one_target import HERE, SHOWN, MergeOf, accepting, lacking, merge_place_of, remote_of
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.unbrought import built_on
 from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.events.gate import MergesPlaced, TargetSetBack
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.ids import TaskId
+from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, Reason
 from foureyes.steps import fe
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
     from foureyes.steps import Steps
 
-HOW_FAR = 500
 MERGE = fe("merge")
 
 
@@ -47,11 +48,13 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     return MergesGoOn(message="merges are made in this clone from now on", next=MERGE)
 
 
-def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
-    """Q6: the target lacks merges on purpose; they go on from where it is."""
-    _refuse_silent(reason, ACCEPT)
+def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
+    """Q6: the target lacks merges on purpose; they go on from where it is, and where a person `seen` it. From now on it
+    has to have that: whoever takes off more is noticed again.
+    """
     line = line_of(context)
     tip = line.tip()
+    _refuse_silent(reason, accepting(tip))
     with context.store.read() as tx:
         project, before = context.project(tx), merge_place_of(tx)
         told = lacking(context, tx, project, tip)
@@ -60,33 +63,40 @@ def accept_target(context: Context, actor: Actor, reason: str) -> MergesGoOn:
         return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
     has = context.repo.reached(sorted({row.sha for row in merges}), tip)
     lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
-    commits = [commit.sha for commit in context.repo.line(tip, HOW_FAR)]
-    newest = next((sha for sha in commits if sha in {row.sha for row in merges}), Sha(""))
-    with context.deciding(actor, "merges accept", reason=reason) as work:
+    stray = built_on(context, tip)
+    strays = [stray.text] if stray is not None else []
+    if seen != tip:
+        where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
+        gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:SHOWN])}"
+        _refuse_unseen([where, told.text, gone + (" …" if len(lost) > SHOWN else ""), *strays], accepting(tip))
+    with context.deciding(actor, "merges accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
-            raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=ACCEPT)
+            raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)
         work.record(
             "",
             SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=told.text),
-            TargetSetBack(tip=tip, newest=newest, lost=lost),
+            TargetSetBack(tip=tip, newest=tip, lost=lost),
         )
+    notes = [f"{task} stays closed, and its merge is not on {project.target}" for task in lost]
     message = f"merges go on from {project.target} at {tip[:7]}"
-    notes = tuple(f"{task} stays closed, and its merge is not on {project.target}" for task in lost)
-    return MergesGoOn(message=message, notes=notes, next=MERGE)
+    return MergesGoOn(message=message, notes=(*notes, *strays), next=MERGE)
 
 
-def accept_address(context: Context, actor: Actor, reason: str) -> MergesGoOn:
-    """Q6: the remote of this clone is where git says, from now on."""
-    _refuse_silent(reason, MOVED)
+def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
+    """Q6: the remote of this clone is where git says, from now on, if a person has `seen` that address."""
     with context.store.read() as tx:
         remote = context.remote(tx)
         known = recorded(context, tx, remote.name) if remote is not None else None
     if remote is None:
         return MergesGoOn(message="the project has no remote", changed=False, next=MERGE)
     address = remote.address()
+    _refuse_silent(reason, moved_to(address.shown))
     if known is not None and known.digest == address.digest:
         return MergesGoOn(message=f"{remote.name} is at {address.shown}, as on record", changed=False, next=MERGE)
     before = f"before: {known.shown}" if known is not None else "it was not on record where it was"
+    if seen != address.shown:
+        where = f"{remote.name} is at {address.shown}" + (f", and {visible(seen)} was seen" if seen else "")
+        _refuse_unseen([where, before], moved_to(address.shown))
     with context.deciding(actor, "merges address", reason=reason, how=address.shown) as work:
         detail = f"{remote.name}: {address.shown}; {before}"
         work.record(
@@ -95,6 +105,12 @@ def accept_address(context: Context, actor: Actor, reason: str) -> MergesGoOn:
             said_about(context, remote.name, address),
         )
     return MergesGoOn(message=f"{remote.name} is at {address.shown} from now on", notes=(before,), next=MERGE)
+
+
+def _refuse_unseen(told: list[str], step: Steps) -> NoReturn:
+    """Q6: what others can move while a person types is accepted as it was shown, or not at all."""
+    reasons = tuple(Reason("Q6", line, step) for line in told)
+    raise BadInput("nothing was accepted: nobody said that they saw this.", reasons=reasons, next_step=step)
 
 
 def _refuse_silent(reason: str, step: Steps) -> None:

@@ -311,15 +311,15 @@ class Merges:
         permit(actor, "merges here")
         return merge_here(self._context, actor, reason)
 
-    def accept(self, actor: Actor, reason: str) -> MergesGoOn:
-        """Q6: go on from a target that was set back on purpose."""
+    def accept(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
+        """Q6: go on from a target that was set back on purpose, to the commit that was `seen`."""
         permit(actor, "merges accept")
-        return accept_target(self._context, actor, reason)
+        return accept_target(self._context, actor, reason, seen)
 
-    def address(self, actor: Actor, reason: str) -> MergesGoOn:
-        """Q6: go on with the address that the remote has in this clone."""
+    def address(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
+        """Q6: go on with the address that the remote has in this clone, if it is the one that was `seen`."""
         permit(actor, "merges address")
-        return accept_address(self._context, actor, reason)
+        return accept_address(self._context, actor, reason, seen)
 
 
 def refuse_unless_queued(task: Task) -> None:

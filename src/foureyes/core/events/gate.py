@@ -131,8 +131,9 @@ class RemoteAddressed(Event, frozen=True, kw_only=True):
 
 
 class TargetSetBack(Event, frozen=True, kw_only=True):
-    """Q6: a person said that the target lacks merges on purpose: they go on from `tip`. `newest` is the last of them
-    that it has; `lost` are the tasks whose merges it lacks.
+    """Q6: a person said that the target lacks merges on purpose: they go on from `tip`. `newest` is what it has to have
+    from now on, which was the last of them that it has, or nothing, in rows of older versions; `lost` are the tasks
+    whose merges it lacks.
     """
 
     tip: Sha

@@ -120,25 +120,28 @@ def merges_here(session: Session, reason: str) -> None:
     go_on(session, session.app.merges.here(session.actor, reason))
 
 
-@verb("accept", example='fe merges accept -m "a secret was taken out of the history"')
+@verb("accept", example='fe merges accept --seen COMMIT -m "a secret was taken out of the history"')
+@click.option("--seen", default="", metavar="COMMIT", help="Where you saw the target, in full; fe merge says it.")
 @reason_options
-def merges_accept(session: Session, reason: str) -> None:
+def merges_accept(session: Session, seen: str, reason: str) -> None:
     """Go on merging onto a target that lacks the last merge on record, because somebody set it back on purpose.
 
-    For people. If nobody of you did that, bring the merge back first: `fe merge` says how.
+    For people. If nobody of you did that, bring the merge back first: `fe merge` says how. Only the commit that you
+    name by --seen is accepted; without it, what would be is shown.
     """
-    go_on(session, session.app.merges.accept(session.actor, reason))
+    go_on(session, session.app.merges.accept(session.actor, reason, seen))
 
 
-@verb("address", example='fe merges address -m "the forge has a new name"')
+@verb("address", example='fe merges address --seen ADDRESS -m "the forge has a new name"')
+@click.option("--seen", default="", metavar="ADDRESS", help="The address that you saw, as the refusal shows it.")
 @reason_options
-def merges_address(session: Session, reason: str) -> None:
+def merges_address(session: Session, seen: str, reason: str) -> None:
     """Go on with the address that the project's remote has in this clone, which is another one than on record.
 
     For people. If nobody of you changed it, set it back first: whoever can write `.git/config` can name a repository of
-    their own. It shows both.
+    their own. Only the address that you name by --seen is accepted; without it, both are shown.
     """
-    go_on(session, session.app.merges.address(session.actor, reason))
+    go_on(session, session.app.merges.address(session.actor, reason, seen))
 
 
 def go_on(session: Session, said: MergesGoOn) -> None:
