@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from foureyes.app.views.merge import MergesGoOn
@@ -135,3 +138,33 @@ def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> 
     with pytest.raises(BadInput, match="nobody said that they saw"):
         alpha.app.merges.address(ALICE, "it moved")
     assert len(addressed(clones)) == 1
+
+
+RULES = {
+    "one for everything": '[url "{evil}"]\n\tinsteadOf = ""\n',
+    "two for one": '[url "../evil-"]\n\tinsteadOf = ../remote\n[url "../remote"]\n\tinsteadOf = ../remote\n',
+    "one for pushes": '[url "{evil}"]\n\tpushInsteadOf = ""\n',
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_git_rewrites_an_address_to_is_another_one_Q6(clones: Clones, rule: str) -> None:
+    task = approved(clones.alpha, by=CODEX)
+    place, home = clones.remote.path.parent, Path(os.environ["HOME"])
+    before = (home / ".gitconfig").read_text() if (home / ".gitconfig").exists() else ""
+    (home / ".gitconfig").write_text(RULES[rule].format(evil=f"{place}/evil-") + before)
+    alpha = anew(clones.alpha)
+    with pytest.raises(RemoteProblem, match=r"evil-.* is on record"):
+        merge(alpha)
+    assert alpha.status(task) == "approved"
+
+
+def test_git_goes_to_the_address_that_was_compared_whatever_the_configuration_says_by_then_Q6(clones: Clones) -> None:
+    task = approved(clones.alpha, by=CODEX)
+    alpha, evil = anew(clones.alpha), another(clones)
+    assert alpha.outside.remotes["origin"].address().shown == str(clones.remote.path), "whole, not as it was typed"
+    for old in (str(clones.remote.path), "../remote.git", ""):
+        alpha.checkout.git("config", "--global", "--add", f"url.{evil}.insteadOf", old)
+        alpha.checkout.git("config", "--global", "--add", f"url.{evil}.pushInsteadOf", old)
+    assert merge(alpha) == {task: "merged"}
+    assert clones.remote.head("main") == alpha.checkout.head("main")

@@ -23,6 +23,7 @@ from foureyes.adapters.git.client.transport import (
 )
 from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
+from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, RemoteProblem
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ class GitRemote:
     def address(self) -> Address:
         """Where it is read and written, as git gets there; who logs in, and by what, is no part of it."""
         apart = self._way.named()
-        read, written = self._way.reached()
-        shown = plain(read) if read == written else f"{plain(read)} (pushed to {plain(written)})"
-        both = f"{without_credentials(read)}\0{without_credentials(written)}".encode(errors="surrogateescape")
+        read, written = (without_credentials(each) for each in self._way.reached)
+        shown = visible(read) if read == written else f"{visible(read)} (pushed to {visible(written)})"
+        both = f"{read}\0{written}".encode(errors="surrogateescape")
         return Address(sha256(both).hexdigest(), shown, apart=apart[0] != apart[1])
 
     @cached_property
@@ -71,7 +72,7 @@ class GitRemote:
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
         """Where these refs are on the remote now, in one round trip; what it has not is left out."""
         with self._way.place() as place:
-            return self._tips(place, refs, self._way.address)
+            return self._tips(place, refs, place.read)
 
     def _tips(self, place: ExchangeFolder, refs: Sequence[str], address: str) -> dict[str, Sha]:
         wanted = {objects.refs.well_formed(ref, "refs/") for ref in refs}
@@ -86,7 +87,7 @@ class GitRemote:
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
         """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
         with self._way.place() as place:
-            found = self._tips(place, refs, self._way.address)
+            found = self._tips(place, refs, place.read)
             lacking = self._missing(found)
             if lacking:
                 found |= self._bring(place, lacking)
@@ -124,9 +125,7 @@ class GitRemote:
     def _bring(self, place: ExchangeFolder, refs: list[str]) -> dict[str, Sha]:
         specs = [f"+{ref}:{_IN}{number}" for number, ref in enumerate(refs)]
         known = place.knowing(self._known())
-        done = place.git(
-            "-c", f"core.alternateRefsCommand={known}", "fetch", *_QUIETLY, "--", self._way.address, *specs
-        )
+        done = place.git("-c", f"core.alternateRefsCommand={known}", "fetch", *_QUIETLY, "--", place.read, *specs)
         if done.rc:
             raise self._way.problem(done)
         for pack in place.packs():
@@ -155,7 +154,7 @@ class GitRemote:
             objects.refs.well_formed(update.ref, "refs/")
         leases = [f"--force-with-lease={update.ref}:{update.old or ''}" for update in updates]
         with self._way.place() as place:
-            address = self._way.push_address
+            address = place.written
             done = place.git("push", *_AS_ONE, *leases, "--", address, *(f"{each.new}:{each.ref}" for each in updates))
             answer = Pushed(_said(done)) if done.rc == 0 else self._looked_up(place, address, updates, done)
         if isinstance(answer, Pushed):
@@ -185,7 +184,7 @@ class GitRemote:
             objects.refs.well_formed(ref, "refs/")
         leases = [f"--force-with-lease={ref}:{old}" for ref, old in refs.items()]
         with self._way.place() as place:
-            address = self._way.push_address
+            address = place.written
             done = place.git("push", *_EACH, *leases, "--", address, *(f":{ref}" for ref in refs))
             went = set(_DELETED.findall(as_text(done.out)))
             if done.rc and not _REJECTED.search(as_text(done.out)):

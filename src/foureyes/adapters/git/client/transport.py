@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from os.path import exists, isabs, join
+from os.path import isabs, join, normpath, realpath
 from shlex import quote
 
 from foureyes.adapters import process
@@ -44,8 +44,7 @@ _OURS = (
     "transfer.unpackLimit=1", "submodule.recurse=false", "advice.pushUpdateRejected=false",
     "core.alternateRefsCommand=true",  # of the repository no ref is read: one that is broken, or a pipe, holds nobody
 )  # fmt: skip
-_CALLERS = ("system", "global", "command")
-"""Whose settings hold on the way to a remote: not the repository's."""
+_BOTH = (" (fetch)", " (push)")
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _NOT_A_PATH = re.compile(r"[^/]*:")
 _SECRET = re.compile(r"(?<=://)[^/\s]*@")
@@ -74,39 +73,39 @@ class Transport:
     def __init__(self, git: Git, root: str, name: str) -> None:
         self._git, self._root, self.name = git, root, name
 
-    @property
-    def address(self) -> str:
-        """Where the remote is read."""
-        return self._address("url")
-
-    @property
-    def push_address(self) -> str:
-        """Where it is written: another one, if git knows one for that."""
-        return self._address("pushurl") if f"remote.{self.name}.pushurl" in self._said else self.address
-
     def named(self) -> tuple[str, str]:
         """Both as the configuration has them, whether they are there now or not."""
         read = self._named("url")
         return read, self._named("pushurl") if f"remote.{self.name}.pushurl" in self._said else read
 
+    @cached_property
     def reached(self) -> tuple[str, str]:
-        """Where git goes for both, as the configuration of the user and the system rewrites them (`insteadOf`)."""
+        """Where it is read and written, as git itself says it where it is going to be asked: what the user and the
+        system rewrite (`insteadOf`, `pushInsteadOf`) is rewritten. From then on git goes there and nowhere else.
+        """
         read, written = self.named()
-        of_push = self._rewritten(written, "pushinsteadof")
-        return self._rewritten(read, "insteadof"), (
-            of_push if of_push != written else self._rewritten(written, "insteadof")
-        )
+        name = os.urandom(16).hex()
+        said = [(f"remote.{name}.url", read), *([(f"remote.{name}.pushurl", written)] if written != read else [])]
+        with self._folder() as path:
+            done = self.run((f"--git-dir={path}", "remote", "-v"), path, self._environment(path, said), ASKING)
+        rows = [
+            line.removeprefix(f"{name}\t") for line in as_text(done.out).split("\n") if line.startswith(f"{name}\t")
+        ]
+        found = [row.removesuffix(how) for row, how in zip(rows, _BOTH, strict=False) if row.endswith(how)]
+        if done.rc or len(rows) != len(_BOTH) or len(found) != len(_BOTH):
+            raise RemoteProblem(
+                f"git does not say where {self.name} is: {plain(last_words(done))}", kind="missing",
+                next_step=shell("git", "remote", "-v"),
+            )  # fmt: skip
+        return self._whole(found[0]), self._whole(found[1])
 
-    def _rewritten(self, address: str, how: str) -> str:
-        known = [(value, key[len("url.") : -len(how) - 1]) for scope, key, value in self._settings
-                 if scope in _CALLERS and key.startswith("url.") and key.endswith(f".{how}")]  # fmt: skip
-        began, base = max(((len(old), new) for old, new in known if old and address.startswith(old)), default=(0, ""))
-        return base + address[began:]
-
-    def _address(self, key: str) -> str:
-        found = self._named(key)
-        beside = join(self._root, found)
-        return beside if not isabs(found) and not _NOT_A_PATH.match(found) and exists(beside) else found
+    def _whole(self, address: str) -> str:
+        """An address as it is the same one in every directory: a path beside the checkout, from its root."""
+        if isabs(address) or _NOT_A_PATH.match(address):
+            return address
+        beside = join(self._root, address)
+        flat = normpath(beside)
+        return flat if realpath(flat) == realpath(beside) else beside
 
     def _named(self, key: str) -> str:
         found = self._said.get(f"remote.{self.name}.{key}", "")
@@ -153,20 +152,31 @@ class Transport:
 
     @contextmanager
     def place(self) -> Iterator[ExchangeFolder]:
-        """A directory for one exchange, with the repository's objects; it is gone afterwards."""
+        """A directory for one exchange, with the repository's objects; it is gone afterwards. There each of the two
+        addresses has a name that nobody can know, which git rewrites to it: no other rule holds for what is longer.
+        """
+        read, written = self.reached
+        names = [f"{os.urandom(16).hex()}-{how}" for how in ("read", "written")]
+        rules = [(f"url.{read}.insteadof", names[0])]
+        rules += [(f"url.{written}.{how}", names[1]) for how in ("insteadof", "pushinsteadof")]
+        with self._folder() as path:
+            yield ExchangeFolder(self, path, self._environment(path, rules), names[0], names[1])
+
+    @contextmanager
+    def _folder(self) -> Iterator[str]:
         path = join(self._git.room_path, f"exchange-{os.urandom(8).hex()}")
         borrower(self._git.common_dir, path)
         try:
-            yield ExchangeFolder(self, path, self._environment(path))
+            yield path
         finally:
             _remove(path)
 
-    def _environment(self, place: str) -> dict[str, str]:
+    def _environment(self, place: str, more: list[tuple[str, str]]) -> dict[str, str]:
         caller = _of_the_caller()
         own = os.environ.get("GIT_ALLOW_PROTOCOL")
         allowed = [name for name in PROTOCOLS if own is None or name in own.split(":")]
         count = int(caller.get(_COUNT) or 0)
-        added = [*self._users(place), *(_pair(each) for each in _OURS)]
+        added = [*self._users(place), *(_pair(each) for each in _OURS), *more]
         numbered = list(enumerate(added, count))
         return {
             **callers_own(),
@@ -218,10 +228,11 @@ class Transport:
 
 
 class ExchangeFolder:
-    """Where one exchange happens."""
+    """Where one exchange happens. `read` and `written`: what the remote's two addresses are called there."""
 
-    def __init__(self, transport: Transport, path: str, env: dict[str, str]) -> None:
+    def __init__(self, transport: Transport, path: str, env: dict[str, str], read: str, written: str) -> None:
         self._transport, self.path, self._env = transport, path, env
+        self.read, self.written = read, written
 
     def git(self, *args: str, timeout: float = PATIENCE) -> process.Finished:
         """Run git there; any exit code is an answer."""
