@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from foureyes.app.application import Application
 from foureyes.app.call.context import Context
-from foureyes.app.git_ports import Additions
+from foureyes.app.git_ports import Additions, TargetHistory
 from foureyes.app.views.work import LineCommit
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
@@ -747,7 +747,10 @@ class FakeRepo:
     def line(self, target: str, most: int) -> list[LineCommit]:
         return []
 
-    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
+    def history(self, target: str, most: int) -> TargetHistory:
+        return TargetHistory([])
+
+    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

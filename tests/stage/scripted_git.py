@@ -7,7 +7,20 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 
-from foureyes.app.git_ports import Additions, Address, CaughtUp, Fence, MergeResult, Moved, Pushed, RefUpdate, TakenAway
+from msgspec.structs import replace
+
+from foureyes.app.git_ports import (
+    Additions,
+    Address,
+    CaughtUp,
+    Fence,
+    MergeResult,
+    Moved,
+    Pushed,
+    RefUpdate,
+    TakenAway,
+    TargetHistory,
+)
 from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
@@ -160,7 +173,12 @@ class ScriptedRepo:
         of = next((line[: line.index(Sha(target)) + 1] for line in self.known if target in line), None)
         return [LineCommit(each, "a change") for each in reversed(of or self._on(target))][:most]
 
-    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
+    def history(self, target: str, most: int) -> TargetHistory:
+        line = self.line(target, most)
+        parents = [(each.sha,) for each in line[1:]] + [()]
+        return TargetHistory([replace(each, parents=up) for each, up in zip(line, parents, strict=True)])
+
+    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

@@ -32,6 +32,14 @@ class Additions(msgspec.Struct, frozen=True):
     grown: Mapping[str, int] = {}
 
 
+class TargetHistory(msgspec.Struct, frozen=True):
+    """Commits of the target; `more`: there are others behind. `lacks`: what they stand on and is not in this clone."""
+
+    commits: list[LineCommit]
+    more: bool = False
+    lacks: frozenset[Sha] = frozenset()
+
+
 class Repo(Protocol):
     """The project's git repository, looked at from the caller's working directory; nothing is changed through it.
 
@@ -88,9 +96,12 @@ class Repo(Protocol):
     def line(self, target: str, most: int) -> list[LineCommit]:
         """The newest commits on the first-parent line of the target, or of a commit, the tip first."""
 
-    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than
-        `since`, if that is on it.
+    def history(self, target: str, most: int) -> TargetHistory:
+        """The nearest commits of the target, or of a commit, on all its lines: each before those that it stands on."""
+
+    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+        """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since`, if that is
+        on it, has not, and in that one itself; `behind`: also on the first-parent line of that.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:

@@ -118,7 +118,7 @@ def test_a_target_that_cannot_be_read_is_no_reason_to_take_up_the_store_J3_G2(
     """As in a sandbox in which git cannot make a temporary file."""
     step = prose("let the sandbox write there")
 
-    def unread(*_: object) -> str:
+    def unread(*_: object, **__: object) -> str:
         raise GitProblem("no temporary directory", next_step=step)
 
     monkeypatch.setattr(world.app.context.repo, "last_anchor", unread)

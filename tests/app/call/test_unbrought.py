@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from foureyes.app.call.unbrought import unbrought
 from foureyes.app.views.news import News
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.clones import Clones
+from tests.stage.clones import Clone, Clones
 from tests.stage.gated import approved, configure, merge
 from tests.stage.people import ALICE, BOB, CODEX
 from tests.stage.world import GitWorld
@@ -109,3 +111,79 @@ def test_who_listens_to_no_news_has_it_with_the_merge_Q5(world: GitWorld) -> Non
     approved(world)
     (row,) = world.app.merges.process(BOB)
     assert row.notes == (f"it was built on what no task brought: {stray[:7]} straight to main (Ada)",)
+
+
+def hide(clone: Clone) -> tuple[str, str]:
+    """Push a commit whose first parent is not what was on main, by a push that goes on from there; and its side."""
+    git, main = clone.checkout.git, clone.checkout.head("origin/main")
+    git("switch", "-q", "--detach", main)
+    clone.checkout.write("evil.py", "evil\n")
+    git("add", "evil.py")
+    side = git("commit-tree", f"{main}~1^{{tree}}", "-m", "aside")
+    made = git("commit-tree", git("write-tree"), "-p", side, "-p", main, "-m", "update")
+    git("push", "-q", "origin", f"{made}:refs/heads/main")
+    git("reset", "-q", "--hard", main)
+    return made, side
+
+
+def test_a_push_that_makes_the_target_a_second_parent_hides_nothing_Q5(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+    first = approved(alpha)
+    assert merge(alpha) == {first: "merged"}
+    beta.checkout.git("fetch", "-q", "origin")
+    made, side = hide(beta)
+    task = approved(alpha)
+    said: list[News] = []
+    alpha.app.merges.process(ALICE, said.append)
+    assert alpha.status(task) == "closed"
+    words = f"2 commits are on main that no task brought: {made[:7]} update (Ada), {side[:7]} aside (Ada)"
+    assert [news.text for news in said if "no task brought" in news.text] == [words]
+    status, doctor, validate = told(alpha)
+    assert words not in status, "a merge stands on it by now"
+    assert words in doctor
+    assert words in validate
+
+
+def test_a_push_that_makes_the_target_a_second_parent_takes_no_anchor_away_J3_P12(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    git = alpha.checkout.git
+    main = alpha.checkout.head("main")
+    foreign = git("commit-tree", f"{main}^{{tree}}", "-p", main, "-m", "Merge\n\nJournal: 999999:ffff")
+    git("push", "-q", "origin", f"{foreign}:refs/heads/main")
+    beta.checkout.git("fetch", "-q", "origin")
+    hide(beta)
+    with alpha.refused("P12"):
+        merge(alpha)
+    assert any("999999:ffff" in found.message for found in alpha.app.audit.verify().findings)
+
+
+def test_more_than_is_looked_at_is_told_as_more_and_also_after_the_merge_Q5(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foureyes.app.call.unbrought.HOW_FAR", 8)
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    configure(world, AT_ONCE)
+    first = approved(world)
+    assert merge(world) == {first: "merged"}
+    for number in range(12):
+        world.checkout.git("commit", "-q", "--allow-empty", "-m", f"by hand {number}")
+    approved(world)
+    (row,) = world.app.merges.process(BOB)
+    (note,) = row.notes
+    assert note.endswith(" and 5 or more")
+    _, doctor, validate = told(world)
+    for text in (doctor, validate):
+        assert "or more commits are on main that no task brought" in text
+
+
+def test_a_target_without_any_commit_that_is_known_is_told_Q5(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    first = approved(world)
+    assert merge(world) == {first: "merged"}
+    git = world.checkout.git
+    made = git("commit-tree", "main^{tree}", "-m", "from nowhere")
+    git("update-ref", "refs/heads/main", made)
+    stray = unbrought(world.app.context)
+    assert stray is not None
+    assert stray.text == f"1 commit is on main that no task brought: {made[:7]} from nowhere (Ada)"

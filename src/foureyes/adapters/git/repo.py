@@ -20,7 +20,7 @@ from foureyes.steps import prose, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
-    from foureyes.app.git_ports import Additions
+    from foureyes.app.git_ports import Additions, TargetHistory
     from foureyes.app.views.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.core.nouns.attempt import Change, Relation
@@ -241,11 +241,20 @@ class GitRepo:
         rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(*row) for row in rows]
 
-    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
-        """The anchor `<row>:<hash>` with the highest row on the target's first-parent line (J3); no further back than
-        `since`, if that is on it.
+    def history(self, target: str, most: int) -> TargetHistory:
+        """The nearest commits of the target on all its lines: each before those that it stands on."""
+        from foureyes.app.git_ports import TargetHistory
+        from foureyes.app.views.work import LineCommit
+
+        met = reading.history.nearest(self._git, self._target(target), most)
+        rows = [LineCommit(*reading.history.told(self._git, sha), parents) for sha, parents in met.commits.items()]
+        return TargetHistory(rows, met.more, frozenset(met.lacks))
+
+    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+        """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
+        in that one itself; `behind`: also on the first-parent line of that.
         """
-        return reading.history.last_anchor(self._git, self._target(target), since)
+        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind)
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits, as far as files alone say."""

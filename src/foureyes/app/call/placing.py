@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_task
-from foureyes.app.call.rows import Hash
+from foureyes.app.call.rows import Hash, TargetCommit
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE, place_words
 from foureyes.errors import ConfigError, GitProblem, Reason
 from foureyes.steps import by_person, fe, phrase
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
-    from foureyes.core.words.ids import Sha, TaskId
+    from foureyes.core.words.ids import TaskId
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
 HOW_FAR = 500
@@ -48,7 +49,9 @@ def lost_anchor(
     it. `ref`: what git calls the target, if not what is known of it here (Q6).
     """
     repo, target = context.repo, ref or _known(context, tx, project)
-    anchor = _near(context, project, target) if near else repo.last_anchor(target, since)
+    last = tx.one("merge.last", TargetCommit) if since is None and not near else None
+    known = since or (last.sha if last else None) or (Sha(project.tip) if project.tip else None)
+    anchor = _near(context, project, target) if near else repo.last_anchor(target, known, behind=since is None)
     return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
 
 
@@ -110,8 +113,9 @@ def merged_unknown(context: Context) -> dict[str, Sha]:
         if not lost_anchor(context, tx, project, near=True):
             return {}
         target = _known(context, tx, project)
+    merges = [commit for commit in context.repo.history(target, HOW_FAR).commits if len(commit.parents) > 1]
     line = context.repo.line(target, HOW_FAR)
-    return {task: commit.sha for commit in line for task in commit.tasks}
+    return {task: commit.sha for commit in (*merges, *line) for task in commit.tasks}
 
 
 def refuse_merged(task: TaskId, merged: Mapping[str, Sha]) -> None:

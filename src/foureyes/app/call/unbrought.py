@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import HOW_FAR, SHOWN, AttemptCommits, known_target
+from foureyes.app.call.one_target import SHOWN, AttemptCommits, known_target
 from foureyes.app.call.rows import TargetCommit
 from foureyes.app.views.work import LineCommit
 from foureyes.core.words.ids import Sha
@@ -16,6 +15,11 @@ from foureyes.steps import Steps, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
+    from foureyes.app.git_ports import TargetHistory
+
+HOW_FAR = 2_000
+"""So many commits of the target are looked at, those of tasks among them."""
+UNSHALLOW = shell("git", "fetch", "--unshallow")
 
 
 class Unbrought(msgspec.Struct, frozen=True):
@@ -26,35 +30,35 @@ class Unbrought(msgspec.Struct, frozen=True):
     commits: str = ""
 
 
-class _TargetLine(msgspec.Struct, frozen=True):
-    """The target's own line, the tip first, as far back as it is ours to say; and whose commits are known."""
+class _Strange(msgspec.Struct, frozen=True):
+    """Commits of the target that no task brought; `more`: there may be others behind them. `torn`: where what is known
+    of them ends, in words.
+    """
 
     commits: list[LineCommit]
+    more: bool = False
+    torn: str = ""
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What the journal says about commits: which merges there were, from which the target is known, and which are
+    merges or work of tasks.
+    """
+
     merged: set[Sha]
-    known: set[Sha]
-
-    def strange(self) -> list[LineCommit]:
-        """What is no merge and no work of a task."""
-        return [commit for commit in self.commits if commit.sha not in self.known]
-
-    def lately(self) -> list[LineCommit]:
-        """The same of what no merge stands on yet."""
-        return [
-            commit
-            for commit in takewhile(lambda commit: commit.sha not in self.merged, self.commits)
-            if commit.sha not in self.known
-        ]
+    points: set[Sha]
+    brought: set[Sha]
 
 
 def unbrought(context: Context) -> Unbrought | None:
-    """The commits on the target's own line, since a task first began there or a person made it the target, that are no
-    merge and no work of a task; None where there are none.
+    """The commits on the target, on whichever of its lines, since a task first began there or a person made it the
+    target, that are no merge and no work of a task; None where there are none.
     """
     with context.store.read() as tx:
         project = context.project(tx)
         target, at = project.target, known_target(context, tx, project)
     try:
-        return _told(target, _line(context, at).strange())
+        return _told(target, _strange(context, at))
     except GitProblem as problem:
         return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
 
@@ -74,7 +78,10 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
     """
     with context.store.read() as tx:
         target = context.project(tx).target
-    return _told(target, _line(context, tip).lately()) if tip != _known_until(context) else None
+    try:
+        return _told(target, _strange(context, tip, lately=True)) if tip != _known_until(context) else None
+    except GitProblem as problem:
+        return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
 
 
 def _is_on_its_own(context: Context, head: Sha) -> bool:
@@ -90,20 +97,74 @@ def _known_until(context: Context) -> str:
     return last.sha if last else project.tip or ""
 
 
-def _line(context: Context, at: str) -> _TargetLine:
+def _known(context: Context) -> _Known:
     with context.store.read() as tx:
         project = context.project(tx)
         merged = {row.sha for row in tx.all("merge.points", TargetCommit)}
-        points = (
-            merged | {row.sha for row in tx.all("merge.starts", TargetCommit)} | {Sha(project.tip or "")} - {Sha("")}
-        )
-        known = merged | {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
-    line = context.repo.line(at, HOW_FAR) if points else []
-    # Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
-    # Where none of so many is one, they are all later.
-    later = len(line) if len(line) == HOW_FAR else 0
-    oldest = max((n for n, commit in enumerate(line) if commit.sha in points), default=later)
-    return _TargetLine(line[:oldest], merged, known)
+        starts = {row.sha for row in tx.all("merge.starts", TargetCommit)}
+        brought = {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
+    return _Known(merged, merged | starts | {Sha(project.tip or "")} - {Sha("")}, merged | brought)
+
+
+def _strange(context: Context, at: str, *, lately: bool = False) -> _Strange:
+    """Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
+    Where none of those that were looked at is one, or older ones are, they are all later. `lately`: of these, what no
+    merge stands on yet.
+    """
+    known = _known(context)
+    if not known.points:
+        return _Strange([])
+    seen = context.repo.history(at, HOW_FAR)
+    near = _oldest(known.points, seen)
+    if not near and _is_behind(context, seen, known.points):
+        return _Strange([])
+    ends = set[Sha]() if seen.more and _has_older(context, seen, known.points) else near
+    behind = set.intersection(*(_behind(seen, {end}) for end in ends)) if ends else set[Sha]()
+    if lately and (merged := known.merged.intersection(commit.sha for commit in seen.commits)):
+        behind, ends = behind | _behind(seen, merged), ends | {Sha(_known_until(context))}
+    left = [commit for commit in seen.commits if commit.sha not in behind]
+    strange = [commit for commit in left if commit.sha not in known.brought]
+    torn = next((commit.sha for commit in left if seen.lacks.intersection(commit.parents)), "")
+    return _Strange(_beyond(context, strange, ends) if seen.more else strange, seen.more and not ends, torn)
+
+
+def _beyond(context: Context, strange: list[LineCommit], ends: set[Sha]) -> list[LineCommit]:
+    """Without those to which a way leads that is longer than what was looked at."""
+    repo = context.repo
+    for end in ends:
+        there = repo.reached([commit.sha for commit in strange], end) if strange else set()
+        strange = [each for each in strange if each.sha not in there or not repo.is_ancestor(each.sha, end)]
+    return strange
+
+
+def _behind(seen: TargetHistory, ends: set[Sha]) -> set[Sha]:
+    """Commits, and what of those that were looked at is behind one of them."""
+    reached = set(ends)
+    for commit in seen.commits:  # each comes before those that it stands on
+        if commit.sha in reached:
+            reached.update(commit.parents)
+    return reached
+
+
+def _oldest(points: set[Sha], seen: TargetHistory) -> set[Sha]:
+    """Those that were looked at, and behind which no other one is."""
+    names, above = points.intersection(commit.sha for commit in seen.commits), set[Sha]()
+    for commit in reversed(seen.commits):
+        if any(up in names or up in above for up in commit.parents):
+            above.add(commit.sha)
+    return names - above
+
+
+def _is_behind(context: Context, seen: TargetHistory, points: set[Sha]) -> bool:
+    """Whether this is what a known commit stands on, or nobody knows because none of them is in this clone."""
+    here = [point for point in points if context.repo.commit_of(point) is not None]
+    return not (here and seen.commits) or any(context.repo.is_ancestor(seen.commits[0].sha, point) for point in here)
+
+
+def _has_older(context: Context, seen: TargetHistory, points: set[Sha]) -> bool:
+    """Whether known commits are behind those that were looked at."""
+    rest, last = sorted(points - {commit.sha for commit in seen.commits}), seen.commits[-1].sha
+    return any(context.repo.is_ancestor(point, last) for point in rest and context.repo.reached(rest, last))
 
 
 def unknown_before(context: Context) -> str:
@@ -125,11 +186,16 @@ def unknown_before(context: Context) -> str:
     )
 
 
-def _told(target: str, strange: list[LineCommit]) -> Unbrought | None:
+def _told(target: str, found: _Strange) -> Unbrought | None:
+    strange = found.commits
+    if found.torn and not strange:
+        text = f"who brought what is on {target} cannot be told: the history of this clone ends at {found.torn[:7]}"
+        return Unbrought(text, UNSHALLOW)
     if not strange:
         return None
     some = ", ".join(commit.words for commit in strange[:SHOWN])
-    more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
-    are = "commit is" if len(strange) == 1 else "commits are"
-    text = f"{len(strange)} {are} on {target} that no task brought: {some}{more}"
+    open_end = " or more" if found.more or found.torn else ""
+    many, are = f"{len(strange)}{open_end}", "commit is" if len(strange) == 1 and not open_end else "commits are"
+    more = f" and {len(strange) - SHOWN}{open_end or ' more'}" if len(strange) > SHOWN else ""
+    text = f"{many} {are} on {target} that no task brought: {some}{more}"
     return Unbrought(text, shell("git", "show", strange[0].sha[:12]), f"{some}{more}")

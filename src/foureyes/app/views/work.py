@@ -91,6 +91,7 @@ class LineCommit(msgspec.Struct, frozen=True):
     subject: str
     tasks: tuple[str, ...] = ()
     author: str = ""
+    parents: tuple[Sha, ...] = ()
 
     @property
     def words(self) -> str:

@@ -12,17 +12,16 @@ BEGINS = ANCHOR.encode()
 
 
 def anchor_near(common_dir: str, tip: Sha) -> str | None:
-    """The anchor of the first commit with one on the first-parent line, among the newest commits (J3)."""
-    for _ in range(NEAR):
-        kind, content = read_loose_object(common_dir, tip, LARGEST) or (b"", b"")
-        if kind != b"commit":
+    """The anchor of the nearest commit with one, on any line of the target, among so few that files alone tell (J3)."""
+    ahead = [tip]
+    for number in range(NEAR):
+        if number >= len(ahead):
             return None
-        if anchors := anchors_in(content):
+        kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"", b"")
+        if kind == b"commit" and (anchors := anchors_in(content)):
             return anchors[-1]
-        head = commit_head(content)
-        if head is None or not head.parents:
-            return None
-        tip = head.parents[0]
+        head = commit_head(content) if kind == b"commit" else None
+        ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
     return None
 
 

@@ -54,6 +54,8 @@ class RoomWays(NamedTuple):
     into_store: Passes
     line: Callable[[Sha, Sha | None], list[Sha]]
     """The first-parent line of a commit, down to another one, as git lists it unhashed: what to read ahead."""
+    all: Callable[[Sha, Sha | None], list[Sha]]
+    """The same of all its lines: what a commit has, and another one has not."""
 
 
 class _Inside:
@@ -110,6 +112,10 @@ class Entrance:
             if len(self._lookup.commits((commit, of))) < len({commit, of}):
                 return False
             return Descent((commit, of), self._lookup.commits, self._lookup.missing).is_behind_all(commit)
+
+    def ahead(self, tip: Sha, since: Sha | None) -> list[Sha]:
+        """What a commit has and another one has not, as git lists it unhashed: what to read ahead."""
+        return self._ways.all(tip, since)
 
     def line(self, tip: Sha, steps: int) -> None:
         """Let in so many commits of a first-parent line, with all their parents; fewer, where it is shorter."""

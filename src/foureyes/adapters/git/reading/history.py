@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from foureyes.adapters.git.client.anchors import BEGINS, anchors_in
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
-from foureyes.adapters.git.client.object_form import author_of, message_of
+from foureyes.adapters.git.client.object_form import author_of, commit_head, message_of
+from foureyes.adapters.git.client.reader import PORTION
 from foureyes.adapters.git.reading.three_way import three_way
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
@@ -137,9 +139,10 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in text.split("\n") if value.strip())
 
 
-def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
-    """The anchor with the highest row on the first-parent line (J3), down to `since`, if that is on it: a later commit
-    cannot make an older store current.
+def last_anchor(git: Git, tip: Sha, since: Sha | None = None, *, behind: bool = False) -> str | None:
+    """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
+    commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
+    first-parent line of `since`.
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
@@ -148,27 +151,104 @@ def last_anchor(git: Git, tip: Sha, since: Sha | None = None) -> str | None:
         number = anchor.partition(":")[0]
         return int(number) if number.isascii() and number.isdigit() and len(number) < 18 else 10**18
 
-    commits = git.entrance.line_with(tip, b"\n" + BEGINS, since)
+    words = b"\n" + BEGINS
+    known = since if since is not None and _is_on(git, since, tip) else None
+    commits = _all_with(git, tip, words, known)
+    if known is not None:
+        commits += git.entrance.line_with(known, words, None if behind else known)
     return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
+
+
+def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
+    """As `is_ancestor`, for who looks as far as a shallow clone goes."""
+    try:
+        return is_ancestor(git, commit, tip)
+    except GitProblem:
+        if not git.lookup.is_shallow:
+            raise
+        return False
+
+
+def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> list[bytes]:
+    """The commits that hold some words, of all that `tip` has and `since`, which is on it, has not; followed by hash,
+    in a shallow clone to where that ends.
+    """
+    met: dict[Sha, tuple[Sha, ...]] = {}
+    found: list[bytes] = []
+    ahead = [] if tip == since else git.entrance.ahead(tip, since) or [tip]
+    while ahead:
+        portion, ahead = ahead[:PORTION], ahead[PORTION:]
+        read = git.lookup.reader.read(portion)
+        for sha in portion:
+            head = commit_head(read[sha].content) if sha in read and read[sha].kind == b"commit" else None
+            if head is None and (sha == tip or not git.lookup.is_shallow):
+                raise git.lookup.missing(sha)
+            met[sha] = head.parents if head is not None else ()
+            found += [read[sha].content] if head is not None and words in read[sha].content else []
+        if not ahead:  # nobody hashed the list: what it may have left out
+            left = {up for parents in met.values() for up in parents if up not in met and up != since}
+            ahead = sorted(up for up in left if since is None or not _is_on(git, up, since))
+    return found
 
 
 def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...], str]]:
     """The newest commits of the first-parent line, by their hash, their first lines, the tasks that they name, and
     their authors; as far as they are there.
     """
-    says = f"{TASK_TRAILER}: "
     found: list[tuple[Sha, str, tuple[str, ...], str]] = []
     here: Sha | None = tip
     while here is not None and len(found) < most:
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        raw = git.lookup.raw(here)
-        lines = message_of(raw).strip().decode("utf-8", "replace").split("\n")
-        tasks = tuple(line.removeprefix(says).strip() for line in lines[1:] if line.startswith(says))
-        found.append((here, lines[0], tasks, author_of(raw).decode("utf-8", "replace")))
+        found.append(told(git, here))
         here = head.parents[0] if head.parents else None
     return found
+
+
+def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
+    """A commit that is there, by its hash, its first line, the tasks that it names, and its author."""
+    says, raw = f"{TASK_TRAILER}: ", git.lookup.raw(commit)
+    lines = message_of(raw).strip().decode("utf-8", "replace").split("\n")
+    tasks = tuple(line.removeprefix(says).strip() for line in lines[1:] if line.startswith(says))
+    return commit, lines[0], tasks, author_of(raw).decode("utf-8", "replace")
+
+
+class Nearest(NamedTuple):
+    """Commits and their parents, each before those that it stands on; whether others are behind, and what is not there
+    of what they stand on.
+    """
+
+    commits: dict[Sha, tuple[Sha, ...]]
+    more: bool
+    lacks: set[Sha]
+
+
+def nearest(git: Git, tip: Sha, most: int) -> Nearest:
+    """The commits nearest to `tip` by how many steps lead there: who writes a commit writes its date."""
+    met: dict[Sha, tuple[Sha, ...]] = {}
+    lacks: set[Sha] = set()
+    level = [tip]
+    while level and len(met) < most:
+        heads = git.lookup.commits(level)
+        lacks |= set(level) - set(heads)
+        met |= {sha: head.parents for sha, head in heads.items()}
+        level = list(dict.fromkeys(up for head in heads.values() for up in head.parents if up not in met))
+    return Nearest(_children_first(met, tip), bool(level), lacks)
+
+
+def _children_first(met: dict[Sha, tuple[Sha, ...]], tip: Sha) -> dict[Sha, tuple[Sha, ...]]:
+    waits = Counter(up for parents in met.values() for up in parents if up in met)
+    ordered: dict[Sha, tuple[Sha, ...]] = {}
+    ready = [tip] if tip in met else []
+    while ready:
+        here = ready.pop()
+        ordered[here] = met[here]
+        for up in reversed(met[here]):
+            waits[up] -= 1
+            if up in met and waits[up] == 0:
+                ready.append(up)
+    return ordered
 
 
 def count(git: Git, head: Sha) -> int:
