@@ -9,6 +9,7 @@ import pytest
 from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
+from foureyes.core.words.refs import FENCE
 from foureyes.errors import Refused, RemoteProblem
 from foureyes.ui.steps import steps_text
 
@@ -302,3 +303,14 @@ def test_a_store_that_lacks_the_last_merge_there_is_told_and_taken_up_in_a_clone
     for clone in (alpha, beta):
         assert clone.app.audit.verify().findings == ()
         assert merge(clone) == {}
+
+
+def test_a_ref_below_the_fence_is_named_with_the_push_that_takes_it_away_Q6(clones: Wired) -> None:
+    task = clones.approved(clones.alpha)
+    clones.remote.git("update-ref", f"{FENCE}/x", "main")
+    row = merge_rows(clones.alpha)[task]
+    assert row.outcome == "stuck"
+    assert f"git push origin :{FENCE}/x" in row.message
+    clones.alpha.checkout.git("push", "-q", "origin", f":{FENCE}/x")
+    clones.alpha.app.merges.retry(ALICE, task)
+    assert merge(clones.alpha) == {task: "merged"}

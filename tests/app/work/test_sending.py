@@ -12,7 +12,7 @@ from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.work import sending
 from foureyes.app.work.other_machines import branch_there
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.refs import attempt_ref
+from foureyes.core.words.refs import attempt_ref, tracked
 
 from tests.stage.clones import Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -301,3 +301,34 @@ def test_the_branch_of_what_is_merged_is_not_pushed_again_K1(clones: Clones) -> 
     alpha.app.merges.process(ALICE)
     assert clones.refs()[attempt_ref(task, 1)] == made.head
     assert f"refs/heads/fe/{task}" not in clones.refs()
+
+
+def test_a_note_that_says_an_attempt_was_pushed_keeps_no_hand_in_from_pushing_it_Q6(clones: Clones) -> None:
+    with clones.cut():
+        task, made = worked(clones)
+    own = attempt_ref(task, 1)
+    clones.alpha.checkout.git("update-ref", tracked("origin", own), made.head)
+    again = clones.alpha.submit(CLAUDE, task)
+    assert (again.changed, again.sent) == (False, "pushed to origin")
+    assert clones.refs()[own] == made.head
+
+
+def test_a_ref_below_the_name_of_an_attempt_keeps_that_one_back_and_no_other_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    with clones.cut():
+        first, _ = worked(clones)
+        alpha.checkout.switch("main")
+        second = alpha.handed_in(CLAUDE, text="second\n")
+    odd = f"{attempt_ref(first, 1)}/x"
+    clones.remote.git("update-ref", odd, "main")
+    alpha.checkout.switch("main")
+    third = alpha.work(CLAUDE, alpha.create(), text="third\n")
+    said = alpha.submit(CLAUDE, third).sent
+    assert f"there is a ref called {odd}, which is in the way" in said
+    assert f"git push origin :{odd}" in said
+    there = clones.refs()
+    assert {attempt_ref(second, 1), attempt_ref(third, 1)} <= set(there)
+    assert attempt_ref(first, 1) not in there
+    alpha.checkout.git("push", "-q", "origin", f":{odd}")
+    alpha.app.merges.process(ALICE)
+    assert attempt_ref(first, 1) in clones.refs()

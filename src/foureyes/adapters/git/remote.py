@@ -25,6 +25,7 @@ from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, RemoteProblem
+from foureyes.steps import shell
 
 if TYPE_CHECKING:
     from foureyes.adapters import process
@@ -176,7 +177,22 @@ class GitRemote:
                 return Moved(update.ref, now.get(update.ref))
         said = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
-        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind=kind, next_step=self._way.look())
+        step = self._way.look()
+        if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
+            step = shell("git", "push", self._name, f":{odd}")
+            said += f"; there is a ref called {odd}, which is in the way, until whoever may types: git push "
+            said += f"{self._name} :{odd}"
+        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind=kind, next_step=step)
+
+    def _in_the_way(self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate]) -> str:
+        """A ref of the remote below the name of one that goes there, or called like a folder that it lies in."""
+        names = [update.ref.split("/") for update in updates]
+        above = {"/".join(parts[:many]) for parts in names for many in range(3, len(parts))}
+        below = {f"{update.ref}/*" for update in updates}
+        done = place.git("ls-remote", "--refs", "--", address, *sorted(above | below), timeout=ASKING)
+        found = [as_text(line).partition("\t")[2] for line in done.out.splitlines()] if done.rc == 0 else []
+        starts = tuple(f"{update.ref}/" for update in updates)
+        return next((ref for ref in found if ref in above or ref.startswith(starts)), "")
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
         """Refs of the remote, each only where it is at that commit; hooks of the remote are obeyed."""

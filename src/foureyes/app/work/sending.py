@@ -93,13 +93,19 @@ def send(context: Context, first: str = "") -> SendOutcome:
         rows, target = tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     try:
         waiting = _waiting(context, remote.name, rows)
+        waiting += _lacking_own(context, remote, [row for row in rows if row.task == first and row not in waiting])
     except GitProblem as problem:
         return SendOutcome(remote.name, why_not=problem.message)
     sending, why, lifts = _Sending(context, remote, rows, f"refs/heads/{target}"), "", NO_STEP
-    for some in _batches(waiting, first):
+    batches = _batches(waiting, first)
+    while batches:
+        some = batches.pop(0)
         try:
             sending.push(some)
         except GitProblem as problem:
+            if len(some) > 1 and isinstance(problem, RemoteProblem) and problem.kind == "refused":
+                batches[:0] = [[row] for row in some]
+                continue
             why = why or problem.message
             if isinstance(problem, RemoteProblem) and problem.kind == "moved":
                 lifts = problem.next_step
@@ -148,6 +154,15 @@ def _waiting(context: Context, name: str, rows: list[SendableAttempt]) -> list[S
     ]
 
 
+def _lacking_own(context: Context, remote: Remote, rows: list[SendableAttempt]) -> list[SendableAttempt]:
+    """Of a task the latest attempt, where it was noted as pushed and the remote has it not: anybody writes notes."""
+    own = [row for row in rows[-1:] if not (row.merged or row.landed)]
+    with suppress(RemoteProblem):
+        if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
+            return [row for row in own if row.kept_as not in remote.tips([row.kept_as])]
+    return []
+
+
 class _Sending:
     """Pushes to one remote, each of it all at once: attempts, their branches, and what was left on a branch."""
 
@@ -163,7 +178,7 @@ class _Sending:
     def sum(self, waiting: list[SendableAttempt], why: str) -> SendOutcome:
         waits = tuple(row.kept_as for row in waiting if row not in self._went)
         tasks = tuple(row.task for row in self._went)
-        return SendOutcome(self._remote.name, tasks, tuple(self._left), why, waits, self._look)
+        return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
 
     def push(self, some: list[SendableAttempt]) -> None:
         """A branch to which somebody else has pushed meanwhile stays, and the rest goes; so it does where the remote
