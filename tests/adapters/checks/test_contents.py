@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.contents import changed, unlike
+from foureyes.adapters.checks.contents import changed, sizes, unlike
 
 from tests.adapters.checks.trees import blob
 
@@ -75,3 +75,13 @@ def test_D5_what_a_run_left_as_another_is_told_and_of_a_layer_only_what_lies_in_
     (layer / "dir").mkdir()
     assert list(changed(str(tree), FILES, str(layer))) == ["dir/b"], "one that was made anew is empty there"
     assert list(changed(str(tree), {**FILES, "dir/sub/c": FILES["a.py"]}, str(layer))) == ["dir/b", "dir/sub/c"]
+
+
+def test_D5_of_what_is_longer_than_it_was_only_the_kernel_is_asked(tree: Path) -> None:
+    before = sizes(str(tree))
+    assert changed(str(tree), FILES, size_of=before.get) == {}
+    os.truncate(tree / "a.py", 3 << 40)
+    found = changed(str(tree), FILES, size_of=before.get)
+    assert found["a.py"].startswith(f"{3 << 40} bytes, ")
+    (tree / "a.py").write_text("longer, and short enough to be read")
+    assert changed(str(tree), FILES, size_of=before.get)["a.py"].startswith("100644 ")

@@ -204,6 +204,11 @@ def test_D5_an_attempt_that_changes_what_prepare_makes_does_not_run(make: Make) 
     assert ran.output == "theirs\n", "somebody agreed to it"
 
 
+def test_D5_a_file_that_a_check_leaves_longer_than_anybody_can_read_is_another_and_holds_nobody(make: Make) -> None:
+    ran = make().run("truncate -s 3T src/app.py", Tree(FILES))
+    assert (ran.exit_code, ran.rewritten.checked) == (0, ("src/app.py",))
+
+
 def test_D5_an_input_that_prepare_rewrites_is_the_trees_own(make: Make) -> None:
     project = make(prepare="echo rewritten > lock")
     assert project.run("cat lock", Tree({**FILES, "lock": "2\n"}, target=FILES)).output == "2\n"

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import new
 
 from foureyes.adapters.folders import OddFile, opened
 
 LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
+SizeOf = Callable[[str], int | None]
+"""How long a file of a tree was before anybody wrote to it; None where that is not known."""
 
 
 def unlike(root: str, files: Mapping[str, str]) -> str:
@@ -29,9 +31,11 @@ def unlike(root: str, files: Mapping[str, str]) -> str:
     return min(paths - files.keys(), default="")
 
 
-def changed(root: str, files: Mapping[str, str], layer: str = "") -> dict[str, str]:
+def changed(
+    root: str, files: Mapping[str, str], layer: str = "", size_of: SizeOf = lambda path: None
+) -> dict[str, str]:
     """The paths of a tree at which something else is now, or nothing, with what is there, as git would name it.
-    `layer`: where alone something was written.
+    `layer`: where alone something was written. What is longer than it was need not be read to be another.
     """
     folders, written = _within(layer) if layer else (None, None)
     found = {}
@@ -45,7 +49,7 @@ def changed(root: str, files: Mapping[str, str], layer: str = "") -> dict[str, s
             and (folders.isdisjoint(_above(path)) or os.path.lexists(here))
         ):
             continue
-        now = what(here, name)
+        now = what(here, name, size_of(path))
         if not _is(now, mode, name):
             found[path] = now
     return found
@@ -77,9 +81,15 @@ def _is(now: str, mode: str, name: str) -> bool:
     return now == f"{mode if mode in (LINK, PROGRAM) else FILE} {name}"
 
 
-def what(path: str, like: str) -> str:
+def sizes(root: str) -> dict[str, int]:
+    """How long the files below a directory are."""
+    return {path: os.lstat(os.path.join(root, path)).st_size for path in _files(root)}
+
+
+def what(path: str, like: str, size: int | None = None) -> str:
     """What lies at a path, by mode and object as git names them, in names as long as that one; empty where that is
-    nothing that git keeps.
+    nothing that git keeps. Of a long file that has not the `size` that it should have, only what the kernel says: one
+    with a hole in it is longer than anybody can read.
     """
     digest = new("sha256" if len(like) == 64 else "sha1", usedforsecurity=False)
     try:
@@ -89,6 +99,8 @@ def what(path: str, like: str) -> str:
             return f"{LINK} {digest.hexdigest()}"
         with open(opened(path), "rb") as file:
             about = os.fstat(file.fileno())
+            if size is not None and about.st_size > max(size, AT_ONCE):
+                return f"{about.st_size} bytes, inode {about.st_ino} at {about.st_ctime_ns}"
             digest.update(b"blob %d\0" % about.st_size)
             while part := file.read(AT_ONCE):
                 digest.update(part)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.adapters.checks.contents import changed
+from foureyes.adapters.checks.contents import changed, sizes
 from foureyes.adapters.checks.exported import Exported
 from foureyes.adapters.checks.output import Output, TellLine
 from foureyes.adapters.checks.overlaps import ALL
@@ -137,7 +137,11 @@ class Pipeline:
         with scratch(self._environ, self._checkouts) as place:
             work = os.path.join(place, "work")
             fill(work)
-            yield Stand(place, place, changed=lambda: changed(work, tree.listed(ALL)) if tree is not None else {})
+            if tree is None:
+                yield Stand(place, place)
+                return
+            before = sizes(work)
+            yield Stand(place, place, changed=lambda: changed(work, tree.listed(ALL), size_of=before.get))
 
     def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
         """What brings the files: git itself for a single check, else a copy; the last one gets what was copied from."""

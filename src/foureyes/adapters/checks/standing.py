@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
 
-from foureyes.adapters.checks.contents import changed
+from foureyes.adapters.checks.contents import changed, sizes
 from foureyes.adapters.checks.exported import Exported, copy_tree
 from foureyes.adapters.checks.output import Output
 from foureyes.adapters.checks.overlaps import ALL, overlaps, refuse_own_parts
@@ -85,6 +85,11 @@ class Grounds:
             stack.callback(room.close)
             first = _own_programs(ask.checkout, tree)
 
+            def size_of(path: str) -> int | None:
+                with suppress(OSError):
+                    return os.lstat(os.path.join(tree, path)).st_size
+                return None
+
             def disturbed() -> str:
                 if not room.is_kept:
                     return "ended the process that kept its files apart"
@@ -93,7 +98,8 @@ class Grounds:
             yield Stand(
                 place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
                 disturbed, kept.key if kept else "",
-                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper), beside,
+                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper, size_of),
+                beside,
             )  # fmt: skip
 
     @contextmanager
@@ -111,11 +117,12 @@ class Grounds:
                 for path in list(overlaps(tree, work)):  # nothing is written through a link of the environment
                     _remove(os.path.join(work, path))
             first = tuple(os.path.join(work, name) for name in _own_programs(ask.checkout, tree))
+            before = sizes(tree)
             copy_tree(tree, work)
             remove(tree)
             key = kept.key if kept else ""
             disturbed = lambda: self._disturbed(None, kept)  # noqa: E731
-            left = lambda: changed(work, ask.tree.listed(ALL))  # noqa: E731
+            left = lambda: changed(work, ask.tree.listed(ALL), size_of=before.get)  # noqa: E731
             yield Stand(place, place, None, first, disturbed, key, left, beside)
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
