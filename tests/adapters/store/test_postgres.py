@@ -102,6 +102,20 @@ def test_a_writer_that_stands_still_is_ended_by_the_server_and_the_others_go_on_
     assert append(still, security()) == [2]
 
 
+def test_who_holds_the_lock_is_named_by_role_and_process_with_what_ends_it_G4(place: engines.Place) -> None:
+    """Any role that may connect can, outside of a transaction, too."""
+    store, other = place.create(), place.open()
+    assert isinstance(store.engine, adapter.PostgresEngine)
+    ((pid, role),) = other.engine.fetch("SELECT pg_backend_pid(), current_user", {})[1]
+    other.engine.fetch("SELECT pg_advisory_lock(hashtext(:name))", {"name": store.engine.schema})
+    store.engine.connection.execute("SET lock_timeout = '20ms'")
+    with pytest.raises(StoreBusy, match=rf"role {role}, pid {pid} of the server") as busy:
+        append(store, security())
+    assert f"SELECT pg_terminate_backend({pid})" in steps_text(busy.value.next_step)
+    other.engine.fetch("SELECT pg_advisory_unlock_all()", {})
+    assert append(store, security()) == [1]
+
+
 def test_a_connection_that_the_server_closed_is_made_anew(place: engines.Place, server: engines.Server) -> None:
     store = place.create()
     append(store, security())

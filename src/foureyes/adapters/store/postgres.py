@@ -25,13 +25,13 @@ from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store import postgres_roles as roles
 from foureyes.adapters.store.engine import SqlValue
-from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, in_our_words, unreachable
+from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
 from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
-from foureyes.steps import blank, by, by_person, either, fe, prose
+from foureyes.steps import blank, by, by_person, either, fe
 
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import StoreRole
@@ -281,24 +281,20 @@ class PostgresEngine:
             self.written = None
         except StoreBusy as busy:
             self._roll_back()
-            raise StoreBusy(
-                f"the store has been busy for {LOCK_TIMEOUT}{self._holder()}. Nothing was changed.",
-                next_step=prose("try again"),
-            ) from busy
+            raise held_by(self._holder()) from busy
 
-    def _holder(self) -> str:
+    def _holder(self) -> Sequence[SqlValue]:
         """Who holds the project's lock, as the server knows it."""
         statement = """
-            SELECT a.application_name, coalesce(a.client_addr::text, 'this machine')
+            SELECT a.application_name, coalesce(a.client_addr::text, 'this machine'), coalesce(a.usename, ''), a.pid
             FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
             WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
               AND l.objid::bigint = (hashtext(%(name)s)::bigint & 4294967295)
         """
         try:
-            row = self.connection.execute(statement, {"name": self.schema}).fetchone()
+            return self.connection.execute(statement, {"name": self.schema}).fetchone() or ()
         except psycopg.Error:
-            return ""
-        return f" (writer: {row[0]}, {row[1]})" if row else ""
+            return ()
 
     def _time(self, statement: str, params: dict[str, SqlValue] | None = None) -> float:
         """The server's time, asked at the end of a first statement: a connection that the server has closed meanwhile

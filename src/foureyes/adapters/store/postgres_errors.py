@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import unquote
 
 import psycopg
 from psycopg import errors
 
+from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.postgres_roles import let_in_by
+from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
-from foureyes.steps import Steps, blank, by, by_person, either, fe, prose
+from foureyes.steps import Steps, blank, by, by_person, either, fe, prose, shell
 
 LOCK_TIMEOUT = "10s"
 GIVE_PASSWORD = prose("give its password: a line of ~/.pgpass (readable by you only), PGPASSWORD, or a service file")
@@ -115,3 +117,18 @@ def without_secrets(text: str, url: str) -> str:
     if any(piece in text for piece in pieces):
         return "the address or the password was not accepted"
     return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)
+
+
+def held_by(holder: Sequence[SqlValue]) -> StoreBusy:
+    """That it is not this writer's turn, and whose it is: program, machine, role and process of the server. Any role
+    that may connect can hold it for as long as it likes; who may end that is the server's to say.
+    """
+    busy, step = f"the store has been busy for {LOCK_TIMEOUT}", prose("try again")
+    if not holder:
+        return StoreBusy(f"{busy}. Nothing was changed.", next_step=step)
+    program, machine, role, pid = (visible(str(each)) for each in holder)
+    end = shell("psql", "-c", f"SELECT pg_terminate_backend({pid})", before="who runs the server ends it: ")
+    return StoreBusy(
+        f"{busy} (writer: {program}, {machine}, role {role}, pid {pid} of the server). Nothing was changed.",
+        next_step=either(step, end, joint="; if it does not end by itself: "),
+    )
