@@ -146,7 +146,9 @@ def test_P12_at_a_terminal_a_person_reads_what_would_change_and_is_asked(stage: 
         assert "review.auto_approve.max_iterations: 3 (default) → 9 (looser)" in said.out
         assert "accept it?" in said.out
         assert "not the accepted one" in " ".join(stage.done(alice, "status")["notes"])
-    assert "accepted: foureyes.toml" in stage.run(alice, "policy", "accept", input="y\n", tty=True).out
+    out = stage.run(alice, "policy", "accept", input="y\n", tty=True).out
+    (shown,) = {line.split(" sha256:")[1][:8] for line in out.splitlines() if " sha256:" in line}
+    assert f"accepted: foureyes.toml sha256:{shown}" in out, "one act, one digest"
     assert not stage.done(alice, "status")["notes"]
 
 

@@ -111,7 +111,7 @@ class Policy:
                 if digest != project.accepted_digest or moved:
                     event = PolicyAccepted(digest=digest, text=offered.text, target=moved, tip=offered.tip)
                     work.record("", event)
-        return Acceptance(digest=digest, changed=changed, new=offered.is_new(project))
+        return Acceptance(digest=digest, changed=changed, new=offered.is_new(project), seen=offered.seal)
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:
         signed = f"{name} = {text}" if text is not None else f"{name} unset"

@@ -41,8 +41,9 @@ class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Acceptance(msgspec.Struct, frozen=True):
-    """What accepting a configuration changed."""
+    """What accepting a configuration changed. `digest` is of the file, `seen` of all that was shown."""
 
     digest: str
     changed: list[str]
     new: bool = True
+    seen: str = ""

@@ -150,7 +150,7 @@ def policy_accept(session: Session, seen: str) -> None:
     done = session.app.policy.accept(session.actor, seen=seen)
     head = "accepted" if done.new else "accepted already"
     session.answer(
-        done, "\n".join([f"{head}: foureyes.toml {done.digest[:15]}", *[f"  {flat(line)}" for line in done.changed]])
+        done, "\n".join([f"{head}: foureyes.toml {done.seen[:15]}", *[f"  {flat(line)}" for line in done.changed]])
     )
 
 
