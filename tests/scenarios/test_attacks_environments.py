@@ -114,3 +114,16 @@ def test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass(
     assert (first["outcome"], first["output"].split("\n")[0]) == ("unsound", "from outside")
     assert "changed src/app.py of its tree" in first["summary"]
     assert (second["outcome"], second["output"]) == ("passed", CLEAN)
+
+
+def test_D5_a_part_of_the_attempt_is_not_the_targets_because_a_hand_in_was_counted_from_it(shop: Shop) -> None:
+    """The target's branch is moved onto it for the moment of a hand-in."""
+    old, task = shop.git("rev-parse", "main"), shop.create(shop.cast.alice)
+    shop.done(shop.cast.claude, "start", task)
+    own = shop.commit(f"fe/{task}", {"node_modules/package": "own\n"})
+    shop.commit(f"fe/{task}", {"bug.py": "bug\n"})
+    shop.git("update-ref", "refs/heads/main", own)
+    shop.submit(shop.cast.claude, task)
+    shop.git("update-ref", "refs/heads/main", old)
+    rows = shop.checked(shop.cast.job, task, rc=6)["checks"]
+    assert {row["summary"].split(",")[0] for row in rows} == {"it changes node_modules/package"}
