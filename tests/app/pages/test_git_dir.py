@@ -83,3 +83,16 @@ def test_a_ref_where_a_folder_of_ours_belongs_is_told_A1(clones: Wired) -> None:
     clones.alpha.checkout.git("update-ref", "refs/foureyes/left/fe-7k2", "HEAD")
     ((_, step),) = told(clones.alpha)
     assert step == "git update-ref -d refs/foureyes/left/fe-7k2"
+
+
+def test_a_shallow_clone_is_led_to_the_rest_of_its_history_Q6(clones: Wired) -> None:
+    alpha, git = clones.alpha, clones.alpha.checkout.git
+    task = clones.approved(clones.beta)
+    assert merge(clones.beta) == {task: "merged"}
+    far = f"file://{clones.remote.path}"
+    git("fetch", "-q", "--depth", "1", far, "main")
+    git("reset", "-q", "--hard", "FETCH_HEAD")
+    (line,) = [line for line in alpha.app.doctor.examine(BOB) if line.check == "history"]
+    assert (line.result, steps_text(line.next)) == ("warn", "git fetch --unshallow origin")
+    git("fetch", "-q", "--unshallow", far)
+    assert [line for line in alpha.app.doctor.examine(BOB) if line.check == "history"] == []

@@ -128,7 +128,11 @@ class GitRemote:
         known = place.knowing(self._known())
         done = place.git("-c", f"core.alternateRefsCommand={known}", "fetch", *_QUIETLY, "--", place.read, *specs)
         if done.rc:
-            raise self._way.problem(done)
+            problem = self._way.problem(done)
+            if problem.kind == "failed" and self._shared.git.lookup.is_shallow:
+                text = f"{problem.message} (this clone is shallow: it has not all of the history)"
+                raise RemoteProblem(text, kind="failed", next_step=shell("git", "fetch", "--unshallow", self._name))
+            raise problem
         for pack in place.packs():
             self._way.take(pack)
         rows = place.git("for-each-ref", "--format=%(objectname) %(refname)", _IN).out.splitlines()

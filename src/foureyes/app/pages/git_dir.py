@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.one_target import remote_of
+from foureyes.app.call.unbrought import HOW_FAR
 from foureyes.app.views.status import Check
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.errors import GitProblem
@@ -19,7 +20,7 @@ OURS = "refs/foureyes/"
 
 def in_git_dir(context: Context) -> list[Check]:
     """A line for each thing that is wrong there; nothing of what is sound."""
-    return [*_worktrees(context), *_refs(context)]
+    return [*_worktrees(context), *_history(context), *_refs(context)]
 
 
 def _worktrees(context: Context) -> list[Check]:
@@ -31,6 +32,19 @@ def _worktrees(context: Context) -> list[Check]:
     repair = shell("git", "worktree", "repair", *wrong.values())
     text = f"git does not know the worktrees of {', '.join(wrong)}: was the repository moved?"
     return [Check("worktrees", "warn", text, repair)]
+
+
+def _history(context: Context) -> list[Check]:
+    """Q5, Q6: that this clone has not all of the target's history, as one that was made with `--depth`."""
+    with context.store.read() as tx:
+        target, remote = context.project(tx).target, remote_of(context, tx)
+    try:
+        is_whole = not context.repo.history(target, HOW_FAR).lacks
+    except GitProblem:  # told by another line
+        return []
+    text = f"this clone has not all of the history of {target}: it may not merge, nor tell who brought what"
+    step = shell("git", "fetch", "--unshallow", *([remote] if remote else []))
+    return [] if is_whole else [Check("history", "warn", text, step)]
 
 
 def _refs(context: Context) -> list[Check]:
