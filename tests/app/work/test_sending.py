@@ -10,9 +10,10 @@ from foureyes.app.call.attempts import attempt_of
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.app.views.attempt import SubmitOutcome
 from foureyes.app.work import sending
-from foureyes.app.work.other_machines import branch_there
+from foureyes.app.work.other_machines import branch_there, bring
+from foureyes.app.work.unsent import lacking_there
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.refs import attempt_ref, tracked
+from foureyes.core.words.refs import attempt_ref, attempt_refs, tracked
 
 from tests.stage.clones import Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -136,17 +137,37 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     assert {attempt_ref(other, 1), f"refs/heads/fe/{other}"} <= set(clones.refs())
 
 
+def test_an_attempt_whose_name_is_taken_goes_by_its_own_and_is_read_and_merged_everywhere_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    with clones.cut():
+        task, made = worked(clones)
+    clones.remote.git("update-ref", attempt_ref(task, 1), "main")
+    taken, own = clones.refs()[attempt_ref(task, 1)], attempt_refs(task, 1, made.head)[1]
+    again = alpha.submit(CLAUDE, task)
+    assert again.sent.startswith(f"pushed to origin; origin has {taken[:7]} as {attempt_ref(task, 1)}, ")
+    assert again.sent.endswith(f"attempt 1 of {task} is {own} there")
+    assert alpha.submit(CLAUDE, task).sent == ""
+    assert lacking_there(alpha.app.context) == ([], [])
+    assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
+    beta.approve(BOB, task)
+    assert [row.outcome for row in beta.app.merges.process(ALICE)] == ["merged"]
+    there = clones.refs()
+    assert (there[attempt_ref(task, 1)], there[own]) == (taken, made.head)
+
+
 def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_travelling(clones: Clones) -> None:
     alpha = clones.alpha
     with clones.cut():
-        task, _ = worked(clones)
-    clones.remote.git("update-ref", attempt_ref(task, 1), "main")
+        task, made = worked(clones)
+    for ref in attempt_refs(task, 1, made.head):
+        clones.remote.git("update-ref", ref, "main")
     again = alpha.submit(CLAUDE, task)
-    assert again.sent.startswith(f"attempt 1 of {task} was not pushed: somebody wrote ")
+    assert f"attempt 1 of {task} was not pushed: somebody wrote " in again.sent
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, other)
-    assert made.sent.startswith(f"pushed to origin; attempt 1 of {task} was not pushed: ")
+    assert made.sent.startswith("pushed to origin; ")
+    assert f"attempt 1 of {task} was not pushed: " in made.sent
     assert clones.refs()[attempt_ref(other, 1)] == made.head
 
 
@@ -244,48 +265,6 @@ def test_without_a_remote_nothing_is_said_about_one(strangers: Clones) -> None:
     task, made = worked(strangers)
     assert made.sent == ""
     assert attempt_ref(task, 1) not in strangers.refs()
-
-
-def said_by_doctor(clones: Clones) -> tuple[str, str]:
-    (check,) = [check for check in clones.alpha.app.doctor.examine(ALICE) if check.check == "remote"]
-    return check.result, check.message
-
-
-def test_doctor_says_what_was_not_pushed_yet(clones: Clones) -> None:
-    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
-    with clones.cut():
-        task, _ = worked(clones)
-        assert said_by_doctor(clones) == ("warn", f"{task}: handed in here, and not pushed to origin yet")
-    clones.alpha.submit(CLAUDE, task)
-    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
-
-
-def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> None:
-    unknown = "what was handed in here was pushed to origin; whether it is still there cannot be asked"
-    with clones.cut():
-        assert said_by_doctor(clones) == ("ok", unknown), "also where nothing is to be asked for"
-    task, _ = worked(clones)
-    with clones.cut():
-        assert said_by_doctor(clones) == ("ok", unknown)
-    clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
-    result, message = said_by_doctor(clones)
-    assert (result, attempt_ref(task, 1) in message) == ("warn", True)
-    clones.alpha.checkout.git("push", "-q", "origin", attempt_ref(task, 1))
-    assert said_by_doctor(clones) == ("ok", "origin has what was handed in here")
-
-
-def test_doctor_proposes_no_push_that_the_remote_would_refuse_Q6(clones: Clones) -> None:
-    alpha, (task, _) = clones.alpha, worked(clones)
-    alpha.checkout.switch("main")
-    other = alpha.handed_in(CLAUDE, text="other\n")
-    clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
-    stray = clones.beta.checkout.commit("stray.py")
-    clones.beta.checkout.git("push", "-q", "-f", "origin", f"{stray}:{attempt_ref(other, 1)}")
-    steps = [check.next.steps[0].argv for check in alpha.app.doctor.examine(ALICE) if check.check == "remote"]
-    assert steps == [
-        ("git", "push", "origin", attempt_ref(task, 1)),
-        ("git", "ls-remote", "origin", attempt_ref(other, 1)),
-    ]
 
 
 def test_the_branch_of_what_is_merged_is_not_pushed_again_K1(clones: Clones) -> None:

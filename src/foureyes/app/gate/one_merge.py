@@ -39,7 +39,7 @@ from foureyes.core.rules.stacks import landed_below
 from foureyes.core.rules.still_holds import marked_by, why_not_checked
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.refs import attempt_ref
+from foureyes.core.words.refs import attempt_ref, attempt_refs
 from foureyes.errors import GitProblem, Refused, RemoteProblem
 
 STARTS = 5
@@ -134,7 +134,7 @@ class OneMerge:
         """
         context, attempt, target = self._context, now.attempt, now.case.target
         bring(context, self._task)
-        tip = self._line.tip(attempt_ref(self._task, attempt.n))
+        tip = self._line.tip(*attempt_refs(self._task, attempt.n, attempt.head))
         if context.repo.is_ancestor(attempt.head, tip):
             return None
         if left := why_left(context, self._task, attempt, tip):

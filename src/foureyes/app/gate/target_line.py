@@ -8,7 +8,7 @@ from foureyes.app.call.one_target import ahead_here
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.views.news import News
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import FENCE
+from foureyes.core.words.refs import FENCE, spare_ref
 from foureyes.errors import GitProblem, Reason, Refused, RemoteProblem
 from foureyes.steps import by_person, shell
 
@@ -62,11 +62,17 @@ class TargetLine:
         """Move the target of the remote, with what goes with it: all of it, from where it was seen, or nothing."""
         assert self.remote is not None
         updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._tips.get(FENCE))]
-        kept = [RefUpdate(ref, new, self._tips.get(ref)) for ref, new in also if self._tips.get(ref) != new]
-        answer = self.remote.push([*updates, *kept])
+        answer = self.remote.push([*updates, *filter(None, (self._kept(ref, new) for ref, new in also))])
         if not isinstance(answer, Moved):
             self._tips[self.branch] = commit
         return answer
+
+    def _kept(self, ref: str, new: Sha) -> RefUpdate | None:
+        """An attempt that goes with a merge, if it is not there; what is there under its name stays."""
+        at, spare = self._tips.get(ref), spare_ref(ref, new)
+        if new in (at, self._tips.get(spare)):
+            return None
+        return RefUpdate(ref, new) if at is None else RefUpdate(spare, new, self._tips.get(spare))
 
     def shut_out(self, onto: Sha) -> bool:
         """Move the fence, so that no push of before arrives any more; False when one has arrived meanwhile."""

@@ -18,7 +18,7 @@ from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
 from foureyes.app.views.status import Check
-from foureyes.app.work.sending import lacking_there, unsent
+from foureyes.app.work.unsent import lacking_there, unsent
 from foureyes.config.agreeing import disagreements
 from foureyes.config.layers import Layers
 from foureyes.config.reading import read_file

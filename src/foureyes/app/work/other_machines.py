@@ -14,7 +14,7 @@ from foureyes.app.call.one_target import merge_place_of
 from foureyes.app.call.told_target import told_target
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
-from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, own_branch, tracked
+from foureyes.core.words.refs import DETACHED, attempt_ref, attempt_refs, left_ref, own_branch, tracked
 from foureyes.core.words.text import one_line
 from foureyes.errors import RemoteProblem
 from foureyes.steps import Steps, by, fe, prose
@@ -91,9 +91,10 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
             return BranchTip(attempt.head, one_line(problem.message, LONG))
         tip = found.get(attempt.ref, attempt.head)
         return BranchTip(tip if tip != found.get(left) else attempt.head)
-    commit_of, own = context.repo.commit_of, tracked(remote.name, attempt_ref(task, attempt.n))
+    commit_of, names = context.repo.commit_of, attempt_refs(task, attempt.n, attempt.head)
+    is_noted = any(commit_of(tracked(remote.name, ref)) == attempt.head for ref in names)
     tip = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
-    is_known = commit_of(own) == attempt.head and tip != commit_of(tracked(remote.name, left))
+    is_known = is_noted and tip != commit_of(tracked(remote.name, left))
     return BranchTip(tip if is_known else attempt.head)
 
 
@@ -205,6 +206,7 @@ def _is_whole(context: Context, row: Handed) -> bool:
 def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
     refs = {attempt_ref(task, row.n): row for row in lacking}
     branches = ({row.ref for row in lacking} - {DETACHED}) | {left_ref(task, row.n) for row in lacking}
+    branches |= {attempt_refs(task, row.n, row.head)[1] for row in lacking}
     try:
         found = remote.fetch([*refs, *sorted(branches)])
     except RemoteProblem as problem:

@@ -15,16 +15,9 @@ from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.work.other_machines import branch_there, is_elsewhere, pushing
+from foureyes.app.work.unsent import SendableAttempt, waiting_here
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import (
-    DETACHED,
-    KEPT_ATTEMPTS,
-    KEPT_REMOTES,
-    attempt_ref,
-    left_ref,
-    own_branch,
-    tracked,
-)
+from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, tracked
 from foureyes.errors import GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, either, in_turn, shell
 
@@ -37,27 +30,6 @@ if TYPE_CHECKING:
 MOST = 200
 """So many attempts go with one push."""
 TRIES = 4
-
-
-class SendableAttempt(msgspec.Struct, frozen=True):
-    """An attempt, and where its branch is."""
-
-    task: str
-    n: int
-    head: Sha
-    ref: str
-    landed: bool
-    clone: str = ""
-    merged: bool = False
-
-    @property
-    def kept_as(self) -> str:
-        return attempt_ref(self.task, self.n)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it came from the branch that is the task's by its name."""
-        return self.ref == own_branch(self.task)
 
 
 class SendOutcome(msgspec.Struct, frozen=True):
@@ -92,7 +64,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
             return NOTHING
         rows, target = tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     try:
-        waiting = _waiting(context, remote.name, rows)
+        waiting = waiting_here(context, remote.name, rows)
         waiting += _lacking_own(context, remote, [row for row in rows if row.task == first and row not in waiting])
     except GitProblem as problem:
         return SendOutcome(remote.name, why_not=problem.message)
@@ -120,46 +92,12 @@ def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAt
     return [*([ahead] if ahead else []), *(others[at : at + MOST] for at in range(0, len(others), MOST))]
 
 
-def unsent(context: Context) -> tuple[str, list[str]]:
-    """The project's remote, and the tasks with attempts that are kept here and were never pushed; nobody is asked."""
-    with context.store.read() as tx:
-        remote = context.remote(tx)
-        rows = tx.all("attempt.kept", SendableAttempt) if remote is not None else []
-    if remote is None:
-        return "", []
-    return remote.name, list(dict.fromkeys(row.task for row in _waiting(context, remote.name, rows)))
-
-
-def lacking_there(context: Context) -> tuple[list[str], list[str]]:
-    """The attempts (by ref) that were pushed from here or fetched, are not merged, and are not at the remote any more;
-    and those that have something else in their place there. It is asked.
-    """
-    with context.store.read() as tx:
-        remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
-    if remote is None:
-        return [], []
-    known = context.repo.kept(f"{KEPT_REMOTES}{remote.name}/")
-    ours = [row for row in rows if not row.merged and known.get(tracked(remote.name, row.kept_as)) == row.head]
-    tips = remote.tips([f"refs/heads/{target}", *(row.kept_as for row in ours)])
-    gone = [row.kept_as for row in ours if row.kept_as not in tips]
-    return gone, [row.kept_as for row in ours if tips.get(row.kept_as, row.head) != row.head]
-
-
-def _waiting(context: Context, name: str, rows: list[SendableAttempt]) -> list[SendableAttempt]:
-    """The attempts that are kept here and were never pushed from here, nor fetched."""
-    here = context.repo.kept(KEPT_ATTEMPTS)
-    pushed = context.repo.kept(f"{KEPT_REMOTES}{name}/")
-    return [
-        row for row in rows if here.get(row.kept_as) == row.head and pushed.get(tracked(name, row.kept_as)) != row.head
-    ]
-
-
 def _lacking_own(context: Context, remote: Remote, rows: list[SendableAttempt]) -> list[SendableAttempt]:
     """Of a task the latest attempt, where it was noted as pushed and the remote has it not: anybody writes notes."""
     own = [row for row in rows[-1:] if not (row.merged or row.landed)]
     with suppress(RemoteProblem):
         if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
-            return [row for row in own if row.kept_as not in remote.tips([row.kept_as])]
+            return [row for row in own if row.head not in remote.tips(row.names).values()]
     return []
 
 
@@ -236,7 +174,7 @@ class _Sending:
         now[answer.ref] = answer.now
         for ref, row in list(self._attempts.items()):
             if (at := now.get(ref)) not in (None, row.head):
-                self._leave_out(row, str(at))
+                self._name_anew(ref, row, str(at))
         for ref, update in list(self._branches.items()):
             at = now.get(ref)
             if at is None or at == update.new or self._is_behind(at, update):
@@ -245,16 +183,22 @@ class _Sending:
                 self._leave(update, at)
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
-    def _leave_out(self, row: SendableAttempt, at: str) -> None:
-        """Somebody wrote another commit where this attempt belongs: it stays here, and does not hinder the others."""
-        del self._attempts[row.kept_as]
+    def _name_anew(self, ref: str, row: SendableAttempt, at: str) -> None:
+        """Another commit is where this attempt belongs, of before the store was put back or of anybody: it goes by its
+        own name. Where that is taken, too, it stays here, and does not hinder the others.
+        """
+        del self._attempts[ref]
+        if ref == row.kept_as:
+            self._attempts[row.names[1]] = row
+            there = f"{self._remote.name} has {at[:7]} as {ref}, handed in before or written by somebody"
+            self._left.append(f"{there}: attempt {row.n} of {row.task} is {row.names[1]} there")
+            return
         self._branches.pop(row.ref, None)
         self._marks.pop(left_ref(row.task, row.n), None)
         self._left.append(
-            f"attempt {row.n} of {row.task} was not pushed: somebody wrote {at[:7]} to {self._remote.name} "
-            f"as {row.kept_as}"
+            f"attempt {row.n} of {row.task} was not pushed: somebody wrote {at[:7]} to {self._remote.name} as {ref}"
         )
-        self._look = shell("git", "ls-remote", self._remote.name, row.kept_as)
+        self._look = shell("git", "ls-remote", self._remote.name, ref)
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
         """Somebody else's commits are on the branch."""
@@ -339,12 +283,12 @@ def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
 
 def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt]) -> bool:
     """Whether attempts wait to be pushed, and the remote says that it has them not."""
-    waiting = _waiting(context, remote.name, rows)
+    waiting = waiting_here(context, remote.name, rows)
     try:
-        tips = remote.tips([row.kept_as for row in waiting])
+        tips = remote.tips([ref for row in waiting for ref in row.names])
     except RemoteProblem:
         return True
-    return any(tips.get(row.kept_as) != row.head for row in waiting)
+    return any(row.head not in map(tips.get, row.names) for row in waiting)
 
 
 def _bring_back(context: Context, task: str) -> str:

@@ -13,7 +13,7 @@ FENCE = "refs/foureyes/fence"
 """A ref of the remote that every merge moves together with the target: who was taken for dead expects it elsewhere, and
 so pushes nothing any more (J4, Q6).
 """
-_LEAF = re.compile(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+)|heads/fe/[^/]+))/")
+_LEAF = re.compile(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+(?:-[0-9a-f]+)?)|heads/fe/[^/]+))/")
 _FOLDER = re.compile(r"refs/foureyes/(?:attempts|left)(?:/[^/]+)?")
 DETACHED = "(detached)"
 """The ref of an attempt that came from a detached head."""
@@ -32,6 +32,18 @@ def own_name(task: str) -> str:
 def attempt_ref(task: str, n: int) -> str:
     """Where the head of an attempt is kept for ever."""
     return f"{KEPT_ATTEMPTS}{task}/{n}"
+
+
+def spare_ref(ref: str, head: str) -> str:
+    """What an attempt is called at a remote that has another commit under its name: of a store that was put back to
+    before that one was handed in, or of anybody.
+    """
+    return f"{ref}-{head[:12]}"
+
+
+def attempt_refs(task: str, n: int, head: str) -> tuple[str, str]:
+    """What an attempt may be called at a remote: by its number, or where that was taken, by its head, too."""
+    return attempt_ref(task, n), spare_ref(attempt_ref(task, n), head)
 
 
 def left_ref(task: str, n: int) -> str:
