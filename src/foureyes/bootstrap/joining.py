@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.caller import permit
+from foureyes.app.call.one_target import amiss, asked
 from foureyes.app.call.placing import misplaced
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.pages.doctor import grants_for
@@ -181,12 +182,16 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
 
 
 def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Check]:
-    """What work here still needs."""
-    context = app.context
+    """What work here still needs, and what is wrong with the target (Q6)."""
+    context, answer = app.context, None
+    with suppress(GitProblem):  # then the target is as it was cloned
+        answer = asked(context)
     with context.store.read() as tx:
         project = context.project(tx)
         missing = [Check("place", "warn", each, fe("doctor")) for each in misplaced(context, tx, project)]
-        keys = active_keys(tx)
+        stop, keys = amiss(context, tx, project, answer), active_keys(tx)
+    if stop is not None:
+        missing.append(Check("target", "warn", stop.text, stop.next))
     found = unaccepted(context, project)
     if found is not None:
         missing.append(Check("configuration", "warn", found.text, found.next))

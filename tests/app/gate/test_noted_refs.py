@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+import pytest
+
+from foureyes.app.git_ports import TargetHistory
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import tracked
+from foureyes.core.words.refs import FENCE, tracked
+from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import SHARED, Clone
 from tests.stage.gated import approved, merge, merge_rows
@@ -59,6 +64,44 @@ def test_a_target_that_was_pushed_over_is_seen_whatever_the_ref_says_Q6(clones: 
     assert {line.check: line for line in alpha.app.doctor.examine(ALICE)}["target"].result == "fail"
     said = alpha.app.merges.accept(ALICE, "it was meant", before)
     assert [task in note for note in said.notes] == [True]
+
+
+def test_a_clone_that_never_had_the_merge_is_told_that_the_target_lacks_it_and_can_bring_it_back_Q6(
+    clones: Wired,
+) -> None:
+    alpha, beta, before = clones.alpha, clones.beta, clones.main()
+    task = clones.approved(alpha)
+    assert merge(alpha) == {task: "merged"}
+    made = clones.main()
+    assert not [note for note in beta.app.status.show(ALICE).notes if task in steps_text(note)]  # behind, not set back
+    clones.remote.git("update-ref", MAIN, before)
+    assert [task in found.message for found in beta.app.audit.verify().findings] == [True]
+    line = {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"]
+    assert (line.result, task in line.message) == ("fail", True)
+    assert [task in steps_text(note) for note in beta.app.status.show(ALICE).notes] == [True]
+    assert f"git push origin {made[:12]}:{MAIN}" in steps_text(line.next)
+    beta.checkout.git("push", "-q", "origin", f"{made[:12]}:{MAIN}")
+    assert {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"].result == "ok"
+
+
+def test_a_merge_that_is_nowhere_on_the_remote_is_missing_for_who_asked_unless_the_clone_ends_early_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha, beta, before = clones.alpha, clones.beta, clones.main()
+    task = clones.approved(alpha)
+    assert merge(alpha) == {task: "merged"}
+    for ref in (MAIN, FENCE):
+        clones.remote.git("update-ref", ref, before)
+    line = {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"]
+    assert (line.result, task in line.message) == ("fail", True)
+    assert "git push" not in steps_text(line.next)
+    whole = beta.app.context.repo.history
+
+    def ends(target: str, most: int) -> TargetHistory:
+        return msgspec.structs.replace(whole(target, most), lacks=frozenset({before}))
+
+    monkeypatch.setattr(beta.app.context.repo, "history", ends)
+    assert {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"].result != "fail"
 
 
 def test_the_configuration_that_is_accepted_is_the_one_that_the_remote_named_P12_Q6(clones: Wired) -> None:

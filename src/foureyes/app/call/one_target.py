@@ -11,7 +11,7 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
-from foureyes.core.words.refs import tracked
+from foureyes.core.words.refs import FENCE, tracked
 from foureyes.errors import ConfigError, EnvironmentProblem, Reason, RemoteProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
@@ -57,11 +57,14 @@ class AttemptCommits(msgspec.Struct, frozen=True):
 
 
 class RemoteAnswer(msgspec.Struct, frozen=True):
-    """A remote that answers, and where its target is; None where it has none."""
+    """A remote that answers, and where its target is; None where it has none. `newest`: the last merge on record when
+    it was asked.
+    """
 
     name: str
     target: str
     tip: Sha | None
+    newest: str = ""
 
 
 class MergeStop(msgspec.Struct, frozen=True):
@@ -124,13 +127,16 @@ def remote_of(context: Context, tx: Tx) -> str:
 
 def asked(context: Context) -> RemoteAnswer | None:
     """What the remote says about the target, fetched; None where the project has none. `RemoteProblem` where it cannot
-    be asked.
+    be asked. The fence comes with it where this clone lacks the last merge: a target that was set back has it no more.
     """
     with context.store.read() as tx:
         remote = context.remote(tx) if remote_of(context, tx) else None
-        target = context.project(tx).target
-    branch = f"refs/heads/{target}"
-    return RemoteAnswer(remote.name, target, remote.fetch([branch]).get(branch)) if remote is not None else None
+        target, newest = context.project(tx).target, merge_place_of(tx).newest
+    if remote is None:
+        return None
+    branch, has_newest = f"refs/heads/{target}", not newest or context.repo.commit_of(newest) is not None
+    found = remote.fetch([branch] if has_newest else [branch, FENCE])
+    return RemoteAnswer(remote.name, target, found.get(branch), newest)
 
 
 def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
@@ -226,18 +232,29 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 
 
-def amiss(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
+def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:
     """The same for who looks: a clone in which nobody merges, or that has not asked the remote since, need not have it;
-    where git or a file cannot be read, that is said by others.
+    where git or a file cannot be read, that is said by others. `answer`: what the remote said, for who asked.
     """
     try:
-        told = lacking(context, tx, project, seen)
+        told = lacking(context, tx, project, answer.tip if answer else None)
         if told is None or elsewhere(context, tx) is not None:
             return None
-        unasked = remote_of(context, tx) and context.repo.commit_of(merge_place_of(tx).newest) is None
-        return None if unasked else told
+        return None if remote_of(context, tx) and _may_be_there(context, tx, answer) else told
     except EnvironmentProblem:
         return None
+
+
+def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool:
+    """Whether the newest merge is not in this clone, and may be on the remote's target all the same: that was not asked
+    since it is on record, or the history of this clone ends somewhere (`--depth`). Else it is not on it.
+    """
+    newest, repo = merge_place_of(tx).newest, context.repo
+    if repo.commit_of(newest) is not None:
+        return False
+    if answer is None or answer.tip is None or answer.newest != newest:
+        return True
+    return bool(repo.history(answer.tip, HOW_FAR).lacks)
 
 
 def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
-from foureyes.app.call.one_target import NOT_KNOWN, ahead_here, amiss, asked, merged_where, remote_of
+from foureyes.app.call.one_target import NOT_KNOWN, RemoteAnswer, ahead_here, amiss, asked, merged_where
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
@@ -25,7 +25,6 @@ from foureyes.config.reading import read_file
 from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
-from foureyes.core.words.ids import Sha
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
 
@@ -50,11 +49,11 @@ class Doctor:
 
     def examine(self, actor: Actor, progress: CountProgress | None = None) -> list[Check]:
         """Everything that can be wrong, looked at; nothing is repaired."""
-        seen, notices = self._on_remote()
+        answer, notices = self._on_remote()
         checks = [
             self._git(),
             *notices,
-            self._target(seen),
+            self._target(answer),
             self._configuration(actor),
             *self._remote(),
             *self._unheard(),
@@ -158,7 +157,7 @@ class Doctor:
             return Check("git", "fail", problem.message, problem.next_step)
         return Check("git", "ok", "git answers")
 
-    def _on_remote(self) -> tuple[Sha | None, list[Check]]:
+    def _on_remote(self) -> tuple[RemoteAnswer | None, list[Check]]:
         """Q6: where the remote has the target, and whether it answers; nothing is said where the project has none."""
         try:
             answered = asked(self._context)
@@ -170,11 +169,11 @@ class Doctor:
         if answered.tip is None:
             push = by_person(shell("git", "push", answered.name, answered.target))
             text = f"{answered.name} answers, and has no branch {answered.target}"
-            return None, [Check("target there", "warn", text, push)]
+            return answered, [Check("target there", "warn", text, push)]
         text = f"{answered.name} answers, the target is at {answered.tip[:7]} there"
-        return answered.tip, [Check("target there", "ok", text)]
+        return answered, [Check("target there", "ok", text)]
 
-    def _target(self, seen: Sha | None) -> Check:
+    def _target(self, answer: RemoteAnswer | None) -> Check:
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         target = project.target
@@ -187,11 +186,10 @@ class Doctor:
             text, step = (gone.text, gone.next) if gone else (f"there is no branch {target}", NO_STEP)
             return Check("target", "fail", text, step)
         with self._context.store.read() as tx:
-            told, where = amiss(self._context, tx, project, seen), merged_where(self._context, tx)
-            remote = remote_of(self._context, tx)
+            told, where = amiss(self._context, tx, project, answer), merged_where(self._context, tx)
         if told is not None:
             return Check("target", "fail", told.text, told.next)
-        if seen and (ahead := ahead_here(self._context, remote, target, seen)):
+        if answer and answer.tip and (ahead := ahead_here(self._context, answer.name, target, answer.tip)):
             return Check("target", "warn", ahead.text, ahead.next)
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.app.call.context import Context
 from foureyes.app.call.controls import EventRow
-from foureyes.app.call.one_target import MergeStop, amiss, asked
+from foureyes.app.call.one_target import MergeStop, RemoteAnswer, amiss, asked
 from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import CountProgress
@@ -17,7 +17,6 @@ from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
-from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, by_person
 
@@ -54,10 +53,10 @@ class Audit:
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
-        seen, unasked = self._asked()
+        answer, unasked = self._asked()
         notes = [*notes, *unasked]
         elsewhere = self._misplaced()
-        stop = self._lacking(seen)
+        stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
         others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
         adopt = by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP
@@ -75,20 +74,19 @@ class Audit:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
-    def _asked(self) -> tuple[Sha | None, list[str]]:
+    def _asked(self) -> tuple[RemoteAnswer | None, list[str]]:
         """Q6: where the remote has the target; or that it was compared as it was last, because that cannot be asked
         now.
         """
         try:
-            answered = asked(self._context)
+            return asked(self._context), []
         except GitProblem as problem:
             return None, [f"{problem.message}: the target is compared as it was when it was last fetched"]
-        return answered.tip if answered else None, []
 
-    def _lacking(self, seen: Sha | None) -> MergeStop | None:
+    def _lacking(self, answer: RemoteAnswer | None) -> MergeStop | None:
         """Q6: that the target lacks the last merge on record."""
         with self._context.store.read() as tx:
-            return amiss(self._context, tx, self._context.project(tx), seen)
+            return amiss(self._context, tx, self._context.project(tx), answer)
 
     def _is_unread(self) -> bool:
         """Whether the target cannot be compared with at all: then there is nothing to take up."""
