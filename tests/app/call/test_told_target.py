@@ -6,6 +6,7 @@ import pytest
 
 from foureyes.app.call.told_target import told_target
 from foureyes.app.views.sprint import SprintAsk
+from foureyes.config.settings import FILE
 from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 
@@ -51,14 +52,50 @@ def test_while_the_remote_is_away_it_is_the_last_merge_on_record_K4_Q6(clones: C
 def test_a_clone_that_lacks_the_last_merge_goes_by_the_last_one_that_it_has_K1_Q6(clones: Clones) -> None:
     alpha, beta = clones.alpha, clones.beta
     alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
-    approved(alpha, by=CODEX)
-    merge(alpha)
-    first = alpha.checkout.head("main")
+    planned = alpha.create()
+    done = approved(alpha, by=CODEX)
+    assert merge(alpha) == {done: "merged"}
+    alpha.work(CLAUDE, planned)
+    alpha.submit(CLAUDE, planned)
+    alpha.approve(CODEX, planned)
+    assert merge(alpha) == {planned: "merged"}, "planned first, merged second: the order of merges counts"
+    second = alpha.checkout.head("main")
     told_target(beta.app.context)
     approved(alpha, by=CODEX)
     merge(alpha)
     forged(beta)
-    assert told_target(beta.app.context, asks=False).at == first
+    assert told_target(beta.app.context, asks=False).at == second
+
+
+def test_merges_that_a_person_gave_up_are_no_beginning_K1_Q6(clones: Clones) -> None:
+    alpha, beta, before = clones.alpha, clones.beta, clones.alpha.checkout.head("main")
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    told_target(beta.app.context)
+    alpha.checkout.git("switch", "-q", "--detach", before)
+    tip = alpha.checkout.commit("other.py", "other\n")
+    alpha.checkout.git("push", "-q", "-f", "origin", f"{tip}:{MAIN}")
+    alpha.app.merges.accept(ALICE, "a secret was in it", tip)
+    with clones.cut(), pytest.raises(RemoteProblem) as said:
+        beta.app.claims.start(CODEX, beta.create(), worktree=True)
+    assert said.value.message.startswith("no merge on record that main has is in this clone, so only origin can say")
+
+
+def test_merges_onto_the_branch_that_was_the_target_before_are_no_beginning_P12_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    alpha.checkout.write(".git/info/exclude", ".foureyes/\n")
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    told_target(beta.app.context)
+    alpha.checkout.git("switch", "-q", "main")
+    text = (alpha.checkout.path / FILE).read_text().replace("[project]", '[project]\ntarget = "trunk"')
+    alpha.checkout.commit(FILE, text)
+    alpha.checkout.git("branch", "trunk")
+    alpha.checkout.git("push", "-q", "origin", "main", "trunk")
+    alpha.app.policy.accept(ALICE)
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    assert (alpha.app.projects.get().target, told_target(beta.app.context, asks=False).at) == ("trunk", None)
 
 
 def test_before_the_first_merge_nothing_begins_while_nobody_can_say_where_K1_Q6(clones: Clones) -> None:
@@ -89,6 +126,19 @@ def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts
     assert (two.base, [file.path for file in two.files]) == (there, ["unpushed.py", "work.py"])
     alpha.approve(CODEX, task)
     assert merge(alpha) == {task: "merged"}
+
+
+def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1_Q6(clones: Clones) -> None:
+    alpha, task = clones.alpha, clones.alpha.create()
+    approved(alpha, by=CODEX)
+    merge(alpha)
+    made = alpha.checkout.head("main")
+    forged(alpha)
+    clones.remote.git("update-ref", "-d", MAIN)
+    notes = alpha.app.claims.start(CODEX, task, worktree=True).notes
+    assert (alpha.checkout.head(f"fe/{task}"), alpha.show(task).task.start_target) == (made, made)
+    what = "main of this clone has commits since the last merge on record; origin has no branch main"
+    assert f"{what}: work begins without them" in notes
 
 
 def test_commits_of_this_clone_are_told_as_what_is_known_of_them_K1_Q6(clones: Clones) -> None:

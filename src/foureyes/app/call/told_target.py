@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import MergeOf, asked, known_target, merge_place_of, remote_of
+from foureyes.app.call.one_target import asked, known_target, merge_place_of, remote_of
+from foureyes.app.call.rows import TargetCommit
 from foureyes.core.words.ids import Sha
 from foureyes.errors import RemoteProblem
 from foureyes.steps import NO_STEP, Steps
@@ -18,13 +19,14 @@ from foureyes.steps import NO_STEP, Steps
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
 
-HOW_FAR = 200
+LAST_MERGES = 200
 """Among so many of the last merges one is looked for that is here."""
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
     """Where the target is; None where nobody says it. `remote`: whose target it is, empty where it is the branch here.
-    `is_told`: the remote answered, or there is none. `unasked`: why it could not be asked, and what helps.
+    `is_told`: the remote answered, or there is none. `unasked`: why it did not say it, and what helps; `has_none`: it
+    answered, and has no such branch. `is_merged`: there are merges on record.
     """
 
     at: Sha | None
@@ -32,12 +34,15 @@ class ToldTarget(msgspec.Struct, frozen=True):
     is_told: bool = True
     unasked: str = ""
     step: Steps = NO_STEP
+    has_none: bool = False
+    is_merged: bool = False
 
     def must(self, target: str) -> RemoteProblem:
         """That nobody says it."""
         why = self.unasked or f"{self.remote} was not asked"
+        here = f"no merge on record that {target} has is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
-            f"nothing was merged yet, so only {self.remote} can say where {target} is: {why}",
+            f"{here}, so only {self.remote} can say where {target} is: {why}",
             kind="unreachable",
             next_step=self.step,
         )
@@ -55,34 +60,40 @@ class TargetOfHandIn(msgspec.Struct, frozen=True):
 
 def told_target(context: Context, *, asks: bool = True, heard: Sha | None = None) -> ToldTarget:
     """Where the target is: the remote is asked, or was (`heard`). A remote that answers and has no such branch leaves
-    the one that is here.
+    what is on record, and before the first merge the branch that is here.
     """
     with context.store.read() as tx:
-        remote, branch = remote_of(context, tx), f"refs/heads/{context.project(tx).target}"
+        remote, target = remote_of(context, tx), context.project(tx).target
+    branch = f"refs/heads/{target}"
     if not remote:
         return ToldTarget(context.repo.commit_of(branch))
     if heard is not None:
         return ToldTarget(heard, remote)
-    why, step = "", NO_STEP
+    why, step, has_none = "", NO_STEP, False
     if asks:
         try:
             answered = asked(context)
-            there = answered.tip if answered else None
-            return ToldTarget(there or context.repo.commit_of(branch), remote, is_told=there is not None)
+            if answered is not None and answered.tip is not None:
+                return ToldTarget(answered.tip, remote)
+            why, has_none = f"{remote} has no branch {target}", True
         except RemoteProblem as problem:
             why, step = problem.message, problem.next_step
-    return ToldTarget(_on_record(context), remote, is_told=False, unasked=why, step=step)
+    at, is_merged = _on_record(context)
+    at = context.repo.commit_of(branch) if has_none and not is_merged else at
+    return ToldTarget(at, remote, is_told=False, unasked=why, step=step, has_none=has_none, is_merged=is_merged)
 
 
-def _on_record(context: Context) -> Sha | None:
-    """The last merge on record that is in this clone."""
+def _on_record(context: Context) -> tuple[Sha | None, bool]:
+    """The last merge on record that is in this clone, and whether there are any. None is older than what a person
+    accepted as the target, or than the target's own name: those may not be on it.
+    """
     with context.store.read() as tx:
         newest = merge_place_of(tx).newest
         if not newest or context.repo.commit_of(newest) is not None:
-            return Sha(newest) if newest else None
-        merged = [row.sha for row in tx.all("merge.shas", MergeOf)][-HOW_FAR:]
+            return (Sha(newest) if newest else None), bool(newest)
+        merged = [row.sha for row in tx.all("merge.latest", TargetCommit, limit=LAST_MERGES)]
     lacking = set(context.repo.missing(merged)) if merged else set()
-    return next((sha for sha in reversed(merged) if sha not in lacking), None)
+    return next((sha for sha in merged if sha not in lacking), None), True
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:

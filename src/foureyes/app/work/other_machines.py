@@ -153,8 +153,9 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
         return told.at, behind
     left = f"{target} of this clone has commits that {told.remote} lacks"
     if not told.is_told:
-        asked = "could not be asked" if told.unasked else "was not asked"
-        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked} for them"
+        asked = "could not be asked for them" if told.unasked else "was not asked for them"
+        asked = f"has no branch {target}" if told.has_none else asked
+        left = f"{target} of this clone has commits since the last merge on record; {told.remote} {asked}"
     return told.at, "; ".join(filter(None, (behind, f"{left}: work begins without them")))
 
 

@@ -22,6 +22,12 @@ JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging
 SELECT t.merge_sha AS sha FROM merges m JOIN tasks t ON t.id = m.task
 WHERE m.state = 'done' AND t.merge_sha IS NOT NULL ORDER BY m.seq DESC LIMIT 1;
 
+-- name: merge.latest
+SELECT t.merge_sha AS sha FROM merges m JOIN tasks t ON t.id = m.task
+WHERE m.state = 'done' AND t.merge_sha IS NOT NULL AND m.seq > coalesce((SELECT max(j.seq) FROM journal j WHERE j.task = ''
+  AND (j.kind = 'TargetSetBack' OR (j.kind = 'PolicyAccepted' AND j.payload LIKE '%"target":"%' AND j.payload NOT LIKE '%"target":""%'))), 0)
+ORDER BY m.seq DESC LIMIT :limit;
+
 -- name: merge.place
 SELECT coalesce((SELECT value FROM settings WHERE name = 'merge:newest'), '') AS newest,
   coalesce((SELECT value FROM settings WHERE name = 'merge:clone'), '') AS clone;
