@@ -12,7 +12,9 @@ from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.errors import ConfigError
 
-quick = settings(derandomize=True, max_examples=100, deadline=None, database=None)
+from tests.stage.night import NIGHT
+
+quick = settings(derandomize=not NIGHT, max_examples=100, deadline=None, database=None)
 POLICY = BY_KEY["review.policy"]
 FLAG, TD_FLAG = "FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"
 
