@@ -33,7 +33,8 @@ WHOLE = {
     "names beside it, in process; tests/scenarios/test_shared_store.py joins by processes by day",
     "tests/scenarios/test_page_of_machines.py": "tests/scenarios/test_two_machines.py goes the same way by day",
     "tests/races/test_runners_of_two_machines.py": "tests/app/work/test_other_machines.py shows where work goes on, "
-    "tests/races/test_two_runners.py who is taken over; this by two clones and half a minute of leases",
+    "tests/app/run/test_loop.py who is taken over and when, tests/races/test_two_runners.py by processes one "
+    "that slept past its lease; this by two clones and half a minute of leases",
     "tests/faults/test_killed_merge_command.py": "tests/faults/test_killed_gate.py kills the same merge at its steps, "
     "and tests/races/test_merges.py lets several meet",
     "tests/scenarios/test_review_flows.py": "tests/ui/tui/test_seed_stories.py goes the same six flows in the app, "
@@ -113,7 +114,8 @@ TESTS = {
         "test_random_ends_leave_nothing_behind_and_every_task_where_somebody_can_move_it_lesson_55"
     ),
     "tests/scenarios/test_terminal_app.py::test_a_held_key_approves_one_of_six_and_U_takes_it_back": (
-        "tests/ui/tui/screens/test_task.py::test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next"
+        "tests/ui/tui/screens/test_task.py::test_holding_the_key_approves_one_of_six_and_after_a_rest_the_next and "
+        "tests/ui/tui/test_undoing.py::test_what_was_approved_a_moment_ago_is_taken_back_at_once"
     ),
     "tests/scenarios/test_run_socket.py::test_I2_the_token_of_a_run_holds_through_a_whole_conversation_of_fe_mcp": (
         "tests/scenarios/test_mcp.py::test_I2_a_token_holds_through_a_server_for_its_role_and_its_task"
@@ -160,4 +162,4 @@ TESTS = {
         "test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_completes_it_G4"
     ),
 }
-"""Tests that run at night, or where their file is named, and the one that shows the same by day."""
+"""Tests that run at night, or where their file is named, and the one that shows the same by day, or two of them."""

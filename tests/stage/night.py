@@ -74,6 +74,20 @@ TABLE = (
 )
 """The first row that fits decides."""
 
+ALSO = {
+    "tests/faults/test_killed_runner.py::"
+    "test_a_runner_that_is_killed_at_any_step_leaves_what_the_next_one_brings_to_its_end_J4_Q4": "after:commit",
+    "tests/adapters/store/test_shared.py::"
+    "test_a_crash_on_the_way_there_leaves_a_usable_project_and_a_second_call_completes_it_G4": (
+        "after the copy, before the pointer"
+    ),
+    "tests/adapters/store/test_shared.py::"
+    "test_a_crash_on_the_way_back_leaves_a_usable_project_and_a_second_call_completes_it_G4": (
+        "before the file takes its place"
+    ),
+}
+"""A case of a test that runs by day whatever its row says: in the middle, where something is half done."""
+
 
 class Plays(NamedTuple):
     """How many random examples a property is tried on."""
@@ -129,6 +143,19 @@ def spread(name: str, every: Sequence[T]) -> Sequence[T]:
     return [every[number * (len(every) - 1) // (most - 1)] for number in range(most)]
 
 
+class Case(Protocol):
+    """The parameters of a test, once."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def params(self) -> dict[str, object]: ...
+
+
+C = TypeVar("C", bound=Case)
+
+
 def day_of(name: str) -> Day:
     """The row that a test's file stands under."""
     return next(row for row in TABLE if name == row.where or name.startswith(row.where + "/"))
@@ -156,6 +183,15 @@ def in_one_place(cases: Sequence[T], places: Callable[[T], Sequence[object]]) ->
     return [case for case in cases if ODD in places(case)] or cases
 
 
+def with_also(name: str, cases: Sequence[C], kept: Sequence[C]) -> list[C]:
+    """The cases of one test that are kept, and the one that is told to run with them."""
+    if name not in ALSO:
+        return list(kept)
+    ids = [case.id for case in cases]
+    assert ALSO[name] in ids, f"{name} has no case {ALSO[name]}"
+    return [case for case in cases if case in kept or case.id == ALSO[name]]
+
+
 class Turns:
     """Whose turn it is on PostgreSQL, file by file or room by room."""
 
@@ -170,13 +206,6 @@ class Turns:
         kept, place = by_day(name, sqlite), name.rpartition("/")[0] if row.by_room else name
         self._tests[place] += 1
         return kept if (self._tests[place] - 1) % row.turns else [postgres[0], *kept[1:]]
-
-
-class Case(Protocol):
-    """The parameters of a test, once."""
-
-    @property
-    def params(self) -> dict[str, object]: ...
 
 
 def is_left(path: Path, config: pytest.Config) -> bool:
@@ -215,7 +244,7 @@ class Leaving:
         is_whole = NIGHT or any("::" in argument for argument in metafunc.config.args)
         if cases and not is_whole:
             here = in_one_place(cases, lambda case: list(case.params.values()))
-            metafunc._calls = self._turns.cases(name.partition("::")[0], here, engine_of)
+            metafunc._calls = with_also(name, here, self._turns.cases(name.partition("::")[0], here, engine_of))
             self.left += len(cases) - len(metafunc._calls)
         self.every[name] |= {engine_of(case) for case in cases}
         self.kept[name] |= {engine_of(case) for case in metafunc._calls}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pytest
 
@@ -22,6 +24,15 @@ def engines_by_room(engines: Mapping[str, set[str]]) -> dict[str, set[str]]:
     for name, found in engines.items():
         rooms[name.partition("::")[0].rpartition("/")[0]] |= found
     return rooms
+
+
+def named_in(why: str) -> list[str]:
+    """The files that a reason names; one without a folder lies where the one before it does."""
+    names, folder = [], ""
+    for each in re.findall(r"[\w/]*test_\w+\.py", why):
+        folder = each.rpartition("/")[0] or folder
+        names.append(f"{folder}/{each.rpartition('/')[2]}")
+    return names
 
 
 @pytest.fixture
@@ -47,6 +58,22 @@ def test_some_cases_run_by_day_the_first_among_them(row: night.Day) -> None:
     assert len(many) <= len(MANY)
 
 
+@dataclass
+class Named:
+    """A case of which only its name counts."""
+
+    id: str
+
+
+@pytest.mark.parametrize(("name", "chosen"), night.ALSO.items(), ids=list(night.ALSO))
+def test_the_case_in_the_middle_runs_with_the_first_and_the_last(name: str, chosen: str) -> None:
+    first, _, last = cases = [Named("first"), Named(chosen), Named("last")]
+    assert night.with_also(name, cases, [first, last]) == cases
+    assert night.with_also(f"{name}_2", cases, [first, last]) == [first, last]
+    with pytest.raises(AssertionError, match="has no case"):
+        night.with_also(name, [first, last], [first])
+
+
 def test_of_folders_with_several_names_the_odd_one_is_kept_and_without_one_everything() -> None:
     cases = [("project", 1), (night.ODD, 1), ("project", 2), (night.ODD, 2)]
     assert night.in_one_place(cases, lambda case: case) == [(night.ODD, 1), (night.ODD, 2)]
@@ -58,10 +85,12 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, why: str
 ) -> None:
     root = pytestconfig.rootpath
-    first, _, _ = why.partition(".py")
     assert (root / name).is_file()
-    assert (root / f"{first}.py").is_file()
-    assert f"{first}.py" not in left.WHOLE
+    assert why.startswith("tests/")
+    for each in named_in(why):
+        tests = re.findall(r"^def (test_\w+)", (root / each).read_text(), re.MULTILINE)
+        assert each not in left.WHOLE
+        assert any(f"{each}::{test}" not in left.TESTS for test in tests), f"nothing of {each} runs by day"
     monkeypatch.setattr(night, "NIGHT", False)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     assert night.is_left(root / name, pytestconfig)
@@ -76,14 +105,16 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
 def test_a_test_that_is_left_has_one_that_shows_the_same_by_day(
     pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, witness: str
 ) -> None:
-    for each in (name, witness):
+    witnesses = witness.split(" and ")
+    for each in (name, *witnesses):
         file, _, test = each.partition("::")
         assert f"def {test}(" in (pytestconfig.rootpath / file).read_text()
         assert file not in left.WHOLE
+        assert (each in left.TESTS) == (each == name)
     monkeypatch.setattr(night, "NIGHT", False)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     assert night.is_test_left(f"{name}[1]", pytestconfig)
-    assert not night.is_test_left(witness, pytestconfig)
+    assert not any(night.is_test_left(each, pytestconfig) for each in witnesses)
     monkeypatch.setattr(pytestconfig, "args", [name.partition("::")[0]])
     assert not night.is_test_left(name, pytestconfig)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
