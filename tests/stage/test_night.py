@@ -58,7 +58,7 @@ def test_some_cases_run_by_day_the_first_among_them(row: night.Day) -> None:
     assert len(many) <= len(MANY)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Named:
     """A case of which only its name counts."""
 

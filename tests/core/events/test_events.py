@@ -46,6 +46,8 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(inner)
     if origin in (Union, types.UnionType):
         return st.one_of(*(values(each) for each in inner))
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return st.tuples(*map(values, inner))
     if origin is tuple:
         return st.lists(values(inner[0]), max_size=2).map(tuple)
     if origin is dict:
