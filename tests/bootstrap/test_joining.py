@@ -11,7 +11,7 @@ from foureyes.adapters.store.shared import Pointer, read_pointer
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.wiring import open_project
-from foureyes.errors import BadInput, NoProject, NoStore, Refused
+from foureyes.errors import BadInput, NoProject, NoStore, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
@@ -103,11 +103,29 @@ def test_a_password_in_an_address_that_would_be_kept_is_refused(project: Project
         join_store(clone, {}, BOB)
 
 
+def test_a_pointer_that_cannot_be_read_is_written_anew_by_who_joins_once_more(project: Project, tmp_path: Path) -> None:
+    clone = clone_of(project, tmp_path / "clone")
+    join_store(clone, {}, BOB, project.server.url)
+    (tmp_path / "clone" / ".foureyes" / "store.json").write_text("{")
+    for again in (lambda: open_project(clone, {}), lambda: join_store(clone, {}, BOB)):
+        with pytest.raises(StoreProblem, match="cannot be read") as caught:
+            again()
+        assert steps_text(caught.value.next_step) == "a person runs: fe store join URL"
+    join_store(clone, {}, BOB, project.server.url)
+    assert read_pointer(f"{clone}/.foureyes") == Pointer(project.id, project.server.url)
+
+
 def test_a_clone_with_a_store_of_its_own_keeps_it(checkout: Checkout, server: engines.Server) -> None:
     project = Project(checkout, server)
     with pytest.raises(Refused, match="the project's store itself") as caught:
         join_store(project.cwd, {}, ALICE, server.url)
     assert "fe store copy" in steps_text(caught.value.next_step)
+    pointer = checkout.path / ".foureyes" / "store.json"
+    pointer.write_text("{")
+    with pytest.raises(StoreProblem) as damaged:
+        open_project(project.cwd, {})
+    assert "move .foureyes/store.json away" in steps_text(damaged.value.next_step)
+    pointer.unlink()
     text = (checkout.path / "foureyes.toml").read_text()
     checkout.commit("foureyes.toml", text.replace(project.id, "0" * 16))
     with pytest.raises(Refused, match="of another project"):

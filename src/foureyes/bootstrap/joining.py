@@ -127,10 +127,11 @@ def _address_before(place: Located) -> str:
 def _refuse_other_store(folder: str, project: str) -> None:
     """P12: a clone has one store. One that joined before may have another address for it."""
     from foureyes.adapters.store.opening import NAME, project_in
-    from foureyes.adapters.store.shared import read_pointer
+    from foureyes.adapters.store.shared import DamagedPointer, read_pointer
 
-    path = os.path.join(folder, NAME)
-    pointer = read_pointer(folder) if is_project(folder) else None
+    path, pointer = os.path.join(folder, NAME), None
+    with suppress(DamagedPointer):  # it is written anew
+        pointer = read_pointer(folder) if is_project(folder) else None
     if pointer is not None and pointer.project == project:
         return
     if pointer is not None:

@@ -87,6 +87,10 @@ def kept_url(url: str) -> str:
     return url
 
 
+class DamagedPointer(StoreProblem):
+    """The pointer is there, and says nothing: whoever joins writes it anew."""
+
+
 def read_pointer(place: str) -> Pointer | None:
     """Where the store is, if it is not the file beside it."""
     path = os.path.join(place, POINTER)
@@ -97,8 +101,11 @@ def read_pointer(place: str) -> Pointer | None:
     except OddFile as odd:
         raise in_its_place(path, odd) from odd
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        raise StoreProblem(
-            f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.", next_step=fe("init")
+        away = prose(f"the store is the file beside it: move .foureyes/{POINTER} away")
+        is_beside = os.path.lexists(os.path.join(place, NAME))
+        raise DamagedPointer(
+            f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.",
+            next_step=away if is_beside else by_person(fe("store", "join", blank("URL"))),
         ) from problem
 
 
