@@ -93,6 +93,9 @@ class DeskKeys:
     def held(self) -> dict[str, str]:
         return {fingerprint: public for fingerprint, (public, _) in self.private.items()}
 
+    def private_files(self) -> dict[str, str]:
+        return {fingerprint: f"keys/key-{fingerprint[7:15]}.pem" for fingerprint in self.held()}
+
     def sign(self, fingerprint: str, statement: bytes) -> str:
         self.signed.append(statement)
         public, private = self.private[fingerprint]

@@ -40,6 +40,9 @@ class FileRing:
         )
         return {self.fingerprint(text): text for text in texts if self._path(self.fingerprint(text)).exists()}
 
+    def private_files(self) -> dict[str, str]:
+        return {fingerprint: str(self._path(fingerprint)) for fingerprint in self.held()}
+
     def sign(self, fingerprint: str, statement: bytes) -> str:
         assert fingerprint in self.held()
         return self._signature(fingerprint, statement)

@@ -66,6 +66,9 @@ class OwnKeys(Protocol):
     def held(self) -> dict[str, str]:
         """Fingerprint and public line of every key that lies here."""
 
+    def private_files(self) -> dict[str, str]:
+        """Fingerprint and file of every key here that could sign, as far as that shows without its passphrase."""
+
     def sign(self, fingerprint: str, statement: bytes) -> str: ...
 
     def once(self) -> AbstractContextManager[None]:

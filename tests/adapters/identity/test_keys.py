@@ -10,6 +10,7 @@ import select
 import subprocess
 import sys
 import termios
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -348,6 +349,21 @@ def test_files_that_are_no_keys_are_passed_over(desk: Desk, made: str) -> None:
     assert desk.ring.held() == {}, "a public key without its private part is not held"
 
 
+@pytest.mark.parametrize("content", [b"", b"hello", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"])
+def test_a_public_line_beside_what_is_no_private_key_is_nobodys_key_I1(desk: Desk, made: str, content: bytes) -> None:
+    own = {made: str(private_file(desk))}
+    stem = keys._path(str(desk.folder), PLAIN)
+    Path(stem + ".pub").write_text(f"{PLAIN}\n")
+    private = Path(stem + ".pem")
+    private.write_bytes(content)
+    private.chmod(0o600)
+    assert desk.ring.private_files() == own
+    private.write_bytes(Path(own[made]).read_bytes())
+    assert len(desk.ring.private_files()) == 2, "whose it is only the passphrase tells"
+    private.chmod(0o644)
+    assert desk.ring.private_files() == own
+
+
 def test_without_a_folder_no_key_is_held(desk: Desk) -> None:
     assert desk.ring.held() == {}
 
@@ -446,6 +462,17 @@ class Fido:
 def fido(desk: Desk, answers: list[str]) -> Fido:
     """No passphrase is asked for: there are no answers."""
     return Fido(desk)
+
+
+def test_a_fido_key_could_sign_where_the_file_that_it_names_has_its_public_part_I1(desk: Desk, fido: Fido) -> None:
+    desk.ring.adopt(str(fido.handle))
+    assert desk.ring.private_files() == {}
+    inside = b64encode(b"openssh-key-v1\0" + b64decode(fido.public.split()[1])).decode()
+    Path(fido.handle).write_text(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{inside}\n-----END OPENSSH PRIVATE KEY-----\n")
+    assert list(desk.ring.private_files()) == [fido.fingerprint]
+    (named,) = desk.folder.glob("*.handle")
+    named.write_bytes(b"\0")
+    assert desk.ring.private_files() == {}
 
 
 @pytest.mark.parametrize("name", ["id fido", "id fido.pub"])

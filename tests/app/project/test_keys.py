@@ -404,10 +404,34 @@ def test_whose_key_lies_here_is_one_person_also_where_nothing_is_signed_I1_P2(
 ) -> None:
     """The same with an approval that needs no signature."""
     task, signed = keyed.handed_in(ALICE), len(keyed.keys.signed)
-    with keyed.refused("P2"):
+    with keyed.refused("P2") as refusal:
         keyed.app.decisions.approve(person("ally"), task)
+    assert f"their key lies here ({next(iter(keyed.keys.private_files().values()))})" in refusal[0].reasons[0].message
     assert len(keyed.keys.signed) == signed
     monkeypatch.setattr(keyed.keys, "held", dict)
+    keyed.app.decisions.approve(BOB, task)
+    assert keyed.status(task) == "approved"
+
+
+def test_files_of_a_key_that_were_put_there_join_nobody_for_good_I1_P2(
+    keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody writes files that look like Bob's key into Alice's configuration, and takes them away again after she
+    has decided anything.
+    """
+    alices, bobs = keyed.keys, forget(keyed)
+    made = keyed.app.keys.new(BOB)
+    use(keyed, alices)
+    keyed.app.keys.add(ALICE, made.public, BOB.person)
+    use(keyed, bobs)
+    keyed.app.stops.hold(BOB, None, "signed")
+    keyed.app.stops.resume(BOB, None, "signed, too")
+    use(keyed, alices)
+    with monkeypatch.context() as planted:
+        planted.setattr(alices, "held", lambda both={**alices.held(), **bobs.held()}: both)
+        keyed.app.decisions.approve(ALICE, keyed.handed_in(CLAUDE))
+    task = keyed.handed_in(ALICE)
+    use(keyed, bobs)
     keyed.app.decisions.approve(BOB, task)
     assert keyed.status(task) == "approved"
 

@@ -17,6 +17,7 @@ import msgspec
 
 from foureyes.adapters.folders import opened, read
 from foureyes.adapters.identity import sshsig
+from foureyes.adapters.identity.private_part import READ_LIMIT, could_sign
 from foureyes.adapters.process import ProcessProblem, ProgramTimedOut, run
 from foureyes.core.words.text import in_line, readable
 from foureyes.errors import BadInput, Conflict, EnvironmentProblem, NotFound, Reason, Refused
@@ -34,7 +35,6 @@ key.
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 MOST_SIGNED = 4_000
 """So much of what is signed is shown at the prompt."""
-READ_LIMIT = 65536
 
 
 Asking = Callable[[Callable[[], str]], str]
@@ -99,6 +99,18 @@ class KeyRing:
             raise EnvironmentProblem(f"The keys in {self.folder} cannot be read: {problem.strerror}.") from problem
         lines = [_held_line(join(self.folder, name)) for name in names if name.endswith(PUBLIC)]
         return {sshsig.fingerprint(line): line for line in lines if line}
+
+    def private_files(self) -> dict[str, str]:
+        """The files of those keys here that could sign, by fingerprint: each a private key, its owner's alone. Whether
+        one under a passphrase is that of its public line only the passphrase tells (I1).
+        """
+        files: dict[str, str] = {}
+        for fingerprint, public in self.held().items():
+            path = _path(self.folder, public) + (HANDLE if sshsig.is_fido(public) else OWN)
+            with suppress(Refused, EnvironmentProblem):
+                if could_sign(_private_bytes(path), public):
+                    files[fingerprint] = path
+        return files
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
         """The person's signature of a statement: asks for the passphrase, or waits for the touch, every time (I9)."""

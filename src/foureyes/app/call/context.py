@@ -319,6 +319,12 @@ class Context:
         known = tx.one("session.get", SessionView, id=actor.session)
         origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
         origins |= {known.origin} if known else {str(actor.session)}
+        by_file = tuple(
+            (OriginId(row.origin), file)
+            for piece, file in actor.keys_here
+            for row in tx.all("session.origins", Origin, evidence=(piece,))
+            if row.origin not in origins
+        )
         parent = actor.parent or (known.parent if known else None)
         return Party(
             session=actor.session,
@@ -326,7 +332,8 @@ class Context:
             trust=actor.trust,
             name=known.name if known else actor.name,
             person=actor.person,
-            origins=frozenset(OriginId(origin) for origin in origins),
+            origins=frozenset([*(OriginId(origin) for origin in origins), *(origin for origin, _ in by_file)]),
+            by_key_file=by_file,
             proven=actor.is_proven,
             above=spawners(tx, SessionId(parent) if parent else None),
             under=frozenset(actor.processes[1:]),

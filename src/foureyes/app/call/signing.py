@@ -104,7 +104,7 @@ def deciding(
     """
     permit(actor, act.verb)
     proof = prove(context, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
-    with context.writing(known_by_key(actor, proof) if proof else with_held_keys(context, actor), act.verb) as work:
+    with context.writing(known_by_key(actor, proof) if proof else with_keys_here(context, actor), act.verb) as work:
         work.key = proof.key if proof else ""
         work.seal = partial(check, context, proof, act)
         yield work
@@ -210,17 +210,17 @@ def unsigned(message: str, next_step: Steps) -> Refused:
     )
 
 
-def with_held_keys(context: Context, actor: Actor) -> Actor:
+def with_keys_here(context: Context, actor: Actor) -> Actor:
     """I1, P2: whose key of this project lies here is who signed with it elsewhere, also where nothing is to be signed.
-    It only takes away: nobody may do more for it.
+    It only takes away, from this one decision: whoever writes files here could put one there, so it is not recorded.
     """
     if actor.kind != "human":
         return actor
     with context.store.read() as tx:
         keys = active_keys(tx)
-    held = context.keys.held() if keys else {}
-    mine = tuple(f"key:{key.fingerprint}" for key in keys if key.fingerprint in held)
-    return replace(actor, evidence=(*actor.evidence, *mine)) if mine else actor
+    files = context.keys.private_files() if keys else {}
+    here = tuple((f"key:{key.fingerprint}", files[key.fingerprint]) for key in keys if key.fingerprint in files)
+    return replace(actor, keys_here=here) if here else actor
 
 
 def known_by_key(actor: Actor, proof: Proof | None) -> Actor:

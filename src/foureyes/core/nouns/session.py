@@ -62,7 +62,8 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     may work (I3, I5); `git` is the nearest git above it, and why nothing below that decides. `stands` is set where it
     is still to be judged whether the caller is at home (`core.rules.home`); until then it may use no verb.
     `by_key`: a person only under what they sign (I9). `lease`: the run, and its fence, for which a runner
-    writes; who lost it writes nothing (J4).
+    writes; who lost it writes nothing (J4). `keys_here` are keys that lie where the caller decides, each as evidence
+    with its file: for this decision only, never on record (I1).
     """
 
     session: SessionId
@@ -89,6 +90,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     stands: Standing | None = None
     by_key: bool = False
     lease: tuple[str, int] | None = None
+    keys_here: tuple[tuple[str, str], ...] = ()
     why: tuple[str, ...] = ()
 
     @property
@@ -115,6 +117,7 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     are the agent processes above its own `process`, `under_origins` what they belong to. `role` and `task` bound what
     an
     issued session may do (I2). `bound` is why it decides nothing (I3, I5). `agent` is what its program is called.
+    `by_key_file` are those of its origins that only a key's file says, with that file.
     """
 
     session: SessionId
@@ -134,6 +137,7 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     vendor: str = ""
     bound: Reason | None = None
+    by_key_file: tuple[tuple[OriginId, str], ...] = ()
 
 
 def is_same(one: Party, other: Party) -> bool:

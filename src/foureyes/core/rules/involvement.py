@@ -65,10 +65,22 @@ def _tie(facts: Facts, actor: Party, maker: Party) -> str:
     if is_above(maker, actor):
         return "its process is above the caller's, so both are of one origin (I3)"
     if is_one_origin(actor, maker):
-        return "both are of one origin (I3)"
+        return _of_one_origin(actor, maker)
     if is_tied(actor, maker):
         return "cannot be told apart from the caller: no agent process shows its origin (I3)"
     return "spawned the caller (I4)" if is_under(facts, actor, maker) else ""
+
+
+def _of_one_origin(actor: Party, maker: Party) -> str:
+    """I1, I3: where only the file of a key says so, it is named: somebody else may have put it there."""
+    files = [file for origin, file in actor.by_key_file if origin in maker.origins]
+    if (
+        not files
+        or is_same(actor, maker)
+        or (actor.origins - {origin for origin, _ in actor.by_key_file}) & maker.origins
+    ):
+        return "both are of one origin (I3)"
+    return f"their key lies here ({files[0]}), so both are of one origin (I3)"
 
 
 def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
