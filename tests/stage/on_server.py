@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from foureyes.app.application import Application
+from foureyes.app.views.kept_store import CopiedStore
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.moving import copy_store
 from foureyes.bootstrap.wiring import open_project
@@ -33,7 +34,10 @@ class Project:
     def copy(self, where: str = "", actor: Actor = ALICE) -> int:
         """How many rows were copied, without those that say where earlier moves went."""
         told = self.moves()
-        return copy_store(self.cwd, self.environ, actor, where or self.server.url, None) - told
+        return self.copied(where, actor).rows - told
+
+    def copied(self, where: str = "", actor: Actor = ALICE) -> CopiedStore:
+        return copy_store(self.cwd, self.environ, actor, where or self.server.url, None)
 
     def moves(self) -> int:
         """How many rows say where the store went."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from foureyes.adapters.store.store import Store
     from foureyes.app.ports import CountProgress
+    from foureyes.app.views.kept_store import CopiedStore
     from foureyes.core.nouns.session import Actor
 
 
@@ -25,8 +26,10 @@ def remote_to_name(cwd: str) -> str:
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
 
 
-def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None) -> int:
-    """Move the project's store to a server, or back into the file (`sqlite`); by a person; how many rows."""
+def copy_store(
+    cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None
+) -> CopiedStore:
+    """Move the project's store to a server, or back into the file (`sqlite`); by a person."""
     permit(actor, "store copy")
     from foureyes.adapters.store import shared
 
@@ -41,9 +44,9 @@ def copy_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str, pro
         if not remote:
             raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
         address, project = server_of(folder, place, environ.get("FOUREYES_STORE", ""))
-        count = shared.move_to_file(folder, address, project, now(), record_place=record_place, progress=progress)
+        copied = shared.move_to_file(folder, address, project, now(), record_place=record_place, progress=progress)
         mirror_anew(cwd, environ)
-        return count
+        return copied
     if remote:
         raise Refused(
             "the store is on a server already.", next_step=fe("store", "copy", shared.LOCAL, after="   first")

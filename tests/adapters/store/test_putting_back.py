@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.adapters.store import putting_back
+from foureyes.adapters.store import putting_back, shared
 from foureyes.adapters.store.postgres import schema_of
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.views.task_list import ListQuery
@@ -17,6 +17,7 @@ from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.restoring import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import Refused, StoreBusy, StoreProblem
+from foureyes.ui.cli.text.copied import copied_text
 from foureyes.ui.cli.text.restored import restored_text
 from foureyes.ui.steps import steps_text
 
@@ -142,11 +143,29 @@ def test_a_store_that_comes_back_to_its_server_lets_in_whom_it_let_in_there(proj
         aside = f"foureyes_{project.id}_moved_99999999999999"
         project.server.run(f'CREATE SCHEMA "{aside}" AUTHORIZATION {stranger}')
         project.server.run(f'GRANT USAGE ON SCHEMA "{aside}" TO {stranger}')
-        project.copy()
+        copied = project.copied()
+        assert copied.let_in == (f"{writer} (writer)",)
+        assert f"\n  let in as before: {writer} (writer)\n" in copied_text(copied, "")
         assert may(project, writer) == ("writer", (), ())
         let_in = project.server.run("SELECT has_schema_privilege(%s, %s, 'USAGE')", stranger, f"foureyes_{project.id}")
         assert let_in == [(False,)], "a schema of somebody else's says nothing"
         project.server.run(f'DROP SCHEMA "{aside}"')
+
+
+def test_a_copy_that_a_crash_left_says_nothing_about_whom_the_store_let_in(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with roles(project.server, "writer") as (writer,):
+        grant(project, writer)
+        project.copy("sqlite")
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(shared, "let_in_before", killed)
+            project.copy()
+        assert project.copied().let_in == (f"{writer} (writer)",)
+        assert may(project, writer) == ("writer", (), ())
 
 
 def test_other_roles_keep_what_they_were_given(project: Project) -> None:

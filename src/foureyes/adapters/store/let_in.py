@@ -101,8 +101,10 @@ def let_in_again(incoming: PostgresEngine, people: dict[str, str]) -> tuple[list
 
 
 def let_in_before(target: PostgresEngine) -> tuple[str, ...]:
-    """Whom the store of this project let in that was on this server before, the new one lets in, too: whom."""
-    before = f"^{target.schema}_(moved|stale)_[0-9]+$"
+    """Whom the store of this project let in that was on this server before, the new one lets in, too: whom. A copy that
+    a crash left was never the store, and may let in nobody.
+    """
+    before = f"^{target.schema}_moved_[0-9]+$"
     rows = target.fetch(BEFORE, {"before": before, "schema": target.schema})[1]
     if not rows:
         return ()

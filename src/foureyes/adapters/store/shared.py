@@ -27,6 +27,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import CountProgress
+from foureyes.app.views.kept_store import CopiedStore
 from foureyes.core.words.place import FILE, WITHOUT, holds_password
 from foureyes.errors import BadInput, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
@@ -178,7 +179,7 @@ def move_to_server(
     keep_url: bool,
     record_place: RecordPlace = not_said,
     progress: CountProgress | None = None,
-) -> int:
+) -> CopiedStore:
     """The file's journal to a server, verified; writers wait meanwhile, and the file is kept aside.
 
     `record_place` puts into the journal where it lies from now on: of the new store before it counts, of the old one
@@ -195,7 +196,7 @@ def move_to_server(
                 migrate(target, now, None)
                 target = without_stale_copy(source, target, url, project, now)
                 count = copy_journal(source, target, journal_length(source), progress)
-                let_in_before(target)
+                let_in = let_in_before(target)
                 moved_to = target.place
                 record_place(Store(target, project), moved_to)
             finally:
@@ -206,7 +207,7 @@ def move_to_server(
         write_pointer(folder, Pointer(project, url if keep_url else ""))
         set_aside(path, now)
         record_place_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, record_place)
-    return count
+    return CopiedStore(rows=count, store="postgresql", let_in=let_in)
 
 
 def record_place_aside(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
@@ -227,7 +228,7 @@ def move_to_file(
     *,
     record_place: RecordPlace = not_said,
     progress: CountProgress | None = None,
-) -> int:
+) -> CopiedStore:
     """A server's journal back into the file, verified; writers wait meanwhile, and the schema is renamed, not
     dropped. `record_place` as above.
     """
@@ -236,7 +237,7 @@ def move_to_file(
     if os.path.exists(path) and not has_schema(url, project):
         check_moved(path, url, project)
         os.remove(os.path.join(folder, POINTER))  # a crash came between the last two steps of an earlier move
-        return 0
+        return CopiedStore(rows=0, store=LOCAL)
     source = postgres(url, project)
     try:
         refuse_not_owned(source.facts, "move the store", fe("store", "copy", LOCAL))
@@ -258,7 +259,7 @@ def move_to_file(
         if os.path.lexists(fresh):
             os.remove(fresh)
     record_place_aside(postgres(url, f"{project}_moved_{digits(now)}"), project, FILE, record_place)
-    return count
+    return CopiedStore(rows=count, store=LOCAL)
 
 
 def has_schema(url: str, project: str) -> bool:

@@ -38,6 +38,16 @@ class Milestones(msgspec.Struct, frozen=True, kw_only=True):
     merged: tuple[str, ...] = ()
 
 
+class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
+    """What `fe store copy` did: how many rows, and where the store is now. `let_in`: the roles that the store let in
+    when it was on that server before, and lets in again.
+    """
+
+    rows: int
+    store: str
+    let_in: tuple[str, ...] = ()
+
+
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
     where that one could not be read. `behind`: why merging waits until a person takes this store up (P12). `on_server`:

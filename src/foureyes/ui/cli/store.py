@@ -28,17 +28,10 @@ def store_copy(session: Session, url: str) -> None:
     For people. Writers wait meanwhile. What was the store before is kept beside it under another name.
     """
     from foureyes.bootstrap.moving import copy_store, remote_to_name
+    from foureyes.ui.cli.text.copied import copied_text
 
-    count = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
-    where = "the file .foureyes/store.db" if url == "sqlite" else "the server"
-    share = "\n  other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
-    if remote := remote_to_name(session.cwd):
-        share += f'\n  the code travels by a git remote: put [git] remote = "{remote}" into foureyes.toml (Q6)'
-    note = "" if url == "sqlite" else share
-    session.answer(
-        {"rows": count, "store": "sqlite" if url == "sqlite" else "postgresql"},
-        f"{count} rows copied and verified; the store is now {where}{note}",
-    )
+    copied = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
+    session.answer(copied, copied_text(copied, remote_to_name(session.cwd)))
 
 
 @verb("join", example="fe store join postgresql://db.example.org/foureyes")

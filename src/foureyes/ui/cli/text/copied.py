@@ -1,0 +1,28 @@
+"""What `fe store copy` did, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foureyes.core.words.text import flat
+
+if TYPE_CHECKING:
+    from foureyes.app.views.kept_store import CopiedStore
+
+SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
+
+
+def copied_text(copied: CopiedStore, remote: str) -> str:
+    """How many rows are where, whom that lets in, and how others come to it. `remote`: the git remote that the project
+    does not name yet.
+    """
+    done = f"{copied.rows} rows copied and verified; the store is now"
+    if copied.store == "sqlite":
+        return f"{done} the file .foureyes/store.db"
+    lines = [f"{done} the server"]
+    if copied.let_in:
+        lines.append(f"  let in as before: {flat(', '.join(copied.let_in))}")
+    lines.append(f"  {SHARE}")
+    if remote:
+        lines.append(f'  the code travels by a git remote: put [git] remote = "{remote}" into foureyes.toml (Q6)')
+    return "\n".join(lines)
