@@ -182,14 +182,10 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
 
 def sign(context: Context, keys: list[SigningKey], act: Intent, head: JournalHead) -> Proof:
     """A signature with the newest of the project's keys that lies here."""
-    if not keys:
-        raise unsigned(f"{act.signed} needs a person's key, and this project has none yet", NEW_KEY)
-    held = context.keys.held()
+    held = context.keys.held() if keys else {}
     mine = next((key for key in reversed(keys) if key.fingerprint in held), None)
     if mine is None:
-        raise unsigned(
-            f"{act.signed} needs a person's key, and none of this project's keys lies here", fe("key", "list")
-        )
+        raise unsigned(_no_key(act.signed, keys), NEW_KEY)
     statement = Statement(
         project=context.store.project,
         task=act.task,
@@ -201,6 +197,21 @@ def sign(context: Context, keys: list[SigningKey], act: Intent, head: JournalHea
     )
     signature = context.keys.sign(mine.fingerprint, statement.text.encode())
     return Proof(key=mine.fingerprint, statement=statement, signature=signature)
+
+
+def _no_key(verb: str, keys: list[SigningKey]) -> str:
+    lacks = "none of this project's keys lies here" if keys else "this project has none yet"
+    return f"{verb} needs a person's key, and {lacks}"
+
+
+def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: ReviewPolicy) -> Reason | None:
+    """I9: that a decision has to be signed, and the caller has nothing to sign it with: told before they take it."""
+    if not context.wants_key(tx, actor, verb, policy=policy):
+        return None
+    keys = active_keys(tx)
+    held = context.keys.held() if keys else {}
+    is_held = any(key.fingerprint in held for key in keys)
+    return None if is_held else Reason("I9", _no_key(verb, keys), NEW_KEY)
 
 
 def unsigned(message: str, next_step: Steps) -> Refused:

@@ -23,6 +23,7 @@ from foureyes.core.words.ids import SessionId
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.core.rules.facts import Facts
+    from foureyes.errors import Reason
 
 JOINING = frozenset({"SessionStarted", "SessionEvidenceAdded", "TokenIssued"})
 """I3: what can make one origin of two."""
@@ -56,6 +57,7 @@ class JudgingBasis(msgspec.Struct, frozen=True, kw_only=True):
     gate_policy: ReviewPolicy
     target: str
     hold: str | None
+    unsigned: Reason | None = None
 
 
 class JournalEnd(msgspec.Struct, frozen=True):

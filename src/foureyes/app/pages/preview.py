@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from foureyes.app.call.signing import why_unsignable
 from foureyes.app.views.check import CheckView
 from foureyes.app.views.task_list import Preview
 from foureyes.app.work.branches import tip_of
@@ -55,16 +56,22 @@ def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) 
     target = context.project(tx).target
     tip = tip_of(context, facts.task.id, facts.attempt, target, tx, shown=True) if facts.attempt else gate.Tip()
     try:
-        return preview(facts, me, context.policy(tx, actor), tip)
+        policy = context.policy(tx, actor)
+        return preview(facts, me, policy, tip, why_unsignable(context, tx, actor, "approve", policy))
     except ConfigError as problem:
         reason = Reason("G1", problem.message, problem.next_step)
         return Preview(may_approve=False, rule="G1", reasons=(reason,))
 
 
-def preview(facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None) -> Preview:
-    """What would happen if the caller approved now, having looked at the diff."""
+def preview(
+    facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None, unsigned: Reason | None = None
+) -> Preview:
+    """What would happen if the caller approved now, having looked at the diff. `unsigned`: why they could not sign it
+    (I9).
+    """
     seen = facts.attempt.seen if facts.attempt else ""
     reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
+    reasons = (*reasons, unsigned) if unsigned else reasons
     decision = may_approve(facts, me, policy, NOTHING)
     label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None
     rule = rule_of(policy, label) if label else None

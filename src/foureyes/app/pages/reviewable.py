@@ -10,6 +10,7 @@ import msgspec
 
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.one_target import target_ref
+from foureyes.app.call.signing import why_unsignable
 from foureyes.app.pages.next_steps import lifting
 from foureyes.app.pages.preview import preview
 from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
     from foureyes.core.rules.policy import ReviewPolicy
     from foureyes.core.words.ids import Sha
+    from foureyes.errors import Reason
 
 PAGE = 50
 LOOKED_AT = 500
@@ -40,6 +42,7 @@ class QueueQuery(msgspec.Struct, frozen=True):
     policy: ReviewPolicy
     heads: dict[str, Sha]
     target: Sha | None
+    unsigned: Reason | None = None
 
     def barred(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
         """A task that P does not let the caller approve, with why; only people are told."""
@@ -59,7 +62,8 @@ class QueueQuery(msgspec.Struct, frozen=True):
         attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
         if attempt is None or not (decision.allowed or decision.needs_reason):
             return None
-        you = preview(facts, self.me, self.policy, tip_among(self.context, attempt, self.heads, self.target))
+        tip = tip_among(self.context, attempt, self.heads, self.target)
+        you = preview(facts, self.me, self.policy, tip, self.unsigned)
         missing = tuple(reason for reason in you.reasons if reason.rule != "D4")
         you = msgspec.structs.replace(you, may_approve=not missing, reasons=missing)
         step = lifting(task, you, self.actor) if missing else NO_STEP
@@ -75,7 +79,9 @@ def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePa
     heads = context.repo.heads()
     with context.store.read() as tx:
         target = context.repo.commit_of(target_ref(context, tx, context.project(tx)))
-        look = QueueQuery(context, actor, context.party(tx, actor), context.policy(tx, actor), heads, target)
+        policy = context.policy(tx, actor)
+        unsigned = why_unsignable(context, tx, actor, "approve", policy)
+        look = QueueQuery(context, actor, context.party(tx, actor), policy, heads, target, unsigned)
         return _page(tx, look, query)
 
 

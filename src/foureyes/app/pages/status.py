@@ -212,9 +212,11 @@ def _counts(tx: Tx) -> dict[str, int]:
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
-    """P13, D5: what the caller can do so that something can be approved: run its checks, or rule on its findings."""
+    """P13, D5: what the caller can do so that something can be approved: run its checks, rule on its findings, or
+    get a key (I9).
+    """
     theirs: set[Who] = {"you", "person", "person_or_service"} if actor.kind == "human" else {"you"}
-    ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5")]
+    ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5", "I9")]
     steps = [row.next for row in ready if all(step.who in theirs for step in row.next.steps if step.argv)]
     return steps[0] if steps else NO_STEP
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.facts import facts_for
 from foureyes.app.call.one_target import known_target
+from foureyes.app.call.signing import why_unsignable
 from foureyes.app.call.stacks import drawn, from_below
 from foureyes.app.pages.judged import Judgement, Judgements, JudgingBasis, lasts
 from foureyes.app.pages.preview import preview
@@ -103,12 +104,14 @@ class Judge:
     def _basis(self, tx: Tx, actor: Actor) -> JudgingBasis:
         context = self._context
         project = context.project(tx)
+        policy = context.policy(tx, actor)
         return JudgingBasis(
             me=context.party(tx, actor),
-            policy=context.policy(tx, actor),
+            policy=policy,
             gate_policy=context.gate_policy(tx),
             target=known_target(context, tx, project),
             hold=project.hold,
+            unsigned=why_unsignable(context, tx, actor, "approve", policy),
         )
 
     def _still_landed(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
@@ -194,7 +197,7 @@ def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who
         submitted_at=attempt.submitted_at,
         fixes=sum(finding.state == "claimed" for finding in facts.open_blocking),
         disputes=sum(finding.state == "disputed" for finding in facts.open_blocking),
-        you=preview(facts, basis.me, policy, tip),
+        you=preview(facts, basis.me, policy, tip, basis.unsigned),
         stack=drawn(facts),
     )
 
