@@ -58,6 +58,7 @@ def test_a_person_says_that_a_target_was_set_back_on_purpose_and_merges_go_on_Q6
     said = world.app.merges.accept(ALICE, "a secret was in it", kept)
     assert [lost in note for note in said.notes] == [True]
     assert not any(first in note for note in said.notes)
+    assert (world.show(first).remarks, ["not on main" in text for text in world.show(lost).remarks]) == ([], [True])
     later = approved(world)
     rows = merge_rows(world)
     assert (rows[waits].outcome, rows[later].outcome) == ("stuck", "merged"), "it stands on what had to go"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
     from foureyes.app.views.work import LineCommit
+    from foureyes.core.nouns.task import Task
 
 HOW_FAR = 500
 SHOWN = 3
@@ -48,6 +49,13 @@ class MergeOf(msgspec.Struct, frozen=True):
 
     id: str
     sha: Sha
+
+
+class SetBackRow(msgspec.Struct, frozen=True):
+    """When a person accepted that the target lacks merges, and what was recorded."""
+
+    at: str
+    payload: str
 
 
 class AttemptCommits(msgspec.Struct, frozen=True):
@@ -230,6 +238,18 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
         return in_turn(switch, shell("git", "merge", newest[:12]), push)
     ways = ("--ff-only",) if set_back else ()
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
+
+
+def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> str:
+    """Q6: that a person accepted a target without the merge of a task; empty where it has it, or has it again."""
+    from foureyes.core.events.gate import TargetSetBack
+
+    rows = tx.all("merge.set_back", SetBackRow) if task.merge else []
+    said = [row.at for row in rows if task.id in msgspec.json.decode(row.payload, type=TargetSetBack).lost]
+    tip = context.repo.commit_of(known_ref(context, tx, project)) if said else None
+    if not said or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
+        return ""
+    return f"its merge is not on {project.target}: a person accepted that on {said[-1][:10]} (fe rules Q6)"
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:

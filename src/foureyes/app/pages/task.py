@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
     from foureyes.app.views.review import ApprovalView, FeedbackView
     from foureyes.app.views.status import OpenPoint
+    from foureyes.core.nouns.task import Task
     from foureyes.steps import Steps
 
 
@@ -57,6 +58,7 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
             detail = with_loop(context, tx, gated(context, tx, detail, facts, actor), facts)
         elif row.status != "closed":
             detail = _before_work(context, tx, detail, facts, actor)
+        detail = msgspec.structs.replace(detail, remarks=[*detail.remarks, *_lost(context, tx, row)])
         merge = _merge(context, tx, row.id, actor) if row.status == "approved" else NO_STEP
         against = _against_work(context, tx, detail) if row.status in AT_REST else NO_STEP
     if with_diff and detail.attempts:
@@ -95,6 +97,16 @@ def _before_work(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, act
 
     chosen = modes_of(context, tx, actor, {facts.task.id: facts}).get(facts.task.id)
     return msgspec.structs.replace(detail, mode=chosen.mode, mode_reasons=chosen.reasons) if chosen else detail
+
+
+def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
+    """Q6: that a task that was merged is not on the target any more, and that this was accepted."""
+    if task.merge is None:
+        return []
+    from foureyes.app.call.one_target import lost_merge
+
+    told = lost_merge(context, tx, context.project(tx), task)
+    return [told] if told else []
 
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:

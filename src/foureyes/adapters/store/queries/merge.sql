@@ -41,6 +41,10 @@ SELECT substr(name, 12) AS task, value FROM settings WHERE name >= 'merge:sent:'
 -- name: merge.shas
 SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
 
+-- name: merge.set_back
+SELECT j.at AS at, j.payload AS payload FROM security s JOIN journal j ON j.seq > s.seq AND j.seq <= s.seq + 3
+WHERE s.kind = 'target_set_back' AND j.kind = 'TargetSetBack' ORDER BY j.seq;
+
 -- name: merge.points
 SELECT DISTINCT merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL;
 
