@@ -10,6 +10,7 @@ from foureyes.config.settings import FILE
 from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
 
+from tests.app.findings.recount import Recount, stand
 from tests.stage.clones import Clone, Clones
 from tests.stage.gated import approved, merge
 from tests.stage.people import ALICE, CLAUDE, CODEX
@@ -124,6 +125,12 @@ def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts
     one, two = alpha.show(task, ALICE).attempts
     assert one.base != there
     assert (two.base, [file.path for file in two.files]) == (there, ["unpushed.py", "work.py"])
+    state = alpha.app.loops.show(task).state
+    assert (state.round, [round_.goes_on for round_ in state.rounds]) == (0, [True, False]), "nothing came back (E1)"
+    assert not state.rounds[1].same_tree
+    counted = Recount()
+    counted.feed(list(alpha.app.audit.export()))
+    assert stand(counted.loop(task), 2, 5)[0].rounds == 0
     alpha.approve(CODEX, task)
     assert merge(alpha) == {task: "merged"}
 

@@ -85,6 +85,9 @@ class Round:
     """The last word about each blocking finding: resolved by somebody's ruling or by its check, still there, or
     otherwise gone.
     """
+    head: str = ""
+    goes_on: bool = False
+    """The same commit was handed in once more while nobody worked on it: the next round has it all (L11)."""
     others: list[tuple[int, str, str]] = field(default_factory=list)
     """What else counts, with its place: (seq, "odd" | "asked" | an option of the lead, why)."""
 
@@ -149,12 +152,17 @@ class Recount:
     def _AttemptSubmitted(self, row: JournalRow, said: dict[str, Any]) -> None:
         loop = self.loop(row.task)
         loop.since_decided += loop.status == "in_progress"
-        loop.status = "reviewing"
+        at_work, loop.status = loop.status == "in_progress", "reviewing"
         last = loop.rounds[-1].tree if loop.rounds else ""
         blocking = [one for one in self.of_task(row.task) if one.blocks]
         had = {one.root for one in blocking if one.state in WAITS}
         waived = {one.root for one in blocking if one.state == "waived"}
-        loop.rounds.append(Round(said["n"], said["tree"], said["tree"] == last, had, waived))
+        one = Round(said["n"], said["tree"], said["tree"] == last, had, waived, head=said["head"])
+        if loop.rounds and not at_work and not loop.rounds[-1].sent_back and loop.rounds[-1].head == one.head:
+            same = loop.rounds[-1]
+            same.goes_on, one.same_tree, one.had, one.waived = True, same.same_tree, set(same.had), same.waived
+            one.touched = dict(same.touched)
+        loop.rounds.append(one)
 
     def _back(self, row: JournalRow, said: dict[str, Any]) -> None:
         loop = self.loop(row.task)
@@ -386,7 +394,7 @@ def stand(loop: Loop, limit: int, cap: int) -> tuple[Stand, list[int]]:
             bool(one.sent_back) or number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")
         )
         things: list[tuple[float, str]] = [(seq, word) for seq, word, _ in one.others]
-        things += [(one.sent_back or float("inf"), "over")] if is_over else []
+        things += [(one.sent_back or float("inf"), "over")] if is_over and not one.goes_on else []
         table.append(-1)
         for _, word in sorted(things):
             if word == "over":
@@ -394,4 +402,5 @@ def stand(loop: Loop, limit: int, cap: int) -> tuple[Stand, list[int]]:
                 now.comes_back(one, limit, cap)
             else:
                 now.happens(word, limit)
+        table[-1] = now.stuck if one.goes_on else table[-1]
     return now, table

@@ -86,6 +86,35 @@ def test_the_same_tree_again_is_no_progress_whatever_was_resolved_L11() -> None:
     assert [one.no_progress for one in found.rounds] == [0, 1, 0]
 
 
+def counted_anew(*, close_seq: int = 0, starts: int = 0) -> LoopState:
+    """Found twice in 1; mended in 2, which raises a third and is handed in once more as 3, where one is verified."""
+    steps = [FindingMove(root, 1, "open", "raised") for root in ("a", "b")]
+    steps += [FindingMove("c", 2, "open", "raised"), FindingMove("a", 3, "resolved", "ruled")]
+    second = LoopAttempt(n=2, tree="2", head="h2", close_seq=close_seq)
+    first = LoopAttempt(n=1, tree="1", head="h1", close_seq=10)
+    third = LoopAttempt(n=3, tree="2", head="h2", starts=starts)
+    handed = [first, second, third]
+    return loop_state(handed, rounds(handed, steps, closed=True), (), (), LIMITS)
+
+
+def test_a_commit_that_is_counted_anew_is_no_further_round_and_nothing_of_it_is_lost_L11_L12() -> None:
+    found = counted_anew()
+    _, second, third = found.rounds
+    assert (second.goes_on, second.had, second.found, second.action) == (True, 0, 0, "")
+    assert (third.had, third.fixed, third.found, third.same_tree, third.is_progress) == (2, 1, 1, False, True)
+    assert (found.round, found.no_progress, found.open_blocking) == (2, 0, 2)
+
+
+@pytest.mark.parametrize("how", [{"close_seq": 20}, {"starts": 1}], ids=["sent back", "taken up"])
+def test_what_was_sent_back_or_worked_on_and_is_the_same_again_is_a_round_without_progress_L11(
+    how: dict[str, int],
+) -> None:
+    found = counted_anew(**how)
+    assert (found.rounds[1].goes_on, found.rounds[2].same_tree) == (False, True)
+    assert [one.no_progress for one in found.rounds][:2] == [0, 1]
+    assert found.tier == "senior", "two rounds without progress (E1)"
+
+
 def test_new_blockers_do_not_erase_progress_L11() -> None:
     steps = [FindingMove(root, 1, "open", "raised") for root in ("a", "b")]
     steps += [FindingMove("a", 2, "resolved", "ruled"), FindingMove("c", 2, "open", "raised")]

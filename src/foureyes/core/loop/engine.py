@@ -25,19 +25,26 @@ MERGE_FAILURES = 3
 NOT_YET = 1 << 62
 """A round that was not sent back but overtaken closes after everything else in it."""
 
+WAITING: tuple[FindingState, ...] = ("open", "claimed", "disputed")
 WITHOUT_PROGRESS: frozenset[RunEnd] = frozenset({"crash", "timeout", "blocked", "unchanged"})
 
 
 class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as the loop sees it. `close_seq` is the journal row that sent it back, `approved` that of its
-    approval, if any.
+    """An attempt as the loop sees it. `starts`: how often somebody had begun to work on the task. `close_seq` is the
+    journal row that sent it back, `approved` that of its approval, if any.
     """
 
     n: int
     tree: str
+    head: str = ""
+    starts: int = 0
     close_seq: int = 0
     approved: int = 0
     merge_failures: int = 0
+
+    def goes_on_as(self, after: LoopAttempt) -> bool:
+        """Nobody sent it back or worked on it: the same commit is handed in once more, to be counted anew (Q2, D4)."""
+        return bool(self.head) and (self.head, self.starts) == (after.head, after.starts) and not self.close_seq
 
 
 class FindingMove(msgspec.Struct, frozen=True):
@@ -70,13 +77,16 @@ class FruitlessRun(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration: blocking findings that were open when it was handed in, that it resolved, that are new."""
+    """One iteration: blocking findings that were open when it was handed in, that it resolved, that are new. `goes_on`:
+    it is no round of its own; the next one has what happened in it.
+    """
 
     n: int
     had: int = 0
     fixed: int = 0
     found: int = 0
     same_tree: bool = False
+    goes_on: bool = False
     closed: bool = False
     tier: Tier = "developer"
     no_progress: int = 0
@@ -170,34 +180,49 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
         by_iteration.setdefault(step.iteration, []).append(step)
     state: dict[str, FindingState] = {}
     table: list[Round] = []
-    trees: set[str] = set()
-    for attempt in handed:
-        before = {root for root, now in state.items() if now in ("open", "claimed", "disputed")}
-        waived = {root for root, now in state.items() if now == "waived"}
-        settled: dict[str, str] = {}
+    tree, now = "", _Hands()
+    for attempt, after in zip(handed, [*handed[1:], None], strict=True):
+        if not (table and table[-1].goes_on):
+            now = _Hands.at(state, is_same=attempt.tree == tree)
         for step in by_iteration.get(attempt.n, ()):
-            if step.kind == "answered" and step.root in waived and state[step.root] == "waived":
-                before.add(step.root)  # its waiver ran out: it was in these hands again
-            settled[step.root] = step.kind
-            state[step.root] = step.state
-        fixed = {root for root in before if state[root] == "resolved" and settled.get(root) in ("ruled", "cleared")}
-        new = {
-            root
-            for root, now in state.items()
-            if root in settled and root not in before and now in ("open", "claimed", "disputed")
-        }
-        table.append(
-            Round(
-                n=attempt.n,
-                had=len(before),
-                fixed=len(fixed),
-                found=len(new),
-                same_tree=attempt.tree in trees,
-                closed=closed or attempt.n < handed[-1].n,
-            )
-        )
-        trees = {attempt.tree}
+            now.move(state, step)
+        is_over = closed or after is not None
+        if after is not None and attempt.goes_on_as(after):
+            table.append(Round(n=attempt.n, goes_on=True, closed=is_over))
+        else:
+            table.append(now.round(state, attempt.n, is_over=is_over))
+        tree = attempt.tree
     return table
+
+
+class _Hands(msgspec.Struct):
+    """What one round has in its hands: blocking findings that wait, those that were waived, and the last word of each
+    that moved.
+    """
+
+    before: set[str] = set()
+    waived: set[str] = set()
+    settled: dict[str, str] = {}
+    is_same: bool = False
+
+    @classmethod
+    def at(cls, state: dict[str, FindingState], *, is_same: bool) -> _Hands:
+        before = {root for root, now in state.items() if now in WAITING}
+        return cls(before=before, waived={root for root, now in state.items() if now == "waived"}, is_same=is_same)
+
+    def move(self, state: dict[str, FindingState], step: FindingMove) -> None:
+        if step.kind == "answered" and step.root in self.waived and state[step.root] == "waived":
+            self.before.add(step.root)  # its waiver ran out: it was in these hands again
+        self.settled[step.root] = step.kind
+        state[step.root] = step.state
+
+    def round(self, state: dict[str, FindingState], n: int, *, is_over: bool) -> Round:
+        by = self.settled
+        fixed = [root for root in self.before if state[root] == "resolved" and by.get(root) in ("ruled", "cleared")]
+        new = [root for root in by if root not in self.before and state[root] in WAITING]
+        return Round(
+            n=n, had=len(self.before), fixed=len(fixed), found=len(new), same_tree=self.is_same, closed=is_over
+        )
 
 
 def loop_state(
@@ -215,10 +240,12 @@ def loop_state(
         for seq, act in sorted(happened, key=lambda pair: pair[0]):
             before = count.escalations
             act()
-            if seq == (attempt.close_seq or NOT_YET):
+            if seq == (attempt.close_seq or NOT_YET) and not current.goes_on:
                 judged = _judged(current, tier, count, limits, is_over=count.escalations > before)
         table.append(
-            judged if current.closed else msgspec.structs.replace(current, tier=tier, no_progress=count.no_progress)
+            judged
+            if current.closed and not current.goes_on
+            else msgspec.structs.replace(current, tier=tier, no_progress=count.no_progress)
         )
     last = handed[-1].n if handed else 0
     return LoopState(
@@ -254,7 +281,7 @@ def _in_order(
 ) -> list[tuple[int, Callable[[], None]]]:
     """Everything that counts within one iteration, each with its place in the journal."""
     happened: list[tuple[int, Callable[[], None]]] = []
-    if current.closed:
+    if current.closed and not current.goes_on:
         happened.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, current, limits)))
     if attempt.approved:
         happened.append((attempt.approved, lambda: _approved(count)))

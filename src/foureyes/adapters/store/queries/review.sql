@@ -51,7 +51,9 @@ FROM tasks t WHERE t.id = :task;
 SELECT seq, iteration, how, had FROM odd_ends WHERE task = :task ORDER BY seq;
 
 -- name: review.rounds
-SELECT a.n AS n, a.tree AS tree,
+SELECT a.n AS n, a.tree AS tree, a.head AS head,
+  (SELECT count(*) FROM history h WHERE h.task = a.task AND h.action = 'started' AND h.seq <
+    (SELECT min(s.seq) FROM history s WHERE s.task = a.task AND s.action = 'submitted' AND s.attempt = a.n)) AS starts,
   (SELECT coalesce(min(f.seq), 0) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n) AS close_seq,
   (SELECT coalesce(max(p.seq), 0) FROM approvals p WHERE p.task = a.task AND p.attempt = a.n AND p.recorded = 0) AS approved,
   (SELECT count(*) FROM feedback f WHERE f.task = a.task AND f.iteration = a.n AND f.source = 'merge') AS merge_failures

@@ -68,7 +68,7 @@ def _findings(detail: TaskDetail) -> list[str]:
 
 def _rounds(detail: TaskDetail) -> list[str]:
     """The story of the loop in a line, and how near escalation is (E5)."""
-    rounds = detail.loop.rounds if detail.loop else ()
+    rounds = [round_ for round_ in detail.loop.rounds if not round_.goes_on] if detail.loop else []
     shown = [round_ for round_ in rounds if round_.had or round_.found] and rounds[-SHOWN_ROUNDS:]
     story = " · ".join(
         [*(["…"] if shown and len(rounds) > SHOWN_ROUNDS else []), *[_round(round_) for round_ in shown]]
