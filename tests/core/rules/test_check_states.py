@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from foureyes.core.nouns.check import CheckOutcome, CheckResult, CheckState, WhatRan, red
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.nouns.session import Party
-from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts
+from foureyes.core.rules.check_states import NOT_COMPARED, check_states, check_states_on, counts, is_broken_by_change
 from foureyes.core.rules.facts import Facts
+from foureyes.core.rules.retrying import broken_of
 
 from tests.core.samples import (
     ADA,
@@ -249,3 +250,20 @@ def test_a_result_that_was_for_one_tree_of_the_target_says_nothing_for_another_D
     for_it, for_another = (WhatRan("sh", "", tree).stored for tree in (BASE_TREE, "4" * 40))
     assert stands(checked(replace(ran(LINT), program=for_it), based=True), LINT).word == "passed"
     assert stands(checked(replace(ran(LINT), program=for_another), based=True), LINT).word == "not_run"
+
+
+def test_a_run_breaks_by_the_change_only_beside_one_that_was_for_this_target_D5() -> None:
+    for_it, for_another = (WhatRan("pytest", "", tree).stored for tree in (BASE_TREE, "4" * 40))
+    rule = replace(LINT, run="pytest")
+    before = replace(ran(rule, tree=BASE_TREE), program=for_it)
+    broke = replace(ran(rule, outcome="crashed"), exit_code=4, program=for_it)
+    assert is_broken_by_change(checked(before, broke, based=True), rule, broke, BASE_TREE)
+    elsewhere = checked(replace(before, program=for_another), broke, based=True)
+    assert not is_broken_by_change(elsewhere, rule, replace(broke, program=""), BASE_TREE)
+
+
+def test_a_run_that_broke_beside_another_target_keeps_none_waiting_D5() -> None:
+    broke = [replace(ran(outcome="crashed"), program=WhatRan("sh", "", tree).stored) for tree in (BASE_TREE, "4" * 40)]
+    for result, waits in zip(broke, (True, False), strict=True):
+        facts = checked(result, based=True)
+        assert (broken_of(facts, stands(facts)) is not None) == waits

@@ -91,7 +91,7 @@ def _due_for_baseline(
     plain = [rule for rule in rules if rule.report == "none" and rule.required and rule.baseline is not False]
     with_one = [rule for rule in rules if rule.report == "sarif" and rule.has_baseline]
     with run.context.store.read() as tx:
-        results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results
+        results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results_beside(before)
     broken = [rule for rule in rules if _broke_now(rule, results, now, fresh)]
     if not plain and not with_one and not broken:
         return []
@@ -148,10 +148,9 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         mine_counts = self.actor.kind != "agent" and not is_involved(now, mine)
         same = [
             result
-            for result in now.results
+            for result in now.results_beside(self.base)
             if (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
             and _says(rule, result)
-            and result.holds_beside(self.base)
             and (counts(now, result) or not mine_counts)
         ]
         program = self.runner.program(rule, self._files(tree)) if same else ""

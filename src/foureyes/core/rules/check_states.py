@@ -53,8 +53,8 @@ def check_state(
     facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
 ) -> CheckState:
     """The latest result that counts; failing that, the latest one that somebody claims."""
-    same = [result for result in facts.results if (result.digest, result.name) == (rule.digest, rule.name)]
-    mine = [result for result in same if result.holds_beside(base_tree)]
+    known = facts.results_beside(base_tree)
+    mine = [result for result in known if (result.digest, result.name) == (rule.digest, rule.name)]
     here = [result for result in mine if result.tree == tree]
     if not here:
         return CheckState(rule=rule)
@@ -95,7 +95,7 @@ def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base
     known = (base_tree, rule.digest, rule.name)
     on_base = [
         old
-        for old in facts.results
+        for old in facts.results_beside(base_tree)
         if (old.tree, old.digest, old.name) == known and (counts(facts, old) or not counts(facts, result))
     ]
     if not on_base or on_base[-1].outcome not in RAN:

@@ -125,6 +125,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             else f"{party.name} ({session})"
         )
 
+    def results_beside(self, base_tree: str) -> list[CheckResult]:
+        """D5: the results that say something about a change to this tree of the target."""
+        return [result for result in self.results if result.holds_beside(base_tree)]
+
     def changed_paths(self) -> list[str]:
         """Every path that the attempt touches; of a rename both, those of links that lead there, and where a merge
         would have put the change.

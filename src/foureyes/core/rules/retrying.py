@@ -47,7 +47,7 @@ def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
     said = state.result is not None and state.result.outcome in RAN and not state.claimed
     tree = attempt.base_tree if said else attempt.tree
     tries, last = 0, None
-    for result in reversed(facts.results):
+    for result in reversed(facts.results_beside(attempt.base_tree)):
         if (result.tree, result.name, result.digest) != (tree, state.rule.name, state.rule.digest):
             continue
         if not counts(facts, result):
