@@ -44,3 +44,13 @@ def test_D5_what_only_the_base_has_there_holds_for_that_base_alone(tmp_path: Pat
     rule = CheckoutRule(prepare="x", inputs=("lock",))
     assert refuse_own_parts(str(tree), str(made), rule, Tree(files, base=files)) == "", "it is on record"
     assert refuse_own_parts(str(tree), str(made), rule, Tree(files, target={}, base=files)) == "base"
+
+
+def test_D5_what_was_there_before_the_change_and_is_not_on_record_is_not_called_the_changes_own(tmp_path: Path) -> None:
+    files = {"tool": "1\n"}
+    tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
+    by_hand = Tree(files, target={}, base=files)
+    by_hand.agreed_beside = dict  # type: ignore[method-assign]  # something was merged, and lacks it
+    said = "^tool lies where checkout.prepare makes something; it was there where the change begins, and the last merge "
+    with pytest.raises(OwnParts, match=said):
+        refuse_own_parts(str(tree), str(made), CheckoutRule(prepare="x"), by_hand)

@@ -35,11 +35,20 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
     beside = files.agreed_beside() if own else {}
     for path in own:
         if now[path] != beside.get(path):
-            raise OwnParts(
-                f"it changes {named(path)}, where checkout.prepare makes something: take that out of the tree, or name "
-                "it in checkout.inputs"
-            )
+            is_older = any(now[path] == had.get(path) for had in files.of_target(ALL))
+            raise OwnParts(_older(path) if is_older else _changed(path))
     return files.beside if own else ""
+
+
+def _changed(path: str) -> str:
+    where = f"it changes {named(path)}, where checkout.prepare makes something"
+    return f"{where}: take that out of the tree, or name it in checkout.inputs"
+
+
+def _older(path: str) -> str:
+    """What a commit by hand brought is not the change's: it can take nothing out."""
+    where = f"{named(path)} lies where checkout.prepare makes something; it was there where the change begins"
+    return f"{where}, and the last merge on record lacks it: take it off the target, or name it in checkout.inputs"
 
 
 def overlaps(tree: str, environment: str, whole: frozenset[str] = frozenset(), here: str = "") -> Iterator[str]:
