@@ -135,6 +135,26 @@ def test_what_nobody_can_count_is_handed_in_and_told_and_the_same_hand_in_counts
     assert merge(alpha) == {task: "merged"}
 
 
+def test_what_landed_since_nobody_knows_when_is_not_handed_in_as_no_code_A5_K4_Q6(clones: Clones) -> None:
+    alpha, task = clones.alpha, clones.alpha.create()
+    with clones.cut():
+        alpha.start(CLAUDE, task)
+        alpha.checkout.commit("work.py", "work\n", session=CLAUDE)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    for once_more in (False, True):
+        if once_more:
+            alpha.app.claims.unstart(CLAUDE, task, reason="once more")
+            alpha.start(CLAUDE, task)
+        with alpha.refused("Q6") as said:
+            alpha.submit(CLAUDE, task)
+        assert "--no-code" not in str(said[0].reasons[0].next)
+        with alpha.refused("Q6"):
+            alpha.app.attempts.submit(CLAUDE, task, no_code=True)
+    alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    alpha.checkout.commit("more.py", "more\n", session=CLAUDE)
+    assert alpha.submit(CLAUDE, task).files == 1
+
+
 def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1_Q6(clones: Clones) -> None:
     alpha, task = clones.alpha, clones.alpha.create()
     approved(alpha, by=CODEX)

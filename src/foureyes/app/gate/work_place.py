@@ -17,7 +17,7 @@ from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_nam
 from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
 from foureyes.errors import NotFound, Reason
-from foureyes.steps import Steps, blank, fe, in_turn, phrase, prose, shell
+from foureyes.steps import Steps, blank, by_person, either, fe, in_turn, phrase, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.gate.hand_in import HandIn
@@ -161,6 +161,25 @@ def nothing_here(hand: HandIn) -> str:
     if name == target:
         return f"nothing was committed on {name} since the start"
     return f"{name} has nothing that {target} lacks{_left_lying(hand)}"
+
+
+def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
+    """K4, Q6: that nothing is to be seen, and nobody knows where the target was when the task began; and where else to
+    look. Who says that there is no code is a person then.
+    """
+    task, target = hand.task.id, hand.project.target
+    name, remote = hand.ref.removeprefix("refs/heads/"), hand.policy.remote
+    there = remote if remote and hand.counted.is_told else target
+    lacks = f"{name} has nothing that {there} lacks" if name != there else f"nothing new can be seen on {name}"
+    why = f"{lacks}, and it is not known where {target} was when {task} began: what is there may be the work"
+    if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
+        return why, fe("submit", task, "--branch", own_name(task))
+    if not hand.counted.is_told:
+        return "; ".join(filter(None, (why, hand.counted.unsaid))), fe(
+            "submit", task, before=f"when {remote} answers: "
+        )
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    return why, either(fe("submit", task, before="commit your work on a branch, then: "), close)
 
 
 def _left_lying(hand: HandIn) -> str:

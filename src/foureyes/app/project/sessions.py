@@ -227,7 +227,9 @@ class Sessions:
             event = self._token(work, actor, wanted, agent, child, secret)
             work.record(row.id, event)
             if claims:
-                work.record(row.id, e.TaskStarted(target_head=head, implementer=child))
+                from foureyes.core.rules.claiming import began_at
+
+                work.record(row.id, e.TaskStarted(target_head=began_at(row, head), implementer=child))
         notes = (f"{row.id} is started for {event.name}",) if claims else ()
         if actor.kind != "agent":
             notes = (*notes, "all that you give out is of one origin: none of them may approve what another made (I4)")

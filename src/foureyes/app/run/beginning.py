@@ -12,6 +12,7 @@ from foureyes.app.run.readiness import left_by_a_run
 from foureyes.core import events as e
 from foureyes.core.nouns.run import MAKES, RunId
 from foureyes.core.nouns.session import Actor
+from foureyes.core.rules.claiming import began_at
 from foureyes.core.rules.starting import why_not_independent
 from foureyes.core.words.ids import session_id, task_id, token_hash
 from foureyes.core.words.text import visible
@@ -109,7 +110,8 @@ def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: S
     if run.purpose in MAKES:
         if left is not None and task.implementer is not None:
             work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=f"{left.id} has ended"))
-        work.record(task.id, e.TaskStarted(target_head=target_head, implementer=issued.session))
+        began = began_at(task, target_head)
+        work.record(task.id, e.TaskStarted(target_head=began, implementer=issued.session))
 
 
 def not_reserved(run: Run) -> Reason:

@@ -16,7 +16,7 @@ from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
-from foureyes.core.rules.claiming import RESUME, why_not_free
+from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
 from foureyes.core.rules.involvement import has_spawned
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text, one_line
@@ -226,7 +226,7 @@ class Claims:
         return facts_of(self._context, work.tx, task.id)
 
     def _claim(self, work: Work, task: Task, head: Sha | None) -> Outcome:
-        work.record(task.id, e.TaskStarted(target_head=head))
+        work.record(task.id, e.TaskStarted(target_head=began_at(task, head)))
         now = self._context.get(work.tx, task.id)
         step = _submit(now.id, "work on a branch")
         author = (_author(now.id),) if work.actor.kind == "human" else ()

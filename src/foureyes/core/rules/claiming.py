@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from foureyes.core.nouns.task import Task
+from foureyes.core.words.ids import Sha
 from foureyes.errors import Reason
 from foureyes.steps import Steps, by, by_person, either, fe, one_of, phrase
 
@@ -33,6 +34,13 @@ def why_not_free(
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))
     return reasons
+
+
+def began_at(task: Task, head: Sha | None) -> Sha | None:
+    """K4, Q6: where the target was when a task began, for who starts it at `head`. Nobody could say it the first time:
+    then it stays unsaid, since the target may have had work of the task ever since.
+    """
+    return None if task.started_at is not None and task.start_target is None else head
 
 
 def lead_step(task: str, waiting_for: str = "lead") -> Steps:
