@@ -126,7 +126,7 @@ def errors() -> str:
     rows = [
         (code(cls.code), str(cls.exit_code), doc(cls))
         for cls in sorted(found, key=lambda cls: cls.exit_code)
-        if cls is not FoureyesError
+        if cls is not FoureyesError and "code" in vars(cls)
     ]
     intro = (
         "With `--json` an error is one object on stdout: "

@@ -33,6 +33,16 @@ class FoureyesError(Exception):
         self.reasons = reasons
         self.task = task
 
+    @property
+    def way_on(self) -> Steps:
+        """What to do next: its own step, or the first of its reasons."""
+        return self.next_step or next((reason.next for reason in self.reasons if reason.next), NO_STEP)
+
+    @property
+    def in_a_line(self) -> str:
+        """All reasons, each with its rule; the sentence where it has none."""
+        return "; ".join(f"{reason.message} ({reason.rule})" for reason in self.reasons) or self.message
+
 
 class Refused(FoureyesError):
     """A rule says no."""
@@ -161,13 +171,14 @@ class StoreBusy(StoreProblem):
     code = "busy"
 
 
-class CutOff(StoreProblem):
-    """Something went wrong in the middle of work that goes piece by piece, the store went away, say: `done` is what
-    became of those before.
+class CutOff(FoureyesError):
+    """Something went wrong in the middle of work that goes piece by piece: `done` is what became of those before. Code,
+    exit code and reasons are those of what went wrong.
     """
 
-    def __init__(self, message: str, *, next_step: Steps, done: tuple[object, ...]) -> None:
-        super().__init__(message, next_step=next_step)
+    def __init__(self, message: str, *, of: FoureyesError, next_step: Steps, done: tuple[object, ...]) -> None:
+        super().__init__(message, next_step=next_step, reasons=of.reasons, task=of.task)
+        self.code, self.exit_code = of.code, of.exit_code
         self.done = done
 
 

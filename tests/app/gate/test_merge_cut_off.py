@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.gate import merging, sent_merges
 from foureyes.app.gate.running import Telling
 from foureyes.app.run.performing import _merge
 from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.session import Actor
-from foureyes.errors import CutOff, Reason, Refused, StoreProblem
+from foureyes.errors import ConfigError, CutOff, FoureyesError, Reason, Refused, StoreProblem, TokenRefused
 from foureyes.steps import fe
 
+from tests.app.gate.test_sent_merges import killed_at, merges_of
 from tests.stage.gated import approved, merge
 from tests.stage.people import CI, CODEX
 from tests.stage.wires import Wired
@@ -110,6 +112,7 @@ def test_a_target_that_goes_from_the_remote_in_the_middle_of_the_queue_leaves_to
     wire.heard = gone
     rows = alpha.app.merges.process(CI)
     assert [(row.task, row.outcome) for row in rows] == [(first, "merged"), (second, "waiting")]
+    assert ("(Q6)" in rows[1].message, bool(rows[1].next)) == (True, True)
     assert alpha.status(second) == "approved"
     with alpha.refused("Q6"):
         alpha.app.merges.process(CI)
@@ -135,6 +138,9 @@ def test_a_refusal_in_the_middle_of_the_queue_tells_what_was_merged_before_it_Q4
         world.app.merges.process(CI)
     rows = [row for row in caught.value.done if isinstance(row, MergeRow)]
     assert [(row.task, row.outcome) for row in rows] == [(first, "merged")]
+    cut = caught.value
+    assert (cut.code, cut.exit_code, [reason.rule for reason in cut.reasons]) == ("refused", 1, ["J4"])
+    assert cut.next_step == fe("status")
     assert (world.checkout.path / f"{first}.py").exists(), "the checkout follows"
     assert world.status(second) == "approved"
 
@@ -156,3 +162,46 @@ def test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_w
         alpha.app.merges.process(CI, wait=True)
     (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
     assert (row.task, row.outcome) == (task, "merged")
+
+
+@pytest.mark.parametrize(
+    "problem", [TokenRefused("the token ended."), ConfigError("no such key.")], ids=["token", "settings"]
+)
+def test_whatever_goes_wrong_after_the_push_it_is_told_that_it_may_have_arrived_Q4(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch, problem: FoureyesError
+) -> None:
+    alpha = clones.alpha
+    task, writing = clones.approved(alpha), alpha.app.context.writing
+
+    def refused(actor: Actor, verb: str) -> object:
+        if merges_of(clones, task):
+            raise problem
+        return writing(actor, verb)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(alpha.app.context, "writing", refused)
+        with pytest.raises(CutOff) as caught:
+            alpha.app.merges.process(CI)
+    assert (caught.value.code, f"whether {task} is, the next fe merge tells" in caught.value.message) == (
+        problem.code,
+        True,
+    )
+    assert merge(alpha) == {task: "found"}
+
+
+def test_what_was_found_of_a_lost_push_is_told_if_the_store_goes_away_after_it_Q4(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beta, first = clones.beta, killed_at(clones, "after")
+    left = sent_merges._Settling._left
+
+    def gone(self: sent_merges._Settling) -> object:
+        if beta.status(first) == "closed":
+            raise GONE
+        return left(self)
+
+    monkeypatch.setattr(merging, "recognise", lambda *_: [])  # it arrives a moment later
+    monkeypatch.setattr(sent_merges._Settling, "_left", gone)
+    with pytest.raises(CutOff) as caught:
+        beta.app.merges.process(CI)
+    assert [(row.task, row.outcome) for row in caught.value.done if isinstance(row, MergeRow)] == [(first, "found")]

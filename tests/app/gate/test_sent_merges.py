@@ -16,7 +16,7 @@ from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
-from foureyes.errors import Conflict, GitProblem, RemoteProblem, StoreProblem
+from foureyes.errors import Conflict, CutOff, GitProblem, RemoteProblem, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clone
@@ -162,8 +162,10 @@ def test_a_store_that_goes_away_after_the_push_loses_nothing_Q4_Q6(
 
     with monkeypatch.context() as patch:
         clones.wire(alpha).after = lambda _: patch.setattr(alpha.store, "write", gone)
-        with pytest.raises(StoreProblem, match=f"Nothing was merged before; whether {task} is, .+; the rest waits"):
+        told = f"Nothing was merged before; whether {task} is, .+; the rest waits"
+        with pytest.raises(CutOff, match=told) as caught:
             alpha.app.merges.process(CI)
+    assert (caught.value.code, caught.value.exit_code) == ("store", 5)
     clones.wire(alpha).after = None
     assert alpha.checkout.head("main") == clones.main()
     assert merge(alpha) == {task: "found"}

@@ -47,7 +47,7 @@ from foureyes.steps import by, fe, shell
 UNDECIDED = ("waiting", "stuck")
 """Outcomes that the next look at the queue tells anew."""
 SPARE_SECONDS = 300
-UNKNOWN = "the store went away meanwhile: whether it is merged the next fe merge tells"
+UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
 
 
 class Merges:
@@ -134,7 +134,7 @@ class Merges:
         """What is on the target already, what became of pushes that nobody heard of, and what merges left behind."""
         heads = self._context.repo.heads()
         rows += [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
-        rows += settle_sent(self._context, actor, line, self._me)
+        settle_sent(self._context, actor, line, self._me, rows)
         decide_above(self._context, actor, [row.task for row in rows])
         for went in tidy_merged(self._context, line.name, heads):
             if tell is not None:
@@ -169,7 +169,7 @@ class Merges:
             tried.add(item.approval)
             try:
                 done = OneMerge(self._context, actor, line, item, self._me, tell).run(first)
-            except StoreProblem:
+            except FoureyesError:  # its push may have arrived, whatever went wrong after it
                 rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
                 raise
             if any(row.outcome == "merged" for row in done):
@@ -339,8 +339,8 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
     why, step = "the store does not answer any more", fe("doctor")
     if not isinstance(problem, StoreProblem):
         why = "; ".join(reason.message for reason in problem.reasons) or problem.message.rstrip(".")
-        step = problem.next_step or step
+        step = problem.way_on or step
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
     cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
     before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
-    return CutOff(f"{why}. {before}{cut}; the rest waits.", next_step=step, done=done)
+    return CutOff(f"{why}. {before}{cut}; the rest waits.", of=problem, next_step=step, done=done)

@@ -96,7 +96,7 @@ class OneMerge:
         except RemoteProblem as problem:
             return [self._leave(problem.message, stuck=False)]
         except Refused as problem:  # the target is gone from the remote, say
-            return [self._leave("; ".join(reason.message for reason in problem.reasons), stuck=False)]
+            return [self._leave(problem.in_a_line, stuck=False).with_next(problem.way_on)]
         except GitProblem as problem:
             return [self._leave(f"git: {problem.message}", stuck=True)]
 

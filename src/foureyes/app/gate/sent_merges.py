@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 TRIES = 5
 
 
-def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str) -> list[MergeRow]:
+def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows: list[MergeRow]) -> None:
     """What became of pushes whose process is gone, or that heard no answer, asked at the remote that each went to. What
-    cannot be found out waits, and nothing else waits for it.
+    cannot be found out waits, and nothing else waits for it. What is found is added to the rows at once: nothing that
+    goes wrong later takes it back (Q4).
     """
     with context.store.read() as tx:
         names = {sent.remote for sent in _left_behind(context, tx, me).values()}
-    return [row for name in sorted(names) for row in _Settling(context, actor, line, me, name).run()]
+    for name in sorted(names):
+        _Settling(context, actor, line, me, name, rows).run()
 
 
 class _Settling:
@@ -36,19 +38,21 @@ class _Settling:
     it wakes up; only then is the task another's.
     """
 
-    def __init__(self, context: Context, actor: Actor, line: TargetLine, me: str, remote: str) -> None:
+    def __init__(
+        self, context: Context, actor: Actor, line: TargetLine, me: str, remote: str, rows: list[MergeRow]
+    ) -> None:
         self._context, self._actor, self._line, self._me, self._remote = context, actor, line, me, remote
-        self._rows: list[MergeRow] = []
+        self._rows = rows
 
-    def run(self) -> list[MergeRow]:
+    def run(self) -> None:
         why = f"{self._line.name} of {self._remote} moved {TRIES} times meanwhile"
         try:
             line = self._line_there()
             if any(self._is_settled(line) for _ in range(TRIES)):
-                return self._rows
+                return
         except (GitProblem, Refused) as problem:
             why = problem.reasons[0].message if isinstance(problem, Refused) else problem.message
-        return [*self._rows, *(self._waits(sent, why) for sent in self._left().values())]
+        self._rows += [self._waits(sent, why) for sent in self._left().values()]
 
     def _line_there(self) -> TargetLine:
         remote = self._line.remote

@@ -12,7 +12,7 @@ from foureyes.steps import NO_STEP, Steps
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an approved task. `outcome`: merged, found (on the target already), waiting, stuck, conflict,
-    checks, void; cut, where the store went away meanwhile.
+    checks, void; cut, where something went wrong meanwhile. `next` is what a refusal says to do.
     """
 
     task: str
@@ -21,11 +21,15 @@ class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
     sha: str = ""
     message: str = ""
     notes: tuple[str, ...] = ()
+    next: Steps = NO_STEP
 
     @property
     def merged(self) -> bool:
         """Whether it is on the target now."""
         return self.outcome in ("merged", "found")
+
+    def with_next(self, step: Steps) -> MergeRow:
+        return msgspec.structs.replace(self, next=step)
 
     @property
     def is_trouble(self) -> bool:

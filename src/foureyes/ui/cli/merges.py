@@ -58,6 +58,8 @@ def row_text(row: MergeRow) -> str:
         f"{WORDS.get(row.outcome, 'waits'):<8} {row.task}  {flat(row.message)}",
         *[f"         {note}" for note in row.notes],
     ]
+    if row.next:
+        lines.append(f"         {next_line(row.next)}")
     if row.outcome in ("conflict", "checks"):
         lines.append(f"         {row.task} is open again, with this as feedback: fe context {row.task}")
     if row.outcome == "checks":
