@@ -105,9 +105,13 @@ def test_what_is_merged_on_the_target_is_not_started_until_the_older_store_is_ta
     world.checkout.git("commit", "-q", "--allow-empty", "-m", words)
     with world.refused("P12"):
         world.app.claims.start(CLAUDE, merged)
+    given = world.app.claims.next(CLAUDE)
+    assert (given.task, given.notes[0].startswith(f"{merged} was passed over: its merge is on the target (")) == (
+        other,
+        True,
+    )
     with world.refused("P12"):
         world.app.claims.next(CLAUDE)
-    assert world.app.claims.start(CLAUDE, other).changed
     world.app.projects.adopt(ALICE, "the backup of Monday")
     assert world.app.claims.start(CLAUDE, merged).changed
 

@@ -118,8 +118,15 @@ def merged_unknown(context: Context) -> dict[str, Sha]:
     return {task: commit.sha for commit in (*merges, *line) for task in commit.tasks}
 
 
+def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
+    """P12: why nobody works on what is merged already, as long as nobody took up the store that lacks the merge."""
+    if task not in merged:
+        return None
+    text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
+    return Reason("P12", text, by_person(ADOPT))
+
+
 def refuse_merged(task: TaskId, merged: Mapping[str, Sha]) -> None:
-    """P12: nobody works on what is merged already, as long as nobody took up the store that lacks the merge."""
-    if task in merged:
-        text = f"its merge is on the target ({merged[task][:7]}), and this store, an older state or a copy, lacks it"
-        refuse_task(task, "was not started", Reason("P12", text, by_person(ADOPT)))
+    """P12: what is merged already is not started."""
+    if (reason := merged_reason(task, merged)) is not None:
+        refuse_task(task, "was not started", reason)

@@ -14,6 +14,7 @@ from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.views.session import SessionView
 from foureyes.app.views.task_list import Link, ListQuery, TaskRow
+from foureyes.app.work.passing_over import in_words, passed_over, refuse_all
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.claiming import RESUME, began_at, why_not_free
@@ -24,7 +25,7 @@ from foureyes.errors import LostClaim, NotFound, Reason
 from foureyes.steps import NO_STEP, Steps, by_person, either, fe, in_turn, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from foureyes.app.call.context import Context
     from foureyes.app.call.work import Work
@@ -107,16 +108,16 @@ class Claims:
 
     def _has_place(self, actor: Actor, task: TaskId, *, here: bool) -> bool:
         """A task that is the caller's already has a worktree, or gets one: if the claim came with a token, not by a
-        start, or if its branch is there and the worktree is lost.
+        start, or if it is lost: its branch is there, or it was made with the claim, in a clone that is no more.
         """
         if task in self._context.workshop.worktrees():
             return True
         return not here and (actor.role == "implement" or self._lost_place(task))
 
     def _lost_place(self, task: TaskId) -> bool:
-        from foureyes.core.words.refs import own_branch
+        from foureyes.app.work.reserving import is_lost
 
-        return self._context.repo.commit_of(own_branch(task)) is not None
+        return is_lost(self._context, task)
 
     def _refuse_reserved(self, work: Work, task: Task) -> None:
         if work.tx.one("reservation.any", IdRow) is not None:
@@ -170,14 +171,15 @@ class Claims:
         known, merged = _known_here(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree, known)
         apart = apart and not (worktree is None and known is None)
-        head = None if apart else target_head(self._context)
+        head, over = None if apart else target_head(self._context), passed_over(self._context, merged, worktree=apart)
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
-            task = self._best(work, asked)
+            task = self._best(work, asked, over)
             refuse_merged(task.id, merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
-        return replace(begun, notes=(*begun.notes, *map(_question, asked))) if asked else begun
+        told = (*in_words(over), *map(_question, asked))
+        return replace(begun, notes=(*begun.notes, *told)) if told else begun
 
     def _asked(self, work: Work) -> list[OpenPoint]:
         """R2: what reviewers ask about earlier work of the caller: that goes on only once it is answered."""
@@ -187,12 +189,11 @@ class Claims:
 
         return work.tx.all("cycle.asks_maker", OpenPoint, session=work.actor.session, limit=SAID)
 
-    def _best(self, work: Work, asked: Sequence[OpenPoint] = ()) -> Task:
-        """The ready task that comes first and that nobody else is about to start."""
+    def _best(self, work: Work, asked: Sequence[OpenPoint], over: Mapping[str, Reason]) -> Task:
+        """The ready task that comes first, that can be started, and that nobody else is about to start."""
         taken, left = self._reserved(work)
-        rows = [
-            row for row in work.tx.tasks(ListQuery(ready=True, limit=1 + len(taken)), TaskRow) if row.id not in taken
-        ]
+        query = ListQuery(ready=True, limit=1 + len(taken) + len(over))
+        rows = [row for row in work.tx.tasks(query, TaskRow) if row.id not in taken and row.id not in over]
         hold = self._context.project(work.tx).hold
         if hold is not None:
             refuse_verb("nothing was claimed.", Reason("D3", f"the project is held: {hold}", RESUME))
@@ -201,6 +202,7 @@ class Claims:
         if not rows and asked:
             raise NotFound(f"no task is ready; {_question(asked[0])}", next_step=asked[0].step)
         if not rows:
+            refuse_all(over)
             raise NotFound(
                 "no task is ready.",
                 next_step=either(

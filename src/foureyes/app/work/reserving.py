@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import StoredSetting
+from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core import events as e
 from foureyes.core.words.refs import own_branch
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import Sha, TaskId
 
 SETTING = "work.worktree"
+LATEST, HOW_FAR = 2**62, 1_000
+"""Of a task's journal the last rows."""
 SECONDS = 600
 """How long a reservation holds whose process cannot be seen, on another machine."""
 
@@ -80,6 +83,18 @@ def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
     from foureyes.app.work.worktrees import branch_of
 
     return head is None or context.repo.current_ref() == branch_of(context, task)
+
+
+def is_lost(context: Context, task: TaskId) -> bool:
+    """Whether a task that is claimed and has no worktree here had one: its branch is there, or by the journal the last
+    claim was made with a worktree, whose clone somebody lost.
+    """
+    if context.repo.commit_of(own_branch(task)) is not None:
+        return True
+    with context.store.read() as tx:
+        rows = tx.all("journal.of_task", JournalRow, task=task, before=LATEST, limit=HOW_FAR)
+    kinds = [row.kind for row in rows if row.kind in ("TaskStarted", "TaskReserved", "ReservationEnded")]
+    return kinds[:2] == ["TaskStarted", "TaskReserved"]
 
 
 def taken_by_others(context: Context, tx: Tx, actor: Actor) -> dict[str, Reservation]:

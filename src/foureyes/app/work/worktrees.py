@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.attempts import attempt_of, attempts_of
@@ -24,7 +25,7 @@ from foureyes.core.words.fence import some
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import IMPLEMENTATION
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch
-from foureyes.errors import GitProblem, LostClaim, Reason
+from foureyes.errors import GitProblem, LostClaim, Reason, RemoteProblem
 from foureyes.steps import blank, shell
 
 if TYPE_CHECKING:
@@ -146,10 +147,13 @@ def worktree_and_target(
         with context.store.read() as tx:
             target = context.project(tx).target
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-    base = _made_elsewhere(context, task, ref) or there
+    base = (
+        _made_elsewhere(context, task, ref) or (_pushed(context, task, ref) if here is None and asks else None) or there
+    )
     left = _set_aside(context, task, ref)
     begin_again(context, task)
-    _refuse_planted(context, task, ref, base)
+    if problem := planted(context, task, ref, base):
+        raise problem
     begins = base or here
     assert begins is not None
     path = context.workshop.add_worktree(task, branch=ref, base=begins, session=str(session))
@@ -181,6 +185,20 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
     return (context.repo.commit_of(reset) or attempt.base) if reset else attempt.head
 
 
+def _pushed(context: Context, task: TaskId, ref: str) -> Sha | None:
+    """K1: of a task that is worked on, and was not handed in yet, what the remote has on its branch: the clone that had
+    it may be lost.
+    """
+    with context.store.read() as tx:
+        is_begun = context.get(tx, task).status == "in_progress" and attempt_of(tx, task) is None
+        remote = context.remote(tx) if is_begun else None
+    if remote is None or ref != own_branch(task):
+        return None
+    with suppress(RemoteProblem):
+        return remote.fetch([ref]).get(ref)
+    return None
+
+
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     """K1: where a later attempt came from another machine, the branch goes on there; what only this clone has (of a run
     that was cut off here) becomes a checkpoint. What was, else empty.
@@ -206,20 +224,24 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 
 
-def _refuse_planted(context: Context, task: TaskId, ref: str, base: Sha | None) -> None:
+def planted(context: Context, task: TaskId, ref: str, base: Sha | None) -> GitProblem | None:
     """A branch that has work before anybody had the task is nobody's whom the record knows: who takes it up would hand
-    it in as their own (P2).
+    it in as their own (P2). What is on the target, as it is now, is none: an older store that was taken up lacks its
+    merge.
     """
     head = context.repo.commit_of(ref)
     if head is None or (base is not None and context.repo.is_ancestor(head, base)):
-        return
+        return None
     with context.store.read() as tx:
         history = facts_of(context, tx, task).history
     if any(entry.action in IMPLEMENTATION for entry in history or ()):
-        return
+        return None
+    now = told_target(context).at
+    if now is not None and context.repo.commit_of(now) is not None and context.repo.is_ancestor(head, now):
+        return None
     name = ref.removeprefix("refs/heads/")
-    raise GitProblem(
-        f"the branch {name} has commits that are not on the target, and nobody ever had {task}: whose are they?",
+    return GitProblem(
+        f"the branch {name} has commits that are not on the target, and on record nobody had {task}: whose are they?",
         next_step=shell("git", "branch", "-m", name, blank("ANOTHER-NAME"), before="look at them; to set them aside: "),
     )
 
