@@ -16,11 +16,13 @@ from foureyes.app.call.feedback import history_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.core.events.decision import RedoRequested
+from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.feedback import mirror
 from foureyes.errors import Reason, Refused
+from foureyes.steps import NO_STEP
 
 from tests.adapters.store.shop import fill, on_disk
-from tests.stage.people import BOB, CLAUDE
+from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import KeptFiles
 from tests.stage.world import DeskWorld
 
@@ -364,3 +366,19 @@ def test_a_link_in_place_of_the_folder_is_not_written_through_F2(tmp_path: Path)
     (tmp_path / "feedback").symlink_to(theirs)
     assert "could not be written" in write(str(tmp_path / "feedback"), TASK, FIRST)
     assert files(theirs) == ["fe-1", "fe-2", "notes", "store.db"]
+
+
+def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: DeskWorld, tmp_path: Path) -> None:
+    place.store.feedback = FeedbackFiles(str(tmp_path))
+    task = place.handed_in()
+    place.app.feedback.redo(BOB, task, "again")
+    write(str(tmp_path / "feedback"), TASK, FIRST)
+    assert [each.task for each in place.app.audit.verify().findings] == [TASK]
+    assert place.app.audit.verify().next == NO_STEP, "nobody put anything back: somebody may have changed the journal"
+    with place.app.context.writing(ALICE, "restore") as work:
+        work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
+    assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
+    (note,) = place.app.projects.adopt(ALICE, "of Monday").notes
+    assert note.endswith(f"{TASK}.json tells of decisions that are not in the journal; kept as {TASK}.json.bad-1")
+    assert (tmp_path / "feedback" / f"{TASK}.json.bad-1").read_bytes() == FIRST
+    assert place.app.audit.verify().findings == ()

@@ -114,8 +114,25 @@ class FeedbackFiles:
             self.bring_all(tx)
 
     def bring_all(self, tx: Tx) -> list[str]:
-        """Write the file of every task that was decided about; what there is to say."""
-        return [note for task, document in expected_files(tx).items() if (note := self.put(task, document).note)]
+        """Write the file of every task that was decided about, and set aside those of others; what there is to say."""
+        expected = expected_files(tx)
+        notes = [note for task, document in expected.items() if (note := self.put(task, document).note)]
+        return [*notes, *self._unknown_aside(expected)]
+
+    def _unknown_aside(self, expected: Collection[str]) -> list[str]:
+        """A store that was put back knows nothing of what was decided after it: such a file stays, under another
+        name.
+        """
+        notes = []
+        with suppress(OSError), folder(self._folder) as place:
+            for name in sorted(entries(place, LISTED)):
+                task = name.removesuffix(".json")
+                if task != name and task not in expected and task.isascii() and TASK_INPUT.match(task):
+                    aside = keep_aside(place, name)
+                    notes.append(
+                        f".foureyes/feedback/{name} tells of decisions that are not in the journal; kept as {aside}"
+                    )
+        return notes
 
     def differences(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
         """Where the files are not what the store says. `before` and `after` are what they should be, as it was before

@@ -18,7 +18,7 @@ from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
 from foureyes.errors import GitProblem
-from foureyes.steps import NO_STEP, by_person
+from foureyes.steps import NO_STEP, by_person, fe, phrase
 
 BATCH = 1_000
 END = 2**62
@@ -61,6 +61,8 @@ class Audit:
         others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
         adopt = by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP
         back = stop.next if stop and not known and not elsewhere else NO_STEP
+        if report.findings and all(each.task for each in (*others, *elsewhere)) and self._was_put_back():
+            adopt = by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
@@ -87,6 +89,10 @@ class Audit:
         """Q6: that the target lacks the last merge on record."""
         with self._context.store.read() as tx:
             return amiss(self._context, tx, self._context.project(tx), answer)
+
+    def _was_put_back(self) -> bool:
+        """Whether it is on record that decisions were lost: then files of this clone may tell of them (F2)."""
+        return any(row.kind in ("restore", "store_adopted") for row in self.exception_totals())
 
     def _is_unread(self) -> bool:
         """Whether the target cannot be compared with at all: then there is nothing to take up."""

@@ -11,7 +11,7 @@ from foureyes.steps import NO_STEP, Steps
 
 class Discrepancy(msgspec.Struct, frozen=True):
     """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
-    there).
+    there). `task`: whose feedback file it is about, if it is about one (F2).
     """
 
     area: Literal["integrity", "completeness"]
