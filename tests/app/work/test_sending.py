@@ -9,6 +9,7 @@ import pytest
 from foureyes.app.call.attempts import attempt_of
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
 from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.views.news import News
 from foureyes.app.work import sending
 from foureyes.app.work.other_machines import branch_there, bring
 from foureyes.app.work.unsent import lacking_there
@@ -65,8 +66,10 @@ def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones
     with clones.cut():
         clones.alpha.checkout.switch("main")
         third = clones.alpha.handed_in(CLAUDE, text="third\n")
-    clones.alpha.app.merges.process(ALICE)
+    said: list[News] = []
+    clones.alpha.app.merges.process(ALICE, said.append)
     assert attempt_ref(third, 1) in clones.refs()
+    assert said[0].text == f"pushed to origin, handed in here before: {third}"
 
 
 def test_a_reworked_branch_takes_the_place_of_what_was_handed_in_from_it(clones: Clones) -> None:

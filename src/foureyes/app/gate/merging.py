@@ -80,8 +80,12 @@ class Merges:
         `wait`: and again for what only has to settle, until nothing is left that does (Q0).
         """
         permit(actor, "merge")
-        if (sent := send(self._context)).why_not and tell is not None:
-            tell(News(f"not pushed yet: {sent.why_not}"))
+        sent = send(self._context)
+        if sent.attempts and tell is not None:
+            tell(News(f"pushed to {sent.remote}, handed in here before: {', '.join(dict.fromkeys(sent.attempts))}"))
+        for left in (*sent.left, *([f"not pushed yet: {sent.why_not}"] if sent.why_not else [])):
+            if tell is not None:
+                tell(News(left))
         rows, seconds = self._work_off(actor, tell, [])
         while wait and seconds is not None:
             if seconds and tell is not None:

@@ -13,7 +13,7 @@ from foureyes.app.views.status import Check, StatusView
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import NoProject, StoreProblem, VerificationFailed
-from foureyes.steps import either, fe, phrase
+from foureyes.steps import by, either, fe, phrase
 from foureyes.ui.cli import output
 from foureyes.ui.cli.attention import first
 from foureyes.ui.cli.command import Session, verb
@@ -318,7 +318,9 @@ def prime(session: Session) -> None:
 def backup(session: Session, file: str) -> None:
     """A whole copy of the store, also while others write. Never overwrites a file."""
     session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
-    back = fe("restore", file, after="   puts it back")
+    back, role = fe("restore", file, after="   puts it back"), session.app.projects.role()
+    if role is not None and role.kind != "owner":
+        back = by("other", back, f"{role.owner or 'the owner'} of the store: ")
     session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
 
 
