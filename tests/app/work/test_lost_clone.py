@@ -32,8 +32,9 @@ def test_a_task_that_was_started_in_a_clone_that_is_lost_gets_a_worktree_where_i
 
 def test_what_was_pushed_of_it_is_gone_on_with_K1(clones: Clones) -> None:
     task = clones.alpha.create()
-    place = Checkout(Path(clones.alpha.app.claims.start(CLAUDE, task, worktree=None).worktree))
-    half = place.commit("half.py", session=CLAUDE)
+    begun = clones.alpha.app.claims.start(CLAUDE, task, worktree=None)
+    assert isinstance(begun, ClaimedWorktree)
+    half = Checkout(Path(begun.worktree)).commit("half.py", session=CLAUDE)
     clones.alpha.checkout.git("push", "-q", "origin", f"fe/{task}")
     assert again(clones.beta, task).head() == half
 
