@@ -9,6 +9,7 @@ import pytest
 
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check_rule import CheckRule
+from foureyes.core.nouns.checkout import CheckoutRule
 
 from tests.adapters.checks.environments import Ground, make_ground, script
 
@@ -69,3 +70,20 @@ def test_D5_an_environment_inside_of_the_checkout_is_not_the_project_itself(grou
     assert pipeline.misled(CheckRule(name="tests", run="pytest -q")) == ""
     (site / "shop.pth").write_text(f"{ground.checkout / 'src'}\n")
     assert pipeline.misled(CheckRule(name="tests", run="pytest -q")) == str(ground.checkout / "src")
+
+
+def test_D5_an_environment_that_prepare_makes_in_the_tree_is_not_the_one_of_the_checkout(ground: Ground) -> None:
+    inside = ground.checkout / ".venv"
+    ground.environment.rename(inside)
+    script(inside, "pytest", "")
+    (inside / ground.site.relative_to(ground.environment) / "shop.pth").write_text(f"{ground.checkout / 'src'}\n")
+    made = CheckoutRule(prepare="python3 -m venv .venv")
+
+    def told(run: str, path: str, checkout: CheckoutRule | None = made) -> bool:
+        rule = CheckRule(name="tests", run=run, checkout=checkout)
+        return bool(Pipeline({"PATH": path}, [str(ground.checkout)]).misled(rule))
+
+    assert [told(run, "/usr/bin") for run in (".venv/bin/pytest -q", ".venv/bin/python -m pytest")] == [False, False]
+    assert told(".venv/bin/pytest -q", "/usr/bin", None)
+    assert told(f"{inside}/bin/pytest -q", "/usr/bin")
+    assert told("pytest -q", f"{inside}/bin")

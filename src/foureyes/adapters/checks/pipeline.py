@@ -197,7 +197,8 @@ class Pipeline:
         roots = [os.path.realpath(path) for path in self._checkouts]
         env = {"PATH": clean_path(self._environ.get("PATH", ""))}
         for one in in_command(rule.run, env, roots[0], watch="") if roots else ():
-            place = "" if one.path else used_in_place(sites_of(one.program), roots)
+            is_made = _is_made_for_it(rule, one.program, roots[0], env["PATH"])
+            place = "" if one.path or is_made else used_in_place(sites_of(one.program), roots)
             # A conftest.py puts the root first, and a package in src is still found where it is installed.
             is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in one.told)
             if place and (is_beside or not one.told):
@@ -283,3 +284,13 @@ def _program(command: str, work: str, path: str) -> str:
         return ""
     shown = program.removeprefix(work + "/") if work else program
     return f"{visible(shown)} sha256:{digest}"
+
+
+def _is_made_for_it(rule: CheckRule, program: str, root: str, path: str) -> bool:
+    """Whether a program that was looked up in a checkout is another one for a check: the command names it as part of its
+    tree (`.venv/bin/python`), and there `prepare` makes it.
+    """
+    if rule.checkout is None or not rule.checkout.prepare.strip() or root in rule.run:
+        return False
+    folder = os.path.dirname(os.path.abspath(program))
+    return folder.startswith(f"{root}/") and folder not in path.split(os.pathsep)
