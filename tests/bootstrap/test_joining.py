@@ -103,6 +103,12 @@ def test_a_password_in_an_address_that_would_be_kept_is_refused(project: Project
         join_store(clone, {}, BOB)
 
 
+def test_what_is_no_address_is_told_what_one_looks_like(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="begins with postgresql://") as caught:
+        join_store(clone_of(project, tmp_path / "clone"), {}, BOB, "nonsense")
+    assert "postgresql://HOST/DATABASE" in steps_text(caught.value.next_step)
+
+
 def test_a_pointer_that_cannot_be_read_is_written_anew_by_who_joins_once_more(project: Project, tmp_path: Path) -> None:
     clone = clone_of(project, tmp_path / "clone")
     join_store(clone, {}, BOB, project.server.url)

@@ -70,6 +70,7 @@ def test_where_merging_has_stopped_everything_leads_to_the_way_back_and_it_waits
     assert "git merge --ff-only " in back
     (row,) = [row for row in world.app.attention.view(ALICE).rows if row.kind == "merge"]
     assert steps_text(row.next) == back
+    assert row.text not in row.details, "it is said once"
     (item,) = world.app.merges.all(ALICE)
     assert (item.ready, steps_text(item.next)) == (False, back)
     assert "lacks the last merge" in item.why

@@ -287,8 +287,8 @@ def _program(command: str, work: str, path: str) -> str:
 
 
 def _is_made_for_it(rule: CheckRule, program: str, root: str, path: str) -> bool:
-    """Whether a program that was looked up in a checkout is another one for a check: the command names it as part of its
-    tree (`.venv/bin/python`), and there `prepare` makes it.
+    """Whether a program that was looked up in a checkout is another one for a check: the command names it as part of
+    its tree (`.venv/bin/python`), and there `prepare` makes it.
     """
     if rule.checkout is None or not rule.checkout.prepare.strip() or root in rule.run:
         return False

@@ -72,7 +72,9 @@ def check_url(url: str) -> str:
     if not is_postgres(url):
         raise BadInput(
             "a store address begins with postgresql:// ; for the file in .foureyes/ leave it empty.",
-            next_step=fe("doctor"),
+            next_step=prose(
+                "name the address of the server, as postgresql://HOST/DATABASE or postgresql:///?service=NAME"
+            ),
         )
     return url
 

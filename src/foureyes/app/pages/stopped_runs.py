@@ -225,7 +225,7 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
     from foureyes.app.call.one_target import amiss
 
     if told := amiss(context, tx, project):
-        details = (told.text, "Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.")
+        details = ("Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.",)
         yield StandstillRow(kind="merge", of="target", text=told.text, since="", details=details, otherwise=told.next)
 
 

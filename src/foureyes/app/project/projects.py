@@ -16,8 +16,9 @@ from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, S
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, GitProblem
-from foureyes.steps import fe, in_turn, prose
+from foureyes.steps import blank, fe, in_turn, prose
 
 
 class Projects:
@@ -109,12 +110,19 @@ class Projects:
         """Who the caller is to a store on a server; nobody in particular to a file."""
         return self._context.store.role()
 
-    def grants(self, writer: str = "", reader: str = "") -> str:
-        """The SQL by which the owner of a server's store lets a writer and a reader in; empty for a file."""
-        usual = f"foureyes_{self._context.store.project}"
-        if not writer and not reader:
+    def grants(self, writer: str | None = None, reader: str | None = None) -> str:
+        """The SQL by which the owner of a server's store lets a writer and a reader in; empty for a file. Without any
+        name they are called like the schema.
+        """
+        usual, roles = f"foureyes_{self._context.store.project}", fe("store", "roles", "--writer", blank("NAME"))
+        if any(name is not None and not name.strip() for name in (writer, reader)):
+            raise BadInput("a role has a name.", next_step=roles)
+        if writer is not None and writer == reader:
+            text = f"{visible(writer)} cannot be both: a reader only looks, and a writer may look as well."
+            raise BadInput(text, next_step=roles)
+        if writer is None and reader is None:
             writer, reader = f"{usual}_writer", f"{usual}_reader"
-        return self._context.store.grants(writer, reader)
+        return self._context.store.grants(writer or "", reader or "")
 
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""

@@ -288,14 +288,14 @@ def _write_checks(checks: list[Check]) -> None:
 
 
 def _look_without(session: Session, problem: StoreProblem) -> None:
-    """What can be said of git and the target where the store cannot be opened; people read its next step below."""
+    """What can be said of git and the target where the store cannot be opened."""
     from foureyes.bootstrap.examining import examined_without
 
+    checks = [*examined_without(session.cwd), Check("store", "fail", problem.message, problem.next_step)]
     if session.json:
-        output.write_lines([*examined_without(session.cwd), Check("store", "fail", problem.message, problem.next_step)])
+        output.write_lines(checks)
         output.flush()
         return
-    checks = [*examined_without(session.cwd), Check("store", "fail", problem.message)]
     _write_checks(checks)
     output.write("the rest needs the store, and was not looked at")
 
