@@ -161,7 +161,7 @@ def test_a_push_that_makes_the_target_a_second_parent_takes_no_anchor_away_J3_P1
 def test_more_than_is_looked_at_is_told_as_more_and_also_after_the_merge_Q5(
     world: GitWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foureyes.app.call.unbrought.HOW_FAR", 8)
+    monkeypatch.setattr("foureyes.app.call.unbrought.COMMITS_LOOKED_AT", 8)
     world.checkout.write(".git/info/exclude", ".foureyes/\n")
     configure(world, AT_ONCE)
     first = approved(world)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from foureyes.app.views.work import LineCommit
     from foureyes.core.nouns.task import Task
 
-HOW_FAR = 500
+NEAR_TIP = 500
+"""So many commits below a tip are looked at."""
 SHOWN = 3
 MEANT = "; if that was meant: "
 NOT_ARRIVED = "its merge was pushed and did not arrive"
@@ -224,7 +225,7 @@ def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit
     """Q5: what a merge stands on, that the target lacks, and that no task brought: nobody is to push that unseen."""
     known = {row.sha for row in tx.all("merge.shas", MergeOf)}
     known |= {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
-    line = context.repo.line(newest, HOW_FAR)
+    line = context.repo.line(newest, NEAR_TIP)
     above = takewhile(lambda commit: not context.repo.is_ancestor(commit.sha, tip), line)
     return [commit for commit in above if commit.sha not in known]
 
@@ -274,7 +275,7 @@ def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool
         return False
     if answer is None or answer.tip is None or answer.newest != newest:
         return True
-    return bool(repo.history(answer.tip, HOW_FAR).lacks)
+    return bool(repo.history(answer.tip, NEAR_TIP).lacks)
 
 
 def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import TaskId
 
 ADOPT = fe("store", "adopt", "-m", phrase("why it is here"))
-HOW_FAR = 500
+MERGES_WITHIN = 500
 """Among so many commits of the target merges are looked for that the store does not know."""
 
 
@@ -113,8 +113,8 @@ def merged_unknown(context: Context) -> dict[str, Sha]:
         if not lost_anchor(context, tx, project, near=True):
             return {}
         target = _known(context, tx, project)
-    merges = [commit for commit in context.repo.history(target, HOW_FAR).commits if len(commit.parents) > 1]
-    line = context.repo.line(target, HOW_FAR)
+    merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
+    line = context.repo.line(target, MERGES_WITHIN)
     return {task: commit.sha for commit in (*merges, *line) for task in commit.tasks}
 
 

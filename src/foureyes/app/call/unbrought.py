@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import TargetHistory
 
-HOW_FAR = 2_000
+COMMITS_LOOKED_AT = 2_000
 """So many commits of the target are looked at, those of tasks among them."""
 UNSHALLOW = shell("git", "fetch", "--unshallow")
 
@@ -114,7 +114,7 @@ def _strange(context: Context, at: str, *, lately: bool = False) -> _Strange:
     known = _known(context)
     if not known.points:
         return _Strange([])
-    seen = context.repo.history(at, HOW_FAR)
+    seen = context.repo.history(at, COMMITS_LOOKED_AT)
     near = _oldest(known.points, seen)
     if not near and _is_behind(context, seen, known.points):
         return _Strange([])
@@ -177,7 +177,7 @@ def unknown_before(context: Context) -> str:
         points = {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
     if not project.tip:
         return ""
-    line = [commit.sha for commit in context.repo.line(at, HOW_FAR)]
+    line = [commit.sha for commit in context.repo.line(at, COMMITS_LOOKED_AT)]
     before = line[line.index(Sha(project.tip)) :] if project.tip in line else []
     return (
         f"what was on it at {project.tip[:7]}, when it became the target, is not known"

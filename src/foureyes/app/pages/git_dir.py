@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.one_target import remote_of
-from foureyes.app.call.unbrought import HOW_FAR
+from foureyes.app.call.unbrought import COMMITS_LOOKED_AT
 from foureyes.app.views.status import Check
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.errors import GitProblem
@@ -39,7 +39,7 @@ def _history(context: Context) -> list[Check]:
     with context.store.read() as tx:
         target, remote = context.project(tx).target, remote_of(context, tx)
     try:
-        is_whole = not context.repo.history(target, HOW_FAR).lacks
+        is_whole = not context.repo.history(target, COMMITS_LOOKED_AT).lacks
     except GitProblem:  # told by another line
         return []
     text = f"this clone has not all of the history of {target}: it may not merge, nor tell who brought what"

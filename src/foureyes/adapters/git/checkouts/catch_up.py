@@ -36,7 +36,7 @@ from foureyes.app.git_ports import CaughtUp
 from foureyes.core.words.ids import Sha
 from foureyes.steps import Steps, in_turn, prose, shell
 
-HOW_FAR = 200
+OLDEST = 200
 """A checkout older than so many merges is left to its owner."""
 
 _NEAR = 20
@@ -61,7 +61,7 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
     places, _ = checkouts_of(git, ref)
     if tip is None or not places:
         return []
-    line, name = _line(git, tip, "--first-parent", f"--max-count={HOW_FAR + 1}"), ref.removeprefix("refs/heads/")
+    line, name = _line(git, tip, "--first-parent", f"--max-count={OLDEST + 1}"), ref.removeprefix("refs/heads/")
     looked = [_caught_up(git, place, name, line, look_only) for place in places]
     return [caught_up for caught_up in looked if caught_up is not None]
 
@@ -77,7 +77,7 @@ def _was_at(git: Git, target: str, tip: Sha) -> list[_LineCommit]:
     """What the branch was at before it moved, by its own log, newest first: as far as the tip stands on it. What it
     does not stand on was taken off the branch, and is somebody's work where it is staged.
     """
-    logged = _line(git, "--walk-reflogs", f"--max-count={HOW_FAR}", f"refs/heads/{target}", ok=(0, 128))
+    logged = _line(git, "--walk-reflogs", f"--max-count={OLDEST}", f"refs/heads/{target}", ok=(0, 128))
     known = list(dict.fromkeys(commit for commit in logged if commit.commit != tip))
     if not known:
         return []
