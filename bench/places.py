@@ -68,8 +68,8 @@ class QuietRepo:
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         return set(objects[:0])
 
-    def last_anchor(self, target: str, since: Sha | None = None) -> str | None:
-        return None if target else ""
+    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+        return None if target or behind else ""
 
     def near_anchor(self, target: str) -> str | None:
         return None

@@ -377,10 +377,13 @@ def test_no_project_is_5_and_nothing_is_made(cast: Cast, bare_repo: Path, comman
 
 def test_a_missing_store_file_is_5_and_no_new_one_is_made(stage: Stage) -> None:
     os.rename(stage.folder / "store.db", stage.repo / "kept.db")
-    for command in (["list"], ["create", "x"], ["status"], ["init"], ["audit", "verify"], ["doctor"]):
+    for command in (["list"], ["create", "x"], ["status"], ["init"], ["audit", "verify"]):
         problem = stage.no(stage.cast.alice, *command, rc=5)
         assert problem.code == "store"
         assert "missing" in problem.message
+    looked = stage.run(stage.cast.alice, "doctor", "--json")
+    last = json.loads(looked.out.splitlines()[-1])
+    assert (looked.rc, last["check"], last["result"], "missing" in last["message"]) == (5, "store", "fail", True)
     assert not (stage.folder / "store.db").exists()
     stage.done(stage.cast.alice, "restore", "kept.db")
     stage.verify()
