@@ -78,7 +78,8 @@ def test_a_clone_that_never_had_the_merge_is_told_that_the_target_lacks_it_and_c
     assert [task in found.message for found in beta.app.audit.verify().findings] == [True]
     line = {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"]
     assert (line.result, task in line.message) == ("fail", True)
-    assert [task in steps_text(note) for note in beta.app.status.show(ALICE).notes] == [True]
+    view = beta.app.status.show(ALICE)
+    assert ([task in steps_text(note) for note in view.notes], view.notes[0]) == ([True], view.stopped)
     assert f"git push origin {made[:12]}:{MAIN}" in steps_text(line.next)
     beta.checkout.git("push", "-q", "origin", f"{made[:12]}:{MAIN}")
     assert {line.check: line for line in beta.app.doctor.examine(ALICE)}["target"].result == "ok"

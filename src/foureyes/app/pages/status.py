@@ -57,7 +57,8 @@ class Status:
             prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
             for each in points
         ]
-        notes += self._of_target(project, merged=merged)
+        stopped = self._lacking(project) if merged else None
+        notes += self._of_target(project, stopped, merged=merged)
         notes += self._unheard() if counts["approved"] else []
         page = self._reviewable(actor) if counts["reviewing"] else NOTHING
         notes += self._to_fetch(page)
@@ -75,6 +76,7 @@ class Status:
             hold=project.hold,
             notes=tuple(notes),
             unaccepted=config,
+            stopped=stopped,
             sprint=sprint,
         )
         if points:
@@ -82,7 +84,7 @@ class Status:
         merge = self._merge(actor) if counts["approved"] else NO_STEP
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
-    def _of_target(self, project: ProjectView, *, merged: bool) -> list[Steps]:
+    def _of_target(self, project: ProjectView, stopped: Steps | None, *, merged: bool) -> list[Steps]:
         """Q5: what there is to say about the target once something was merged: checkouts that did not follow, what is
         missing, what no task brought.
         """
@@ -90,8 +92,7 @@ class Status:
             prose(f"the checkout {left.here} of {project.target} is behind ({left.why}): ") + left.next
             for left in (checkouts_behind(self._context, project.target) if merged else ())
         ]
-        lacking = self._lacking(project) if merged else []
-        return [*behind, *lacking, *(self._unbrought() if merged or project.tip else [])]
+        return [*behind, *([stopped] if stopped else []), *(self._unbrought() if merged or project.tip else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
         """R2: what waits for the answer of an agent: nothing of its work goes on until then."""
@@ -113,13 +114,13 @@ class Status:
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
 
-    def _lacking(self, project: ProjectView) -> list[Steps]:
+    def _lacking(self, project: ProjectView) -> Steps | None:
         """Q6: that the target lacks the last merge on record."""
         from foureyes.app.call.one_target import amiss
 
         with self._context.store.read() as tx:
             told = amiss(self._context, tx, project)
-        return [prose(f"{told.text}: ") + told.next] if told else []
+        return prose(f"{told.text}: ") + told.next if told else None
 
     def _unheard(self) -> list[Steps]:
         """Q4: merges that were pushed by somebody who ended before the answer came."""

@@ -30,7 +30,7 @@ class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     """The project at a glance. `lacking`: what the caller can do for the first task in review that they could approve,
     were nothing missing. `barred`: how many in review a person cannot approve, whatever comes (P). `unaccepted` is the
-    one of the notes that says so of the configuration (P12).
+    one of the notes that says so of the configuration (P12), `stopped` the one that says that nothing is merged (Q6).
     """
 
     project: str
@@ -45,6 +45,7 @@ class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     hold: str | None = None
     notes: tuple[Steps, ...] = ()
     unaccepted: Steps | None = None
+    stopped: Steps | None = None
     sprint: SprintGlance | None = None
     """X2: the sprint that goes on, if any."""
     next: Steps = NO_STEP

@@ -201,10 +201,9 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     lines += (
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
-    said = view.unaccepted if any(row.kind == "config" for row in waiting.rows) else None
-    above = tuple(row.text for row in waiting.rows if row.kind == "merge" and not row.task)
-    notes = [steps_text(note) for note in view.notes if note != said]
-    lines += [f"  note      {note}" for note in notes if not above or not note.startswith(above)]
+    said = [view.unaccepted] if any(row.kind == "config" for row in waiting.rows) else []
+    said += [view.stopped] if any(row.kind == "merge" and not row.task for row in waiting.rows) else []
+    lines += [f"  note      {steps_text(note)}" for note in view.notes if note not in said]
     return "\n".join([*lines, next_line(view.next)])
 
 
