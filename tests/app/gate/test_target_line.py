@@ -164,6 +164,8 @@ def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones:
     beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
     said = beta.app.merges.accept(ALICE, "it was wrong", before)
     assert [lost in note for note in said.notes] == [True]
+    alpha.app.audit.verify()  # asks the remote; its own branch has the merge still
+    assert [len(world.show(lost).remarks) for world in (alpha, beta)] == [1, 1]
     assert merge(beta) == {waits: "stuck"}, "it would bring back what was pushed over"
     later = clones.approved(beta)
     assert merge(beta) == {waits: "stuck", later: "merged"}

@@ -247,7 +247,7 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
 
     rows = tx.all("merge.set_back", SetBackRow) if task.merge else []
     said = [row.at for row in rows if task.id in msgspec.json.decode(row.payload, type=TargetSetBack).lost]
-    tip = context.repo.commit_of(known_ref(context, tx, project)) if said else None
+    tip = context.repo.commit_of(target_ref(context, tx, project)) if said else None
     if not said or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
         return ""
     return f"its merge is not on {project.target}: a person accepted that on {said[-1][:10]} (fe rules Q6)"
