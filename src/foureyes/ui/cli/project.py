@@ -319,7 +319,7 @@ def backup(session: Session, file: str) -> None:
     session.app.projects.backup(session.actor, os.path.join(session.cwd, file))
     back, role = fe("restore", file, after="   puts it back"), session.app.projects.role()
     if role is not None and role.kind != "owner":
-        back = by("other", back, f"{role.owner or 'the owner'} of the store: ")
+        back = by("other", back, f"{role.owner or 'somebody'}, who owns the store: ")
     session.answer({"backup": file}, f"backed up to {file}\n{next_line(back)}")
 
 
