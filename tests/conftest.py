@@ -43,10 +43,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: a test that waits, for a process or for an approval to settle, needs
+    """Twice as many as there are processors: a test that waits, for a process, a disk or an approval to settle, needs
     none.
     """
-    return (os.cpu_count() or 2) * 3 // 2
+    return (os.cpu_count() or 2) * 2
 
 
 def pytest_sessionfinish(exitstatus: int) -> None:

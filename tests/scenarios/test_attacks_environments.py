@@ -126,4 +126,7 @@ def test_D5_a_part_of_the_attempt_is_not_the_targets_because_a_hand_in_was_count
     shop.submit(shop.cast.claude, task)
     shop.git("update-ref", "refs/heads/main", old)
     rows = shop.checked(shop.cast.job, task, rc=6)["checks"]
-    assert {row["summary"].split(",")[0] for row in rows} == {"it changes node_modules/package"}
+    assert {row["outcome"] for row in rows} == {"failed"}
+    assert {row["summary"].split(";")[0] for row in rows} == {
+        "node_modules/package lies where checkout.prepare makes something"
+    }

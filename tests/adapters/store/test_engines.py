@@ -344,7 +344,7 @@ def test_a_busy_store_is_said_so_and_nothing_is_changed(place: engines.Place, mo
         with pytest.raises(StoreBusy, match="busy") as caught:
             append(two, security())
         assert "Nothing was changed" in caught.value.message
-        assert steps_text(caught.value.next_step) == "try again"
+        assert steps_text(caught.value.next_step).startswith("try again")
     assert append(two, security()) == [2]
 
 

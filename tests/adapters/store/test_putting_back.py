@@ -65,7 +65,7 @@ def backup(project: Project, path: Path) -> None:
     app.close()
 
 
-def grant(project: Project, writer: str, reader: str = "") -> None:
+def grant(project: Project, writer: str, reader: str | None = None) -> None:
     """As the owner does, by psql."""
     app = project.app()
     project.server.run(app.projects.grants(writer, reader))
