@@ -88,25 +88,25 @@ class GitRemote:
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
         """As `tips`, and afterwards the objects are here: `tracked` names them. No branch of anybody moves."""
         with self._way.place() as place:
-            found = self._tips(place, refs, place.read)
-            lacking = self._missing(found)
+            tips = self._tips(place, refs, place.read)
+            lacking = self._missing(tips)
             if lacking:
-                found |= self._bring(place, lacking)
-        self._note_all(found)
-        return found
+                tips |= self._bring(place, lacking)
+        self._note_all(tips)
+        return tips
 
-    def _missing(self, found: dict[str, Sha]) -> list[str]:
+    def _missing(self, tips: dict[str, Sha]) -> list[str]:
         """The refs whose commits are not here, or not with everything below them: somebody's fetch may have been cut
         off.
         """
         known = self._shared.git.real(
-            "cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in found.values()).encode()
+            "cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in tips.values()).encode()
         ).out.splitlines()
         here = {
-            ref: sha for (ref, sha), answer in zip(found.items(), known, strict=True) if len(answer.split(b" ")) == 3
+            ref: sha for (ref, sha), answer in zip(tips.items(), known, strict=True) if len(answer.split(b" ")) == 3
         }
         torn = {} if self._is_whole(*here.values()) else {ref for ref, sha in here.items() if not self._is_whole(sha)}
-        return [ref for ref in found if ref not in here or ref in torn]
+        return [ref for ref in tips if ref not in here or ref in torn]
 
     def _is_whole(self, *tips: Sha) -> bool:
         """As git asks it after a fetch: whether all is here that no ref of ours has."""
@@ -139,9 +139,9 @@ class GitRemote:
         came = {as_text(name): as_sha(value) for value, name in (row.split(b" ") for row in rows)}
         return {ref: sha for number, ref in enumerate(refs) if (sha := came.get(f"{_IN}{number}"))}
 
-    def _note_all(self, found: Mapping[str, Sha]) -> None:
+    def _note_all(self, tips: Mapping[str, Sha]) -> None:
         """A note that cannot be written hinders nobody: what the remote said is what it answered."""
-        for ref, commit in found.items():
+        for ref, commit in tips.items():
             with suppress(GitProblem):
                 self._note(ref, commit)
 
@@ -179,14 +179,14 @@ class GitRemote:
         for update in updates:
             if now.get(update.ref) not in (update.old, update.new):
                 return Moved(update.ref, now.get(update.ref))
-        said = _said(done) or self._way.problem(done).message
+        words = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
         step = self._way.look()
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
-            said += f"; there is a ref called {odd}, which is in the way, until whoever may types: git push "
-            said += f"{self._name} :{odd}"
-        raise RemoteProblem(f"{self._name} did not take the push: {said}", kind=kind, next_step=step)
+            words += f"; there is a ref called {odd}, which is in the way, until whoever may types: git push "
+            words += f"{self._name} :{odd}"
+        raise RemoteProblem(f"{self._name} did not take the push: {words}", kind=kind, next_step=step)
 
     def _in_the_way(self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate]) -> str:
         """A ref of the remote below the name of one that goes there, or called like a folder that it lies in."""
@@ -194,9 +194,9 @@ class GitRemote:
         above = {"/".join(parts[:many]) for parts in names for many in range(3, len(parts))}
         below = {f"{update.ref}/*" for update in updates}
         done = place.git("ls-remote", "--refs", "--", address, *sorted(above | below), timeout=ASKING)
-        found = [as_text(line).partition("\t")[2] for line in done.out.splitlines()] if done.rc == 0 else []
+        refs = [as_text(line).partition("\t")[2] for line in done.out.splitlines()] if done.rc == 0 else []
         starts = tuple(f"{update.ref}/" for update in updates)
-        return next((ref for ref in found if ref in above or ref.startswith(starts)), "")
+        return next((ref for ref in refs if ref in above or ref.startswith(starts)), "")
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
         """Refs of the remote, each only where it is at that commit; hooks of the remote are obeyed."""
@@ -225,7 +225,7 @@ class GitRemote:
 
 def _said(done: process.Finished) -> str:
     """What the remote told, and why it took a ref or not: its words, without git's own around them."""
-    told = [line.removeprefix("remote:").strip() for line in as_text(done.err).splitlines() if line[:7] == "remote:"]
+    lines = [line.removeprefix("remote:").strip() for line in as_text(done.err).splitlines() if line[:7] == "remote:"]
     why = [match.group(1) for line in as_text(done.out).splitlines() if (match := _WHY.search(line))]
-    words = [*told, *(each for each in dict.fromkeys(why) if each not in told)]
+    words = [*lines, *(each for each in dict.fromkeys(why) if each not in lines)]
     return plain("; ".join(word for word in words if word)[:LONGEST])

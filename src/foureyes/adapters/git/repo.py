@@ -145,8 +145,8 @@ class GitRepo:
         name, targets = _meanings(ref)[0], _target_refs(target)
         head, tip = (read_loose(self._here.common_dir, each) for each in (name, targets[0]))
         if head is None or tip is None:
-            head, *found = self._resolve([name, *targets])
-            tip = next((commit for commit in found if commit), None)
+            head, *tips = self._resolve([name, *targets])
+            tip = next((commit for commit in tips if commit), None)
         if head is None:
             raise GitProblem(f"{ref} has no commit", next_step=shell("git", "branch", "--list"))
         base = self._base(head, _first([tip], target))

@@ -95,13 +95,13 @@ def _meant(git: Git, source: Located, globs: Sequence[str]) -> tuple[list[bytes]
     wanted = [f"{glob}**" if glob.endswith("/") else glob for glob in globs]
     specs = [":(top,glob)" + glob.replace("\\", "\\\\").replace("[", "\\[") for glob in wanted]
     excludes = ("-c", f"core.excludesFile={users_excludes(git)}", "ls-files", "--others", "--exclude-standard", "-z")
-    found = []
+    lists = []
     for ignored in (("--ignored",), ()):
         out = git.real(*excludes, *ignored, "--", *specs, git_dir=source.git_dir, work_tree=source.worktree).out
         rows = [row for row in out.split(b"\0") if row and not row.startswith(STORE) and not row.endswith(b"/")]
         meant = set(matching(map(as_text, rows), wanted))
-        found.append([row for row in rows if as_text(row) in meant])
-    return found[0], found[1]
+        lists.append([row for row in rows if as_text(row) in meant])
+    return lists[0], lists[1]
 
 
 def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
@@ -110,8 +110,8 @@ def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
         return []
     look = ("-c", f"core.excludesFile={users_excludes(git)}", "check-ignore", "-z", "--stdin")
     asked = b"".join(path + b"\0" for path in paths)
-    told = git.real(*look, stdin=asked, ok=(0, 1), git_dir=place.git_dir, work_tree=place.worktree).out.split(b"\0")
-    return [path for path in paths if path in told]
+    ignored = git.real(*look, stdin=asked, ok=(0, 1), git_dir=place.git_dir, work_tree=place.worktree).out.split(b"\0")
+    return [path for path in paths if path in ignored]
 
 
 def is_behind_link(worktree: str, path: bytes) -> bool:

@@ -39,12 +39,12 @@ def git_dirs(common_dir: str) -> list[str]:
 
 def roots(place: Located) -> list[str]:
     """Every directory in which the repository is checked out, as far as git's own files name them."""
-    found = {} if place.root == place.common_dir else dict.fromkeys((place.root, place.worktree))
+    paths = {} if place.root == place.common_dir else dict.fromkeys((place.root, place.worktree))
     with suppress(OSError):
         for git_dir in git_dirs(place.common_dir)[1:]:
             named = os.fsdecode(read(join(git_dir, "gitdir"), 4096).rstrip(b"\n"))
-            found[dirname(realpath(join(git_dir, named)))] = None
-    return list(found)
+            paths[dirname(realpath(join(git_dir, named)))] = None
+    return list(paths)
 
 
 def _head(git_dir: str) -> bytes | None:

@@ -40,17 +40,17 @@ def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ..
 
 def _wanted(git: Git, place: Located, source: str) -> list[str]:
     """From above: what can be copied as a whole is not looked into."""
-    found: list[str] = []
+    wanted: list[str] = []
     ahead = [""]
     for _ in range(DEPTH):
         names = [join(folder, name) for folder in ahead for name in sorted(os.listdir(join(source, folder)))]
         packages = [name for name in names if is_made_again(os.path.basename(name)) and _is_free(place.worktree, name)]
         known = {os.fsencode(name) + (b"/" if isdir(join(source, name)) else b""): name for name in packages}
-        found += [known[path] for path in ignored_here(git, place, list(known))]
+        wanted += [known[path] for path in ignored_here(git, place, list(known))]
         ahead = [name for name in names if name not in packages and _is_folder(source, place.worktree, name)]
         if not ahead:
             break
-    return found
+    return wanted
 
 
 def _is_free(worktree: str, name: str) -> bool:
@@ -64,8 +64,8 @@ def _is_folder(source: str, worktree: str, name: str) -> bool:
 
 def _rename(folder: str, was: str, now: str) -> None:
     """Text in which the path stands that it was made at, and links that lead there."""
-    told = run(["/bin/grep", "-rlIFZ", "--", was, folder], timeout=COPYING).out
-    for path in filter(None, told.split(b"\0")):
+    output = run(["/bin/grep", "-rlIFZ", "--", was, folder], timeout=COPYING).out
+    for path in filter(None, output.split(b"\0")):
         around, name = os.path.split(os.fsdecode(path))
         with folders.entered(around) as handle:
             mode = os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode & 0o777

@@ -86,9 +86,9 @@ def _repositories(top: bytes, index: Listed) -> list[str]:
     """Folders with tracked files that are repositories, too, and submodules with anything in them; others git lists as
     untracked or ignored.
     """
-    found = {folder for folder in index.folders if lexists(join(top, folder, b".git"))}
-    found |= {row.path for row in index.odd if row.mode == MODULE and _is_filled(join(top, row.path))}
-    return sorted(as_text(path) for path in found)
+    paths = {folder for folder in index.folders if lexists(join(top, folder, b".git"))}
+    paths |= {row.path for row in index.odd if row.mode == MODULE and _is_filled(join(top, row.path))}
+    return sorted(as_text(path) for path in paths)
 
 
 def _is_filled(path: bytes) -> bool:
@@ -117,8 +117,8 @@ def _is_otherwise(content: bytes, row: IndexEntry) -> bool:
 
 
 def _own_refs(place: Located) -> list[str]:
-    found = (join(folder, name) for folder, _, names in os.walk(join(place.git_dir, "refs")) for name in names)
-    return sorted(shown_path(os.path.relpath(path, place.git_dir)) for path in found)
+    paths = (join(folder, name) for folder, _, names in os.walk(join(place.git_dir, "refs")) for name in names)
+    return sorted(shown_path(os.path.relpath(path, place.git_dir)) for path in paths)
 
 
 def repository_below(path: bytes) -> bytes | None:

@@ -46,8 +46,8 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
     wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
     rows = [(os.fsdecode(record.split(b"\0")[0][9:]), wanted in record.split(b"\0")) for record in records]
-    found = [locate(path) if told else _stands_on(git, path, ref) for path, told in rows if isdir(path)]
-    return [place for place in found if place is not None]
+    places = [locate(path) if is_named else _stands_on(git, path, ref) for path, is_named in rows if isdir(path)]
+    return [place for place in places if place is not None]
 
 
 def _stands_on(git: Git, path: str, ref: str) -> Located | None:
@@ -110,10 +110,10 @@ def _is_mask(place: Located, code: bytes, path: bytes) -> bool:
         return False
     top = os.fsencode(place.worktree)
     try:
-        found = os.lstat(join(top, path)).st_mode
+        mode = os.lstat(join(top, path)).st_mode
     except OSError:
         return False
-    if stat.S_ISREG(found) or stat.S_ISLNK(found) or stat.S_ISDIR(found):
+    if stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode):
         return False
     parts = path.split(b"/")
     return not any(islink(join(top, *parts[:many])) for many in range(1, len(parts)))

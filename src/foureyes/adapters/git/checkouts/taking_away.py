@@ -55,11 +55,11 @@ def _sorted(paths: Iterable[bytes]) -> _Folder:
     known: dict[bytes, _Folder] = {b"": _Folder()}
 
     def at(path: bytes) -> _Folder:
-        found = known.get(path)
-        if found is None:
+        inside = known.get(path)
+        if inside is None:
             above, _, name = path.rpartition(b"/")
-            found = known[path] = at(above).folders[name] = _Folder()
-        return found
+            inside = known[path] = at(above).folders[name] = _Folder()
+        return inside
 
     for path in paths:
         folder, _, name = path.rpartition(b"/")

@@ -30,8 +30,8 @@ def anchors_in(commit: bytes) -> list[str]:
     like an anchor counts wherever it stands, and in the last paragraph whatever it looks like (G1).
     """
     before, _, last = message_of(commit).rstrip().rpartition(b"\n\n")
-    said = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
-    return [value.decode("utf-8", "replace") or "nothing" for value in said]
+    values = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
+    return [value.decode("utf-8", "replace") or "nothing" for value in values]
 
 
 def _journal_lines(text: bytes) -> list[bytes]:

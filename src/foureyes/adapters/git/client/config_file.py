@@ -126,13 +126,13 @@ class _Text:
         return character
 
     def settings(self) -> list[tuple[bytes, bytes | None]]:
-        found: list[tuple[bytes, bytes | None]] = []
+        settings: list[tuple[bytes, bytes | None]] = []
         stem = b""
         self._skip_mark()
         while True:
             character = self._next()
             if character == _LF and self._ended:
-                return found
+                return settings
             if character in _SPACES:
                 continue
             if character in _COMMENT:
@@ -140,7 +140,7 @@ class _Text:
             elif character == _OPEN:
                 stem = self._section() + b"."
             elif character in _LETTERS:
-                found.append(self._setting(stem + bytes((character,)).lower()))
+                settings.append(self._setting(stem + bytes((character,)).lower()))
             else:
                 raise _BadLine
 

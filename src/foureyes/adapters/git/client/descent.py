@@ -61,13 +61,13 @@ class Descent:
     def _meet(self, commits: Mapping[Sha, int]) -> None:
         """One that is not there is looked behind last: it may turn out not to matter."""
         new = [sha for sha in commits if sha not in self._sides]
-        found = self._look(new) if new else {}
-        self._known.update(found)
+        heads = self._look(new) if new else {}
+        self._known.update(heads)
         for sha in new:
             self._sides[sha] = 0
             self._left.add(sha)
             self._apart += 1
-            heappush(self._queue, (-found[sha].when if sha in found else NEVER, sha))
+            heappush(self._queue, (-heads[sha].when if sha in heads else NEVER, sha))
 
     def _must_be_there(self, sha: Sha) -> None:
         if sha not in self._known:

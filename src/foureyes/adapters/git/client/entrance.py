@@ -136,7 +136,7 @@ class Entrance:
         its end, or to `since`; in a shallow clone, to where that ends.
         """
         with self._lock:
-            found: list[bytes] = []
+            commits: list[bytes] = []
             ahead, at = self._ways.line(tip, since), 0
             read: dict[Sha, Object] = {}
             here: Sha | None = tip
@@ -151,9 +151,9 @@ class Entrance:
                         raise self._lookup.missing(here)
                     break
                 if words in read[here].content:
-                    found.append(read[here].content)
+                    commits.append(read[here].content)
                 here = head.parents[0] if head.parents and here != since else None
-            return found
+            return commits
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
         """Let in the trees of commits or trees, as far as they differ, and the files that do.
@@ -310,8 +310,8 @@ class Entrance:
     def _must_have_passed(self, done: Both, tree: Sha) -> None:
         if not (done.first.rc or done.second.rc):
             return
-        said = last_words(done.first) if done.first.rc else ""
-        name = next((word for word in said.split() if len(word.strip("':,.()")) == len(tree)), "").strip("':,.()")
+        words = last_words(done.first) if done.first.rc else ""
+        name = next((word for word in words.split() if len(word.strip("':,.()")) == len(tree)), "").strip("':,.()")
         if name and not self._lookup.reader.sizes([Sha(name)]):
             raise self._lookup.missing(name)
         raise _refused(done)
@@ -367,9 +367,9 @@ def _below(
     return below
 
 
-def _unlike(one: dict[bytes, RawEntry], other: dict[bytes, RawEntry]) -> set[bytes]:
+def _unlike(tree: dict[bytes, RawEntry], other: dict[bytes, RawEntry]) -> set[bytes]:
     """The names under which two trees have something else."""
-    return {name for name, _ in one.items() ^ other.items()}
+    return {name for name, _ in tree.items() ^ other.items()}
 
 
 def _refused(done: Both) -> GitProblem:
@@ -378,9 +378,9 @@ def _refused(done: Both) -> GitProblem:
     return GitProblem(f"objects of this repository cannot be used: {words}", next_step=shell("git", "fsck", "--full"))
 
 
-def _names_in(room: str, said: bytes, size: int) -> set[Sha]:
+def _names_in(room: str, output: bytes, size: int) -> set[Sha]:
     """The objects in the pack that `index-pack` names, by its index: a table of 256 counts, then the names in order."""
-    name = said.split(b"\n")[0].rpartition(b"\t")[2].decode("ascii", "replace")
+    name = output.split(b"\n")[0].rpartition(b"\t")[2].decode("ascii", "replace")
     with open(join(room, "objects", "pack", f"pack-{name}.idx"), "rb") as file:
         index = file.read()
     count = int.from_bytes(index[8 + 255 * 4 : 8 + 256 * 4], "big")

@@ -341,8 +341,8 @@ def _run(
     if done.rc not in ok:
         command = next((word for word in args if not word.startswith("-") and "=" not in word), args[0])
         words = last_words(done)
-        said = f"git {command} failed: {words}"
-        raise GitProblem(said, next_step=FETCH) if "unable to read" in words else explained(said)
+        message = f"git {command} failed: {words}"
+        raise GitProblem(message, next_step=FETCH) if "unable to read" in words else explained(message)
     return done
 
 

@@ -23,8 +23,8 @@ def included(configs: tuple[str, ...], largest: int) -> Iterator[str]:
     """The files that some configuration files name, and those that these name, each once; what is no file, or cannot
     be read, names none.
     """
-    ahead, found = list(configs), set(configs)
-    while ahead and len(found) < _MOST:
+    ahead, seen = list(configs), set(configs)
+    while ahead and len(seen) < _MOST:
         config = ahead.pop(0)
         try:
             text = read(config, largest, follow=True) if os.path.exists(config) else b""
@@ -32,8 +32,8 @@ def included(configs: tuple[str, ...], largest: int) -> Iterator[str]:
             continue
         for path in _named(text) if _WORD.search(text) else ():
             named = join(os.path.dirname(config), os.path.expanduser(os.fsdecode(path)))
-            if named not in found:
-                found.add(named)
+            if named not in seen:
+                seen.add(named)
                 ahead.append(named)
                 yield named
 

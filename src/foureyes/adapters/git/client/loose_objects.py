@@ -84,8 +84,8 @@ def _entry(common_dir: str, tree: Sha | None, name: bytes) -> _LooseEntry | None
 
 def _read(common_dir: str, sha: Sha, kind: bytes) -> bytes | None:
     """What an object of this kind holds, if it is loose and really is what its name says."""
-    found = read_loose_object(common_dir, sha, LARGEST)
-    return found[1] if found is not None and found[0] == kind else None
+    loose = read_loose_object(common_dir, sha, LARGEST)
+    return loose[1] if loose is not None and loose[0] == kind else None
 
 
 def read_loose_object(folder: str, sha: Sha, largest: int) -> tuple[bytes, bytes] | None:

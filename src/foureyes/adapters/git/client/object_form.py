@@ -91,8 +91,8 @@ def message_of(content: bytes) -> bytes:
 def author_of(content: bytes) -> bytes:
     """Who a commit says made it: a name, which whoever wrote it chose."""
     lines = content.partition(b"\n\n")[0].split(b"\n")
-    said = next((line for line in lines if line.startswith(b"author ")), b"")
-    return said.removeprefix(b"author ").partition(b" <")[0]
+    author = next((line for line in lines if line.startswith(b"author ")), b"")
+    return author.removeprefix(b"author ").partition(b" <")[0]
 
 
 def _when(lines: list[bytes]) -> int:
@@ -107,12 +107,12 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, RawEntry] | None:
 
     Whole folders of large repositories go through here, so nearly everything is done by the interpreter's own loops.
     """
-    found = _entries_of(size).findall(content)
-    if not found:
+    entries = _entries_of(size).findall(content)
+    if not entries:
         return None if content else {}
-    modes, names, ids = zip(*found, strict=True)
+    modes, names, ids = zip(*entries, strict=True)
     together = b"\0" + b"\0".join(names)
-    if sum(map(len, modes)) + len(together) + len(found) * (size + 1) != len(content):
+    if sum(map(len, modes)) + len(together) + len(entries) * (size + 1) != len(content):
         return None
     if not _MODES.issuperset(modes):
         modes = tuple(map(_mode_of, modes))
@@ -122,7 +122,7 @@ def tree_rows(content: bytes, size: int) -> dict[bytes, RawEntry] | None:
     if b"/" in together or (b"\0." in together and any(name[:1] == b"." and _is_reserved(name) for name in names)):
         return None
     rows = dict(zip(names, zip(modes, ids, strict=True), strict=True))
-    return rows if len(rows) == len(found) else None
+    return rows if len(rows) == len(entries) else None
 
 
 def _mode_of(mode: bytes) -> bytes:

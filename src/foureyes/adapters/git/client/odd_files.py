@@ -53,8 +53,8 @@ def refuse_odd_refs(common_dir: str, below: str) -> None:
     folders = [top]
     while folders:
         try:
-            with os.scandir(folders.pop()) as found:
-                for entry in found:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         folders += [entry.path] if entry.path != kept else []
                     elif why := _odd(entry.path, _REF):
@@ -90,21 +90,21 @@ def _not_plain(place: str, wanted: set[str]) -> list[str]:
     if len(wanted) < _FEW:
         return [f"{place}/{name}" for name in wanted]
     try:
-        with os.scandir(place) as found:
-            return [each.path for each in found if each.name in wanted and not each.is_file(follow_symlinks=False)]
+        with os.scandir(place) as entries:
+            return [each.path for each in entries if each.name in wanted and not each.is_file(follow_symlinks=False)]
     except OSError:
         return []
 
 
 def borrowed(common_dir: str) -> list[str]:
     """The object stores that git reads beside the repository's own, in its order, as far as they can be read here."""
-    ahead, found = [join(common_dir, "objects")], dict[str, None]()
-    while ahead and len(found) < _MOST_STORES:
+    ahead, stores = [join(common_dir, "objects")], dict[str, None]()
+    while ahead and len(stores) < _MOST_STORES:
         for store in _alternates(ahead.pop(0)):
-            if store not in found:
-                found[store] = None
+            if store not in stores:
+                stores[store] = None
                 ahead.append(store)
-    return list(found)
+    return list(stores)
 
 
 def _alternates(store: str) -> Iterator[str]:

@@ -36,11 +36,11 @@ class ObjectReader:
 
     def read(self, names: Iterable[Sha]) -> dict[Sha, Object]:
         """The objects of these names; what is missing is left out. Bytes that have another name are a `GitProblem`."""
-        found = self._answers("contents", names)
-        for sha, (kind, _, content) in found.items():
+        answers = self._answers("contents", names)
+        for sha, (kind, _, content) in answers.items():
             if named_by(kind, content, len(sha)) != sha:
                 raise swapped(sha)
-        return {sha: Object(kind, content) for sha, (kind, _, content) in found.items()}
+        return {sha: Object(kind, content) for sha, (kind, _, content) in answers.items()}
 
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
         """How large those are that are there. Nobody hashed them."""
@@ -49,11 +49,11 @@ class ObjectReader:
     def _answers(self, question: str, names: Iterable[Sha]) -> dict[Sha, tuple[bytes, int, bytes]]:
         """Kind, size and, if it was asked for, content of each that is there."""
         asked = list(dict.fromkeys(names))
-        found: dict[Sha, tuple[bytes, int, bytes]] = {}
+        answers: dict[Sha, tuple[bytes, int, bytes]] = {}
         with self._lock:
             try:
                 for at in range(0, len(asked), PORTION):
-                    self._ask(question, asked[at : at + PORTION], found)
+                    self._ask(question, asked[at : at + PORTION], answers)
             except (process.ProcessProblem, GitProblem) as problem:
                 self.close()
                 if isinstance(problem, GitProblem):
@@ -61,9 +61,9 @@ class ObjectReader:
                 if isinstance(problem, process.ProgramHung):
                     raise GitProblem(f"{problem}; it was ended", next_step=LOOK) from problem
                 raise GitProblem(f"git cannot read an object: {problem}", next_step=shell("git", "fsck")) from problem
-        return found
+        return answers
 
-    def _ask(self, question: str, names: list[Sha], found: dict[Sha, tuple[bytes, int, bytes]]) -> None:
+    def _ask(self, question: str, names: list[Sha], answers: dict[Sha, tuple[bytes, int, bytes]]) -> None:
         if self._talk is None or not self._talk.is_open:
             self._talk = self._start()
         talk = self._talk
@@ -78,7 +78,7 @@ class ObjectReader:
                     f"git answers {line[:80]!r} when it is asked for {sha}", next_step=shell("git", "fsck")
                 )
             size = int(words[2])
-            found[sha] = words[1], size, talk.exactly(size + 1)[:-1] if question == "contents" else b""
+            answers[sha] = words[1], size, talk.exactly(size + 1)[:-1] if question == "contents" else b""
 
     def close(self) -> None:
         if self._talk is not None:

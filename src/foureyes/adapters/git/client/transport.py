@@ -85,19 +85,19 @@ class Transport:
         """
         read, written = self.named()
         name = os.urandom(16).hex()
-        said = [(f"remote.{name}.url", read), *([(f"remote.{name}.pushurl", written)] if written != read else [])]
+        settings = [(f"remote.{name}.url", read), *([(f"remote.{name}.pushurl", written)] if written != read else [])]
         with self._folder() as path:
-            done = self.run((f"--git-dir={path}", "remote", "-v"), path, self._environment(path, said), ASKING)
+            done = self.run((f"--git-dir={path}", "remote", "-v"), path, self._environment(path, settings), ASKING)
         rows = [
             line.removeprefix(f"{name}\t") for line in as_text(done.out).split("\n") if line.startswith(f"{name}\t")
         ]
-        found = [row.removesuffix(how) for row, how in zip(rows, _BOTH, strict=False) if row.endswith(how)]
-        if done.rc or len(rows) != len(_BOTH) or len(found) != len(_BOTH):
+        addresses = [row.removesuffix(how) for row, how in zip(rows, _BOTH, strict=False) if row.endswith(how)]
+        if done.rc or len(rows) != len(_BOTH) or len(addresses) != len(_BOTH):
             raise RemoteProblem(
                 f"git does not say where {self.name} is: {plain(last_words(done))}", kind="missing",
                 next_step=shell("git", "remote", "-v"),
             )  # fmt: skip
-        return self._whole(found[0]), self._whole(found[1])
+        return self._whole(addresses[0]), self._whole(addresses[1])
 
     def _whole(self, address: str) -> str:
         """An address as it is the same one in every directory: a path beside the checkout, from its root."""
@@ -108,20 +108,20 @@ class Transport:
         return flat if realpath(flat) == realpath(beside) else beside
 
     def _named(self, key: str) -> str:
-        found = self._said.get(f"remote.{self.name}.{key}", "")
-        if not found:
+        address = self._said.get(f"remote.{self.name}.{key}", "")
+        if not address:
             raise RemoteProblem(
                 f"this repository has no remote called {self.name}",
                 kind="missing",
                 next_step=shell("git", "remote", "add", self.name, blank("ADDRESS")),
             )
-        if found.startswith("-") or _HELPER.match(found):
+        if address.startswith("-") or _HELPER.match(address):
             raise RemoteProblem(
-                f"the address of {self.name} names a program to reach it by, which is not run: {plain(found)}",
+                f"the address of {self.name} names a program to reach it by, which is not run: {plain(address)}",
                 kind="missing",
                 next_step=shell("git", "remote", "set-url", self.name, blank("ADDRESS")),
             )
-        return found
+        return address
 
     @cached_property
     def _settings(self) -> list[tuple[str, str, str]]:
@@ -207,12 +207,12 @@ class Transport:
 
     def problem(self, done: process.Finished) -> RemoteProblem:
         """Why git did not get there, in its words."""
-        said = plain(last_words(done))
-        kind = kind_of(said)
+        words = plain(last_words(done))
+        kind = kind_of(words)
         step = shell("git", "ls-remote", self.name, before=_BEFORE_LOOKING.get(kind, ""))
         if kind == "changed":
             step = prose("whoever runs that host says whether its key was changed; until then nobody knows who answers")
-        return RemoteProblem(f"{self.name} cannot be asked: {said}", kind=kind, next_step=step)
+        return RemoteProblem(f"{self.name} cannot be asked: {words}", kind=kind, next_step=step)
 
     def take(self, pack: str) -> None:
         """Put the objects of a pack into the repository, each by the hash of its bytes: all of them or none."""
@@ -253,9 +253,11 @@ class ExchangeFolder:
 def last_words(done: process.Finished) -> str:
     """What git said, in one line: what it calls fatal or an error, else all of it."""
     lines = [line.strip("@ \t") for line in as_text(done.err or done.out).splitlines() if line.strip("@ \t")]
-    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
-    first = [line for line in lines if line not in told and not line.startswith(("and the repository", "Please make"))]
-    return "; ".join([*first[:2], *told])[:LONGEST] or f"exit code {done.rc}, no message"
+    marked = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
+    first = [
+        line for line in lines if line not in marked and not line.startswith(("and the repository", "Please make"))
+    ]
+    return "; ".join([*first[:2], *marked])[:LONGEST] or f"exit code {done.rc}, no message"
 
 
 def plain(text: str) -> str:
@@ -269,9 +271,9 @@ def without_credentials(address: str) -> str:
     return _SECRET.sub("", address) if is_web else _PASSWORD.sub(r"\1@", address)
 
 
-def kind_of(said: str) -> str:
+def kind_of(text: str) -> str:
     """What kind of trouble that is, as far as the words tell."""
-    low = said.lower()
+    low = text.lower()
     return next((kind for kind, words in _KINDS.items() if any(word in low for word in words)), "failed")
 
 

@@ -58,16 +58,16 @@ class Exports:
 
 def files_of(git: Git, tree: Sha) -> dict[str, str]:
     """Every path of a tree, with its mode and object, level by level."""
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     ahead = [("", git.lookup.tree_of(tree))]
     while ahead:
         rows = git.lookup.trees({sha for _, sha in ahead})
         below = [
             (folder + os.fsdecode(name), entry_of(row)) for folder, sha in ahead for name, row in rows[sha].items()
         ]
-        found |= {path: f"{entry.mode.decode()} {entry.sha}" for path, entry in below if entry.mode != TREE}
+        files |= {path: f"{entry.mode.decode()} {entry.sha}" for path, entry in below if entry.mode != TREE}
         ahead = [(path + "/", entry.sha) for path, entry in below if entry.mode == TREE]
-    return found
+    return files
 
 
 def _kept(room: str) -> dict[str, bytes]:
@@ -76,11 +76,11 @@ def _kept(room: str) -> dict[str, bytes]:
     paths = [*inside, *([join(room, _INDEX)] if exists(join(room, _INDEX)) else [])]
     if sum(os.stat(path).st_size for path in paths) > KEPT_BYTES:
         return {}
-    found = {}
+    contents = {}
     for path in paths:
         with open(path, "rb") as file:
-            found[relpath(path, room)] = file.read()
-    return found
+            contents[relpath(path, room)] = file.read()
+    return contents
 
 
 def _put_back(room: str, files: dict[str, bytes]) -> None:
@@ -105,9 +105,9 @@ def _overrule_attributes(room: str) -> None:
         file.write(_AS_COMMITTED)
 
 
-def _holds_the_same(git: Git, one: Sha, other: Sha) -> bool:
+def _holds_the_same(git: Git, tree: Sha, other: Sha) -> bool:
     """Whether two trees have the same under every name, whatever their modes look like in bytes."""
-    ahead = [(one, other)] if one != other else []
+    ahead = [(tree, other)] if tree != other else []
     while ahead:
         pair = ahead.pop()
         left, right = map(git.lookup.trees(pair).__getitem__, pair)

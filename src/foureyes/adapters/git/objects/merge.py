@@ -36,7 +36,7 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
     it and git can not tell, only what comes after it is brought.
     """
     sides = [must_be_sha(commit) for commit in (base, tip, head)]
-    began, onto, now = (_there(commit, found) for commit, found in zip(sides, known(git, *sides), strict=True))
+    began, onto, now = (_there(commit, answer) for commit, answer in zip(sides, known(git, *sides), strict=True))
     git.entrance.merge(began.tree, onto.tree, now.tree)
     shown_change = diff(git, began.tree, now.tree)
     made = three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree)
@@ -75,10 +75,10 @@ def is_merge_of(git: Git, commit: Sha, *, base: Sha, head: Sha) -> bool:
     return three_way(git, base=began.tree, ours=onto.tree, theirs=now.tree).tree == made.tree
 
 
-def _there(commit: Sha, found: KnownCommit | None) -> KnownCommit:
-    if found is None:
+def _there(commit: Sha, answer: KnownCommit | None) -> KnownCommit:
+    if answer is None:
         raise GitProblem(f"the commit {commit} is not in this repository", next_step=shell("git", "fetch"))
-    return found
+    return answer
 
 
 def commit(git: Git, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:

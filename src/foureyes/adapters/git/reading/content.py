@@ -64,9 +64,9 @@ def texts(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
     sizes = git.lookup.sizes(set(blobs.values()))
     asked = [sha for sha, size in sizes.items() if size <= MAX_TEXT]
     contents = {
-        sha: found.content
-        for sha, found in git.lookup.objects(asked).items()
-        if b"\0" not in found.content[:BINARY_WITHIN]
+        sha: each.content
+        for sha, each in git.lookup.objects(asked).items()
+        if b"\0" not in each.content[:BINARY_WITHIN]
     }
     if absent := sorted(set(blobs.values()) - sizes.keys()):
         raise git.lookup.missing(absent[0])
@@ -79,21 +79,21 @@ def text_at(git: Git, commit: Sha, path: str) -> str | None:
     entry = entries_at(git, commit, [path]).get(path) if is_there else None
     if entry is None or entry.mode in (TREE, MODULE):
         return None
-    found = git.lookup.objects([entry.sha]).get(entry.sha)
-    if found is None:
+    blob = git.lookup.objects([entry.sha]).get(entry.sha)
+    if blob is None:
         raise git.lookup.missing(entry.sha)
-    return found.content.decode("utf-8", "replace")
+    return blob.content.decode("utf-8", "replace")
 
 
 def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, TreeEntry]:
     """What a commit has at these paths, by the hashes of its trees. A folder is looked into once."""
-    found: dict[str, TreeEntry] = {}
+    entries: dict[str, TreeEntry] = {}
     ahead = {path: path.encode("utf-8", "surrogateescape").split(b"/") for path in dict.fromkeys(paths)}
     head = git.lookup.commits([must_be_sha(commit)]).get(commit) if ahead else None
     if head is None:
         if ahead:
             raise git.lookup.missing(commit)
-        return found
+        return entries
     where = dict.fromkeys(ahead, head.tree)
     while where:
         trees = git.lookup.trees(set(where.values()))
@@ -101,11 +101,11 @@ def entries_at(git: Git, commit: Sha, paths: Sequence[str]) -> dict[str, TreeEnt
         for path, tree in where.items():
             row = trees[tree].get(ahead[path].pop(0))
             if row is not None and not ahead[path]:
-                found[path] = entry_of(row)
+                entries[path] = entry_of(row)
             elif row is not None and row[0] == TREE:
                 below[path] = entry_of(row).sha
         where = below
-    return found
+    return entries
 
 
 def _is_askable(path: str) -> bool:

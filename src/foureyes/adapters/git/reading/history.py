@@ -69,10 +69,10 @@ def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
     the other one its own first attempt is in its way.
     """
     onto, ends, *begins = known(git, tip, head, *sorted(bases)[:MOST_BASES])
-    found = [begin for begin in begins if begin is not None]
-    if onto is None or ends is None or not found:
+    candidates = [begin for begin in begins if begin is not None]
+    if onto is None or ends is None or not candidates:
         raise GitProblem(f"the commit {head} cannot be read", next_step=shell("git", "fsck"))
-    nearest = _by_size(git, found, ends)
+    nearest = _by_size(git, candidates, ends)
     merging = (
         begin.commit
         for begin in nearest[:MOST_TRIED]
@@ -81,12 +81,12 @@ def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
     return next(merging, nearest[0].commit)
 
 
-def _by_size(git: Git, found: Sequence[KnownCommit], ends: KnownCommit) -> list[KnownCommit]:
+def _by_size(git: Git, candidates: Sequence[KnownCommit], ends: KnownCommit) -> list[KnownCommit]:
     """By lines, then files, then by what the base holds: dates and messages do not count. One call, however many."""
-    trees = sorted({begin.tree for begin in found})
+    trees = sorted({begin.tree for begin in candidates})
     asked = "".join(f"{tree} {ends.tree}\n" for tree in trees).encode()
     sizes = _sizes(git.room(*_SIZES, stdin=asked, trees=(*trees, ends.tree)).out)
-    return sorted(found, key=lambda begin: (sizes.get(begin.tree, (0, 0)), begin.tree, begin.commit))
+    return sorted(candidates, key=lambda begin: (sizes.get(begin.tree, (0, 0)), begin.tree, begin.commit))
 
 
 def _sizes(out: bytes) -> dict[Sha, tuple[int, int]]:
@@ -174,7 +174,7 @@ def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> list[bytes
     in a shallow clone to where that ends.
     """
     met: dict[Sha, tuple[Sha, ...]] = {}
-    found: list[bytes] = []
+    contents: list[bytes] = []
     ahead = [] if tip == since else git.entrance.ahead(tip, since) or [tip]
     while ahead:
         portion, ahead = ahead[:PORTION], ahead[PORTION:]
@@ -184,26 +184,26 @@ def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> list[bytes
             if head is None and (sha == tip or not git.lookup.is_shallow):
                 raise git.lookup.missing(sha)
             met[sha] = head.parents if head is not None else ()
-            found += [read[sha].content] if head is not None and words in read[sha].content else []
+            contents += [read[sha].content] if head is not None and words in read[sha].content else []
         if not ahead:  # nobody hashed the list: what it may have left out
             left = {up for parents in met.values() for up in parents if up not in met and up != since}
             ahead = sorted(up for up in left if since is None or not _is_on(git, up, since))
-    return found
+    return contents
 
 
 def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...], str]]:
     """The newest commits of the first-parent line, by their hash, their first lines, the tasks that they name, and
     their authors; as far as they are there.
     """
-    found: list[tuple[Sha, str, tuple[str, ...], str]] = []
+    rows: list[tuple[Sha, str, tuple[str, ...], str]] = []
     here: Sha | None = tip
-    while here is not None and len(found) < most:
+    while here is not None and len(rows) < most:
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        found.append(told(git, here))
+        rows.append(told(git, here))
         here = head.parents[0] if head.parents else None
-    return found
+    return rows
 
 
 def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:

@@ -23,8 +23,8 @@ def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
     trees = _trees(git, tops)
     leading = _leading(trees)
     paths = [_paths(top, trees, leading) for top in tops]
-    texts = _texts(git, {sha for found in paths for sha in found.values()})
-    return [{as_text(path): texts[sha] for path, sha in found.items() if sha in texts} for found in paths]
+    texts = _texts(git, {sha for each in paths for sha in each.values()})
+    return [{as_text(path): texts[sha] for path, sha in each.items() if sha in texts} for each in paths]
 
 
 def _trees(git: Git, tops: Iterable[Sha]) -> dict[Sha, dict[bytes, TreeEntry]]:
@@ -58,25 +58,25 @@ def _leading(trees: Mapping[Sha, Mapping[bytes, TreeEntry]]) -> set[Sha]:
 
 
 def _paths(top: Sha, trees: Mapping[Sha, Mapping[bytes, TreeEntry]], leading: set[Sha]) -> dict[bytes, Sha]:
-    found: dict[bytes, Sha] = {}
+    paths: dict[bytes, Sha] = {}
     ahead = [(b"", top)] if top in leading else []
     while ahead:
         folder, tree = ahead.pop()
         for name, entry in trees[tree].items():
             if entry.mode == LINK:
-                found[folder + name] = entry.sha
+                paths[folder + name] = entry.sha
             elif entry.sha in leading:
                 ahead.append((folder + name + b"/", entry.sha))
-        if len(found) + len(ahead) > MOST:
+        if len(paths) + len(ahead) > MOST:
             raise GitProblem(f"there are more than {MOST:,} symbolic links in the tree {top}")
-    return found
+    return paths
 
 
 def _texts(git: Git, names: set[Sha]) -> dict[Sha, str]:
     if not names:
         return {}
     sizes = git.lookup.sizes(names)
-    found = git.lookup.objects(sorted(sha for sha in names if sizes.get(sha, 0) <= LONGEST))
-    if absent := sorted(sha for sha in names if sha not in found and sizes.get(sha, 0) <= LONGEST):
+    objects = git.lookup.objects(sorted(sha for sha in names if sizes.get(sha, 0) <= LONGEST))
+    if absent := sorted(sha for sha in names if sha not in objects and sizes.get(sha, 0) <= LONGEST):
         raise git.lookup.missing(absent[0])
-    return {sha: as_text(each.content) for sha, each in found.items()}
+    return {sha: as_text(each.content) for sha, each in objects.items()}

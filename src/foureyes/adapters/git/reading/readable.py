@@ -117,11 +117,11 @@ def _lines(room: RunInRoom, old: Blob | None, new: Blob | None, context: int) ->
         out = room(*_AS_TEXT, f"-U{context}", old[0].decode(), new[0].decode()).out
         first = _HUNK.search(out)
         return out[first.start() :] if first else b""
-    one, sign = (new, b"+") if new is not None else (old, b"-")
-    assert one is not None
-    assert one[2] is not None
-    lines = one[2].split(b"\n")
-    whole = lines.pop() == b"" if one[2].endswith(b"\n") else False
+    blob, sign = (new, b"+") if new is not None else (old, b"-")
+    assert blob is not None
+    assert blob[2] is not None
+    lines = blob[2].split(b"\n")
+    whole = lines.pop() == b"" if blob[2].endswith(b"\n") else False
     count = b"0,0" if not lines else b"1,%d" % len(lines)
     at = (b"-0,0 +" + count) if sign == b"+" else (b"-" + count + b" +0,0")
     body = b"".join(sign + line + b"\n" for line in lines)
