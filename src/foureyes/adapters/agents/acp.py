@@ -170,8 +170,8 @@ class ClaudeStream:
 class Client:
     """One conversation."""
 
-    def __init__(self, wire: AgentRpc, told: ClaudeStream, options: Mapping[str, str]) -> None:
-        self._wire, self._told, self._options = wire, told, options
+    def __init__(self, wire: AgentRpc, stream: ClaudeStream, options: Mapping[str, str]) -> None:
+        self._wire, self._told, self._options = wire, stream, options
         self._messages = wire.messages()
         self._listens = False
 

@@ -74,27 +74,27 @@ def persons_environment(
     environ: Mapping[str, str], *, home: str, asked: Sequence[str], own: Mapping[str, str]
 ) -> dict[str, str]:
     """For a person who goes on with a conversation at a terminal: what a run finds, without what marks one."""
-    found = environment(environ, run="none", directory="", home=home, asked=asked, own=own, writes=True)
+    variables = environment(environ, run="none", directory="", home=home, asked=asked, own=own, writes=True)
     for name in (*QUIET, RUN_MARK, RUN_DIR, "TMPDIR", "GIT_CEILING_DIRECTORIES"):
-        found.pop(name, None)
-    return {**{name: environ[name] for name in TERMINAL if name in environ}, **found}
+        variables.pop(name, None)
+    return {**{name: environ[name] for name in TERMINAL if name in environ}, **variables}
 
 
 def git_settings(*settings: tuple[str, str]) -> dict[str, str]:
     """Settings for every git of a run, over those of any file."""
     numbered = [(f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", *pair) for n, pair in enumerate(settings)]
-    found = {name: word for key, value, setting, to in numbered for name, word in ((key, setting), (value, to))}
-    return {"GIT_CONFIG_COUNT": str(len(settings)), **found}
+    variables = {name: word for key, value, setting, to in numbered for name, word in ((key, setting), (value, to))}
+    return {"GIT_CONFIG_COUNT": str(len(settings)), **variables}
 
 
 def wanted(environ: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
     """What a profile asks for by name, or sets."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for entry in asked:
         name, is_set, value = entry.partition("=")
         if not name.startswith(NEVER_PASSED_ON) and (is_set or name in environ):
-            found[name] = value if is_set else environ[name]
-    return found
+            variables[name] = value if is_set else environ[name]
+    return variables
 
 
 def clean_path(path: str) -> str:

@@ -99,11 +99,11 @@ class LiveProgram:
 
     def heard(self) -> list[Spoken]:
         story = self._reader.story
-        found, story.events = story.events, []
+        events, story.events = story.events, []
         token = self._asked.token
         return [
             Spoken(event.type, event.summary.replace(token, "[token]"), event.payload.replace(token, "[token]"))
-            for event in found
+            for event in events
         ]
 
     def stop(self, why: str) -> None:
@@ -149,7 +149,7 @@ class LiveProgram:
         asked = self._asked
         if asked.format == "text":
             self._reader.story.hear(after_echo(self._reader.story.final, asked.prompt))
-        told = outcome(
+        result = outcome(
             self._reader,
             ending,
             is_text=asked.format == "text",
@@ -158,9 +158,11 @@ class LiveProgram:
             now=time.time(),
             asks=asked.asks,
         )
-        self._log.close(f"{self.run} ended: {told.error_text or told.signal or 'without a signal'} (exit {told.rc})")
+        self._log.close(
+            f"{self.run} ended: {result.error_text or result.signal or 'without a signal'} (exit {result.rc})"
+        )
         self._over()
-        return told
+        return result
 
     def _why(self) -> str:
         if self._written > self._limits.flood:

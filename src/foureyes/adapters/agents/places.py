@@ -153,15 +153,15 @@ def furnish(
 def identity_of(environ: Mapping[str, str], worktree: str) -> list[tuple[str, str]]:
     """Who commits as git knows the person here: an agent's home has no configuration of its own."""
     env = {name: environ[name] for name in ("PATH", "HOME", "XDG_CONFIG_HOME") if name in environ}
-    found = []
+    settings = []
     for name in IDENTITY:
         try:
             done = process.run(["git", "config", "--get", name], cwd=worktree, env=env)
         except process.ProcessProblem:
             return []
         if done.rc == 0 and (value := done.out.decode("utf-8", "replace").strip()):
-            found.append((name, value))
-    return found
+            settings.append((name, value))
+    return settings
 
 
 def _quoted(value: str) -> str:

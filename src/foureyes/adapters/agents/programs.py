@@ -199,24 +199,24 @@ class AgentPrograms:
 
     def _own(self, dialect: Dialect) -> dict[str, str]:
         """The program's own directories, where the person has them."""
-        home, found = self._environ.get("HOME", ""), {}
+        home, directories = self._environ.get("HOME", ""), {}
         for name, below in dialect.own:
             path = self._environ.get(name) or (os.path.join(home, below) if home else "")
             if path and os.path.isdir(path):
-                found[name] = path
-        return found
+                directories[name] = path
+        return directories
 
     def _find(self, profile: Profile, dialect: Dialect) -> str:
         """The program's path; a name is looked for on the PATH, and a path is absolute."""
         wanted = profile.program if profile.program not in ("", "scripted") else dialect.program
         if "/" in wanted and not wanted.startswith("/"):
             raise AgentMissing(f"{wanted} is neither the name of a program nor an absolute path.")
-        found = shutil.which(wanted, path=clean_path(self._environ.get("PATH", ""))) if wanted else None
+        path = shutil.which(wanted, path=clean_path(self._environ.get("PATH", ""))) if wanted else None
         if dialect.before and os.path.isfile(wanted):
-            found = wanted
-        if found is None:
+            path = wanted
+        if path is None:
             raise AgentMissing(f"{wanted or 'the program'} was not found.", next_step=fe("doctor"))
-        return found
+        return path
 
     def _login(self, dialect: Dialect) -> str:
         """Whether somebody is logged in, as far as files and variables tell; no secret is read."""
@@ -286,7 +286,7 @@ def obeyed_in(worktree: str, dialect: Dialect) -> list[str]:
     """Files of a tree by which a program would run code of it. In a document the word counts, and whatever could hide
     it.
     """
-    found = [name for name in dialect.obeys if os.path.lexists(os.path.join(worktree, name))]
+    names = [name for name in dialect.obeys if os.path.lexists(os.path.join(worktree, name))]
     for name in dialect.reads:
         try:
             with open(opened(os.path.join(worktree, name)), "rb") as file:
@@ -296,5 +296,5 @@ def obeyed_in(worktree: str, dialect: Dialect) -> list[str]:
         except OSError:
             text = b"plugin"
         if len(text) > MAX_SETTINGS or any(word in text for word in (b"plugin", b"\\u", b"{file:", b"{env:")):
-            found.append(name)
-    return found
+            names.append(name)
+    return names

@@ -66,7 +66,7 @@ class ScriptPlayer:
     def _filled(self, value: Any) -> Any:
         """`{task}` and others in every text."""
         if isinstance(value, str):
-            return re.sub(r"\{([a-z_]+)\}", lambda found: self.known.get(found[1], found[0]), value)
+            return re.sub(r"\{([a-z_]+)\}", lambda match: self.known.get(match[1], match[0]), value)
         if isinstance(value, list):
             return [self._filled(entry) for entry in value]
         if isinstance(value, dict):
@@ -246,8 +246,8 @@ class CodexStream(ScriptedStream):
         self._put({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}})
 
     def fail(self, text: str, status: int) -> None:
-        told = f"unexpected status {status}: {text}" if status else text
-        self._put({"type": "turn.failed", "error": {"message": told}})
+        message = f"unexpected status {status}: {text}" if status else text
+        self._put({"type": "turn.failed", "error": {"message": message}})
 
     def _put(self, event: dict[str, Any]) -> None:
         emit(json.dumps(event) + "\n")

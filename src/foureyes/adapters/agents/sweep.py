@@ -22,14 +22,14 @@ MOST = 1 << 20
 def marked(runs: Iterable[str]) -> dict[str, list[int]]:
     """The living processes of runs, by run; only runs of which there are some."""
     wanted = {f"{RUN_MARK}={run_mark(run)}".encode(): run for run in runs}
-    found: dict[str, list[int]] = {}
+    pids: dict[str, list[int]] = {}
     for name in os.listdir("/proc") if wanted and os.path.isdir("/proc") else ():
         if not name.isdigit():
             continue
         for entry in _environ(name).split(b"\0"):
             if entry.startswith(PREFIX) and entry in wanted and not _has_ended(name):
-                found.setdefault(wanted[entry], []).append(int(name))
-    return found
+                pids.setdefault(wanted[entry], []).append(int(name))
+    return pids
 
 
 def sweep(runs: Iterable[str]) -> dict[str, int]:

@@ -41,7 +41,7 @@ def words_of(
     own = profile.resume_args if resumes and profile.resume_args else profile.args
     own = own if may_write or not profile.review_args else profile.review_args
     # What a profile says itself is not said again: a program that hears it twice may hear neither.
-    chosen += [word for name, said in dialect.keyed if environ.get(name) and said[0] not in own for word in said]
+    chosen += [word for name, words in dialect.keyed if environ.get(name) and words[0] not in own for word in words]
     if profile.model:
         chosen += dialect.model
     chosen += dialect.mcp if serves else ()

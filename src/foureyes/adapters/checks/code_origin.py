@@ -48,8 +48,8 @@ class Places:
     def checkout_of(self, name: str) -> str:
         """The checkout that a file of code is of; empty for the run's own, and for what is not the project's."""
         for mark in INSTALLED:
-            site, found, rest = name.rpartition(mark)
-            if found:
+            site, is_installed, rest = name.rpartition(mark)
+            if is_installed:
                 return self._installed(site + mark[:-1], rest.partition("/")[0])
         if name.startswith(self._stdlib):
             return ""
@@ -136,9 +136,9 @@ def installed_from(text: str) -> tuple[str, bool]:
     from urllib.parse import unquote, urlsplit
 
     try:
-        said = json.loads(text)
-        url = urlsplit(said["url"])
-        editable = bool((said.get("dir_info") or {}).get("editable"))
+        document = json.loads(text)
+        url = urlsplit(document["url"])
+        editable = bool((document.get("dir_info") or {}).get("editable"))
         return (unquote(url.path), editable) if url.scheme == "file" else ("", False)
     except (ValueError, TypeError, KeyError, AttributeError):
         return "", False

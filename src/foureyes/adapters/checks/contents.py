@@ -38,7 +38,7 @@ def changed(
     `layer`: where alone something was written. What is longer than it was need not be read to be another.
     """
     folders, written = _within(layer) if layer else (None, None)
-    found = {}
+    differences = {}
     for path, (mode, _, name) in sorted((path, about.partition(" ")) for path, about in files.items()):
         here = os.path.join(root, path)
         if mode == MODULE or (
@@ -51,8 +51,8 @@ def changed(
             continue
         now = what(here, name, size_of(path))
         if not _is(now, mode, name):
-            found[path] = now
-    return found
+            differences[path] = now
+    return differences
 
 
 def _above(path: str) -> list[str]:
@@ -69,11 +69,11 @@ def _within(layer: str) -> tuple[set[str], set[str]]:
 
 def _files(root: str) -> list[str]:
     """Everything that is no directory."""
-    found, start = [], len(root.rstrip("/")) + 1
+    paths, start = [], len(root.rstrip("/")) + 1
     for folder, folders, names in os.walk(root):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        found += [os.path.join(folder, name)[start:] for name in (*names, *links)]
-    return found
+        paths += [os.path.join(folder, name)[start:] for name in (*names, *links)]
+    return paths
 
 
 def _is(now: str, mode: str, name: str) -> bool:

@@ -92,8 +92,8 @@ def seal(path: str) -> str:
     while ahead:
         folder = ahead.pop()
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
             digest.update(b"unreadable\0")
             continue

@@ -72,8 +72,8 @@ def in_command(command: str, env: Mapping[str, str], work: str, watch: str) -> I
                 given = own  # assignments of their own, or export
             elif argv[0] == "cd" and len(argv) > 1:
                 cwd = os.path.join(cwd, argv[1])
-            elif (found := _of(_with_interpreter(argv, own, cwd), own, cwd, watch, work)) is not None:
-                yield found
+            elif (interpreter := _of(_with_interpreter(argv, own, cwd), own, cwd, watch, work)) is not None:
+                yield interpreter
             part = []
     except ValueError:
         return  # no shell would take it either
@@ -134,9 +134,9 @@ def _of(argv: list[str], env: Mapping[str, str], cwd: str, watch: str, work: str
     if program is None:
         return None
     own = os.path.dirname(os.path.realpath(os.path.join(cwd, asked.name))) if asked.kind == "script" else cwd
-    told = first_paths(work) if os.path.basename(asked.name) in ("pytest", "py.test") else []
+    paths = first_paths(work) if os.path.basename(asked.name) in ("pytest", "py.test") else []
     first = "" if NO_SCRIPT_FOLDER & asked.options else own
-    return Interpreter(program, "".join(sorted(KEPT & asked.options)), env.get(PATH, ""), tuple(told), first, cwd)
+    return Interpreter(program, "".join(sorted(KEPT & asked.options)), env.get(PATH, ""), tuple(paths), first, cwd)
 
 
 def asked_for(words: list[str]) -> Invoked:

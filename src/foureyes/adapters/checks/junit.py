@@ -50,16 +50,16 @@ def read_all(reports: Sequence[tuple[str, bytes]], files: CheckedFiles | None = 
     """
     if sum(len(data) for _, data in reports) > LARGEST_REPORT:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
-    found: list[_Test] = []
+    tests: list[_Test] = []
     for name, data in reports:
         try:
-            found += _tests(data, name, files or CheckedFiles())
+            tests += _tests(data, name, files or CheckedFiles())
         except ValueError as problem:
             raise ValueError(f"{visible(name)}: {problem}" if name else str(problem)) from None
-        if len(found) > MAX_TESTS:
+        if len(tests) > MAX_TESTS:
             raise ValueError(f"the report has more than {MAX_TESTS:,} tests")
-    names = told_apart([NamedTest(test.id, test.places, RANKS[test.state]) for test in found])
-    return tuple(test.result(name) for name, test in zip(names, found, strict=True))
+    names = told_apart([NamedTest(test.id, test.places, RANKS[test.state]) for test in tests])
+    return tuple(test.result(name) for name, test in zip(names, tests, strict=True))
 
 
 def _tests(data: bytes, name: str, files: CheckedFiles) -> list[_Test]:
@@ -193,9 +193,9 @@ class _Reader:
     def hear(self, text: str) -> None:
         """What stands inside of the failure that is open."""
         if self._hearing and len(self._open) >= self._hearing:
-            told = self._open[self._hearing - 2][1]
-            if told is not None and told.told is not None:
-                told.told.hear(text, MAX_SAID)
+            test = self._open[self._hearing - 2][1]
+            if test is not None and test.told is not None:
+                test.told.hear(text, MAX_SAID)
 
     def end(self, _: str) -> None:
         name, test = self._open.pop()

@@ -196,12 +196,12 @@ class Pipeline:
             return ""
         roots = [os.path.realpath(path) for path in self._checkouts]
         env = {"PATH": clean_path(self._environ.get("PATH", ""))}
-        for one in in_command(rule.run, env, roots[0], watch="") if roots else ():
-            is_made = _is_made_for_it(rule, one.program, roots[0], env["PATH"])
-            place = "" if one.path or is_made else used_in_place(sites_of(one.program), roots)
+        for interpreter in in_command(rule.run, env, roots[0], watch="") if roots else ():
+            is_made = _is_made_for_it(rule, interpreter.program, roots[0], env["PATH"])
+            place = "" if interpreter.path or is_made else used_in_place(sites_of(interpreter.program), roots)
             # A conftest.py puts the root first, and a package in src is still found where it is installed.
-            is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in one.told)
-            if place and (is_beside or not one.told):
+            is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in interpreter.told)
+            if place and (is_beside or not interpreter.told):
                 return visible(place)
         return ""
 
@@ -252,9 +252,9 @@ def _never() -> bool:
     return False
 
 
-def _told_changed(found: Iterable[str]) -> str:
+def _told_changed(files: Iterable[str]) -> str:
     """A line about files of the tree that a run left as others: whoever reads of it knows that they were tested so."""
-    paths = [*found]
+    paths = [*files]
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:SHOWN]))}{more}.)\n" if paths else ""
 

@@ -27,10 +27,10 @@ def said_paths(root: str) -> list[str]:
             continue
     try:
         table = tomllib.loads(_text(os.path.join(root, "pyproject.toml"))).get("tool", {}).get("pytest", {})
-        said = table.get("ini_options", table).get("pythonpath", [])
+        paths = table.get("ini_options", table).get("pythonpath", [])
     except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
         return []
-    return said.split() if isinstance(said, str) else [path for path in said if isinstance(path, str)]
+    return paths.split() if isinstance(paths, str) else [path for path in paths if isinstance(path, str)]
 
 
 def first_paths(root: str) -> list[str]:

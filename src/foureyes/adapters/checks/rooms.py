@@ -77,10 +77,10 @@ class Room:
         command = [*_script(), "keep", shelf.at, place, *[word for row in rows for word in (str(len(row)), *row)]]
         self._keeper = start(command, None, {}, has_input=True)
         self.pid = self._keeper.pid
-        said = self._said()
-        if said != namespaces.READY:
+        answer = self._said()
+        if answer != namespaces.READY:
             self.close()
-            raise ProcessProblem(f"no room for it could be made: {said}")
+            raise ProcessProblem(f"no room for it could be made: {answer}")
 
     def _said(self) -> str:
         assert self._keeper.stdout is not None
@@ -178,18 +178,18 @@ def _named(environ: Mapping[str, str], names: Sequence[str]) -> Iterator[str]:
 
 def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> list[str]:
     """Where the programs of the PATH are installed, and those below `covers` that they are links to."""
-    found, seen = dict[str, None](), set[str]()
+    paths, seen = dict[str, None](), set[str]()
     for entry in dict.fromkeys(environ.get("PATH", "").split(os.pathsep)):
         if not entry.startswith("/"):
             continue
         folder = os.path.realpath(entry)
         if os.path.normpath(entry) != folder:
-            found[os.path.normpath(entry)] = None
+            paths[os.path.normpath(entry)] = None
         if folder not in seen:
             seen.add(folder)
             led = [each for each in _led_to(folder) if _is_below(each, covers)]
-            found |= dict.fromkeys(path for each in (folder, *led) for path in _installed(each))
-    return list(found)
+            paths |= dict.fromkeys(path for each in (folder, *led) for path in _installed(each))
+    return list(paths)
 
 
 def _installed(folder: str) -> Iterator[str]:
@@ -215,12 +215,12 @@ def _installed(folder: str) -> Iterator[str]:
 
 def _led_to(folder: str) -> dict[str, None]:
     """The directories that links of a directory lead to; what a link names without a directory is an entry, too."""
-    real, found = cache(os.path.realpath), dict[str, None]()
+    real, folders = cache(os.path.realpath), dict[str, None]()
     with suppress(OSError), os.scandir(folder) as entries:
         for _, entry in zip(range(MOST_LINKS), entries, strict=False):
             if entry.is_symlink() and "/" in (word := os.readlink(entry.path)):
                 above, name = os.path.split(os.path.join(folder, word))
                 at = os.path.join(real(above), name)
                 is_plain = name not in ("", ".", "..") and not os.path.islink(at)
-                found[os.path.dirname(at if is_plain else os.path.realpath(at))] = None
-    return found
+                folders[os.path.dirname(at if is_plain else os.path.realpath(at))] = None
+    return folders

@@ -129,8 +129,8 @@ def homes(environ: Mapping[str, str]) -> list[str]:
     known = [environ.get("HOME", "")]
     with suppress(KeyError):
         known.append(pwd.getpwuid(os.geteuid()).pw_dir)
-    found = {os.path.realpath(home) for home in known if home.startswith("/")}
-    return sorted(found - {"/"})
+    paths = {os.path.realpath(home) for home in known if home.startswith("/")}
+    return sorted(paths - {"/"})
 
 
 def locked(path: str, how: int) -> int | None:

@@ -74,19 +74,19 @@ class Watch:
         """What the run took from elsewhere; the first thing that was found."""
         if not self._checkouts:
             return None
-        told = self._told()
-        if told is None:
+        origin = self._told()
+        if origin is None:
             if self._room is None:  # what a command would start in a room cannot be told from here
                 self._unwatched |= dict.fromkeys(interpreters.in_command(command, env, self._work, self._folder))
             self._ask(env)
-            told = self._told()
-        if told is None and self._room is not None:
+            origin = self._told()
+        if origin is None and self._room is not None:
             return None  # no way leads to a checkout that is not there
-        if told is None:
+        if origin is None:
             from foureyes.adapters.checks.links import leading_out
 
             return leading_out(self._work, self._checkouts, env)
-        file, checkout, prefix = told
+        file, checkout, prefix = origin
         return Elsewhere(
             file=visible(file.removeprefix(checkout + "/")), checkout=visible(checkout), by=visible(prefix),
             advice=_advice(command, file, checkout),

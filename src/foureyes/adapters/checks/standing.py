@@ -130,8 +130,8 @@ class Grounds:
             return None
         key, alone = self._known_key(ask.checkout, ask.tree, at)
         if key in self._unprepared:
-            why, said = self._unprepared[key]
-            ask.output.hear(said)
+            why, output = self._unprepared[key]
+            ask.output.hear(output)
             raise Unprepared(why)
         opened = self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._seals_at(at))
         try:
@@ -173,9 +173,9 @@ class Grounds:
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
         """What is kept for a tree: made in a room, else in the first slot. Nothing is made, nobody is waited for."""
         for at in (self.shelf.at, self.shelf.first_slot):
-            with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as found:
-                if found is not None:
-                    yield Lent(found.work, os.path.join(at, "work"))
+            with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as kept:
+                if kept is not None:
+                    yield Lent(kept.work, os.path.join(at, "work"))
                     return
         yield None
 

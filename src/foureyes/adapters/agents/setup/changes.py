@@ -103,9 +103,9 @@ def _server_in(text: str) -> Any:
 
 def _entries(root: str, program: ProgramFiles, remove: bool) -> list[FileChange]:
     files = dict.fromkeys(entry.file for entry in program.entries)
-    found = {file: [entry for entry in program.entries if entry.file == file] for file in files}
+    by_file = {file: [entry for entry in program.entries if entry.file == file] for file in files}
     step = _without if remove else _with
-    return [_change(root, file, partial(step, entries=entries)) for file, entries in found.items()]
+    return [_change(root, file, partial(step, entries=entries)) for file, entries in by_file.items()]
 
 
 def fresh(entries: list[SetupEntry]) -> dict[str, Any]:
@@ -145,8 +145,8 @@ def _with(text: str | None, entries: list[SetupEntry]) -> EntryChange:
 
 
 def _said(state: str) -> SetupResult:
-    said: dict[str, SetupResult] = {"absent": "written", "older": "updated", "ours": "unchanged", "edited": "kept"}
-    return said[state]
+    results: dict[str, SetupResult] = {"absent": "written", "older": "updated", "ours": "unchanged", "edited": "kept"}
+    return results[state]
 
 
 def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:

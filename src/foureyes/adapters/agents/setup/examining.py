@@ -24,13 +24,13 @@ Remark = tuple[str, str]
 
 def examine(root: str, body: str, environ: Mapping[str, str]) -> list[ProgramSetup]:
     """Every program of which there is a trace."""
-    found = []
+    setups = []
     for name, program in PROGRAMS.items():
-        said = list(_looked(root, name, program, body, environ))
-        if any(what for what, _ in said):
-            wrong = tuple(dict.fromkeys(why for _, why in said if why))
-            found.append(ProgramSetup(program=name, found=tuple(what for what, _ in said if what), wrong=wrong))
-    return found
+        traces = list(_looked(root, name, program, body, environ))
+        if any(what for what, _ in traces):
+            wrong = tuple(dict.fromkeys(why for _, why in traces if why))
+            setups.append(ProgramSetup(program=name, found=tuple(what for what, _ in traces if what), wrong=wrong))
+    return setups
 
 
 def _looked(root: str, name: str, program: ProgramFiles, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:

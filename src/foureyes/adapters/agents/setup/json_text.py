@@ -162,8 +162,8 @@ def _inserted(text: str, at: int, depth: int, name: str | None, value: Any) -> s
 
 def _unit(text: str) -> str:
     """What the document indents with."""
-    found = re.search(r"\{\r?\n([ \t]+)", text)
-    return found[1] if found else "  "
+    match = re.search(r"\{\r?\n([ \t]+)", text)
+    return match[1] if match else "  "
 
 
 def _named(text: str, at: int, name: str) -> Child | None:
@@ -172,21 +172,21 @@ def _named(text: str, at: int, name: str) -> Child | None:
 
 def _children(text: str, at: int) -> tuple[list[Child], int]:
     """The values of an object or array that begins there, and where it closes. The document is known to be plain."""
-    found: list[Child] = []
+    children: list[Child] = []
     here = _past(text, at + 1)
     while text[here] not in "}]":
         start = here
-        name: str | int = len(found)
+        name: str | int = len(children)
         if text[at] == "{":
             name, here = DECODER.raw_decode(text, here)
             here = _past(text, _past(text, here) + 1)
         value = here
         here = DECODER.raw_decode(text, value)[1]
-        found.append(Child(name, start, value, here))
+        children.append(Child(name, start, value, here))
         here = _past(text, here)
         if text[here] == ",":
             here = _past(text, here + 1)
-    return found, here
+    return children, here
 
 
 def _past(text: str, at: int) -> int:

@@ -128,10 +128,10 @@ def _block(comment: CommentSigns, users: tuple[str, ...], body: str, above: str,
 
 def _missing_ends(old: str) -> str:
     """How many line ends it takes until an empty line is above."""
-    one = LINE_END.sub("", old)
-    if one == old:
+    shorter = LINE_END.sub("", old)
+    if shorter == old:
         return "2" if old else "0"
-    return "1" if LINE_END.sub("", one) == one else "0"
+    return "1" if LINE_END.sub("", shorter) == shorter else "0"
 
 
 @cache

@@ -65,9 +65,11 @@ def _result(story: RunStory, event: StreamEvent) -> None:
     )
     if event.get("is_error") or API_ERROR.search(final):
         errors = event.get("errors")
-        told = final or text(table(event.get("error")).get("message"))
-        told = told or "; ".join(map(str, errors if isinstance(errors, list) else ())) or text(event.get("subtype"))
-        story.fail(told, number(event.get("api_error_status")))
+        message = final or text(table(event.get("error")).get("message"))
+        message = (
+            message or "; ".join(map(str, errors if isinstance(errors, list) else ())) or text(event.get("subtype"))
+        )
+        story.fail(message, number(event.get("api_error_status")))
     elif final:
         story.say(final, again=True)
     if isinstance(event.get("structured_output"), dict):

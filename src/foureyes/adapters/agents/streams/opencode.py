@@ -44,9 +44,9 @@ def _finished(story: RunStory, part: StreamEvent) -> None:
 
 def _failed(story: RunStory, error: StreamEvent) -> None:
     data, logged = table(error.get("data")), story.trouble
-    told = text(data.get("message")) or text(error.get("name"))
+    message = text(data.get("message")) or text(error.get("name"))
     story.ended = True
-    story.fail(logged if logged and told.startswith(NAMELESS) else told, number(data.get("statusCode")))
+    story.fail(logged if logged and message.startswith(NAMELESS) else message, number(data.get("statusCode")))
     waits = text(table(data.get("responseHeaders")).get("retry-after"))
     story.retry_after = int(waits) if waits.isdigit() and len(waits) < 9 else story.retry_after
 

@@ -107,10 +107,10 @@ class RunStreams:
 def _documents(line: bytes) -> list[Any]:
     """The events of a line: one, as a rule; a list of them; several without anything between. Else [None]."""
     try:
-        found = msgspec.json.decode(line)
+        document = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return _joined(line)
-    return found if isinstance(found, list) else [found]
+    return document if isinstance(document, list) else [document]
 
 
 def _joined(line: bytes) -> list[Any]:
@@ -119,12 +119,12 @@ def _joined(line: bytes) -> list[Any]:
         return [None]
     import json
 
-    decoder, text, found, at = json.JSONDecoder(), line.decode("utf-8", "replace"), list[Any](), 0
+    decoder, text, events, at = json.JSONDecoder(), line.decode("utf-8", "replace"), list[Any](), 0
     while at < len(text):
         try:
             event, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            return [*found, None]
-        found.append(event)
+            return [*events, None]
+        events.append(event)
         at += len(text) - at - len(text[at:].lstrip())
-    return found
+    return events

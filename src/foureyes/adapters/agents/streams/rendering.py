@@ -39,19 +39,19 @@ class Renderer:
 
     def rest(self) -> list[LogLine]:
         """What came in pieces, and is whole now."""
-        said, self._pieces = self._pieces, ""
-        return [LogLine("says", said.strip())] if said.strip() else []
+        pieces, self._pieces = self._pieces, ""
+        return [LogLine("says", pieces.strip())] if pieces.strip() else []
 
 
 def _event(line: str) -> StreamEvent | None:
     if not line.startswith("{"):
         return None
     try:
-        found = msgspec.json.decode(line)
+        event = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return None
-    known = isinstance(found, dict) and (text(found.get("type")) in SHOWS or text(found.get("type")) in SILENT)
-    return found if known else None
+    known = isinstance(event, dict) and (text(event.get("type")) in SHOWS or text(event.get("type")) in SILENT)
+    return event if known else None
 
 
 def _assistant(event: StreamEvent) -> Iterator[LogLine]:
@@ -79,14 +79,14 @@ def _system(event: StreamEvent) -> Iterator[LogLine]:
 def _result(event: StreamEvent) -> Iterator[LogLine]:
     """claude, qwen, gemini."""
     failed = event.get("is_error") or text(event.get("status")) == "error"
-    told = text(event.get("result")) or text(table(event.get("error")).get("message"))
+    message = text(event.get("result")) or text(table(event.get("error")).get("message"))
     used = table(event.get("usage")) or table(event.get("stats"))
     tokens = number(used.get("input_tokens")) + number(used.get("output_tokens"))
     cost = event.get("total_cost_usd")
     spent = [f"{tokens} tokens"] if tokens else []
     spent += [f"{cost:.2f} USD"] if isinstance(cost, int | float) and cost else []
     if failed:
-        yield LogLine("failed", told)
+        yield LogLine("failed", message)
     else:
         yield LogLine("ends", ", ".join(spent) or "done")
 
@@ -139,8 +139,8 @@ def _tool_result(event: StreamEvent) -> Iterator[LogLine]:
 
 def _text(event: StreamEvent) -> Iterator[LogLine]:
     """opencode."""
-    if said := text(table(event.get("part")).get("text")).strip():
-        yield LogLine("says", said)
+    if words := text(table(event.get("part")).get("text")).strip():
+        yield LogLine("says", words)
 
 
 def _error(event: StreamEvent) -> Iterator[LogLine]:

@@ -77,9 +77,9 @@ class RunStory(msgspec.Struct, kw_only=True):
 
     def hear(self, message: str, *, again: bool = False) -> None:
         """S3: a message is whole: the events in it, so many of a run at most."""
-        found = events_in(message)
-        new = [event for event in found if not again or event not in self.before]
-        self.before = found
+        events = events_in(message)
+        new = [event for event in events if not again or event not in self.before]
+        self.before = events
         self.events += new[: max(0, MOST_EVENTS - self.taken)]
         self.taken += len(new)
 

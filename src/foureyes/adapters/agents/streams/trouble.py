@@ -68,8 +68,8 @@ def kind_of(text: str, status: int = 0) -> ErrorKind:
 
 def status_in(text: str) -> int:
     """The status of HTTP that a text names; 0 where it names none."""
-    found = STATUS.search(text)
-    return int(found.group(1) or found.group(2)) if found else 0
+    match = STATUS.search(text)
+    return int(match.group(1) or match.group(2)) if match else 0
 
 
 def wait_in(text: str, now: float) -> int | None:
@@ -78,10 +78,10 @@ def wait_in(text: str, now: float) -> int | None:
         return max(0, int(until.group(1)) - int(now))
     if bare := BARE.search(text):
         return int(bare.group(1))
-    found = WAIT.search(text)
-    if found is None:
+    match = WAIT.search(text)
+    if match is None:
         return _until(text, now)
-    return max(1, round(sum(_seconds(amount, unit) for amount, unit in PIECE.findall(found.group(1)))))
+    return max(1, round(sum(_seconds(amount, unit) for amount, unit in PIECE.findall(match.group(1)))))
 
 
 def _until(text: str, now: float) -> int | None:
