@@ -18,8 +18,8 @@ class SystemClock:
         return datetime.now(UTC)
 
     def zone(self) -> str:
-        _, found, name = os.path.realpath(LOCAL_TIME).partition(ZONES)
-        if found and name:
+        _, is_zone, name = os.path.realpath(LOCAL_TIME).partition(ZONES)
+        if is_zone and name:
             return name
         minutes = time.localtime().tm_gmtoff // 60
         return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "UTC"

@@ -49,10 +49,10 @@ def opened(
         handle = os.open(path, flags | SAFE | (0 if follow else os.O_NOFOLLOW), mode, dir_fd=at)
     except OSError as problem:
         raise _told(problem, path, at, "file") from problem
-    found = os.fstat(handle).st_mode
-    if not stat.S_ISREG(found):
+    st_mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(st_mode):
         os.close(handle)
-        raise OddFile(f"it is {kind_of(found)}, not a file", path)
+        raise OddFile(f"it is {kind_of(st_mode)}, not a file", path)
     return handle
 
 
@@ -64,21 +64,21 @@ def given(path: str) -> int:
     if not os.path.normpath(path).startswith(HANDED_OVER):
         return opened(path, follow=True)
     handle = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
-    found = os.fstat(handle).st_mode
-    if stat.S_ISDIR(found) or stat.S_ISBLK(found):
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
         os.close(handle)
-        raise OddFile(f"it is {kind_of(found)}, not a file", path)
+        raise OddFile(f"it is {kind_of(mode)}, not a file", path)
     return handle
 
 
 def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
     """Why something could not be opened: what it is, if that is the reason."""
     try:
-        found = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
+        mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
     except OSError:
         return problem
-    fits = stat.S_ISREG(found) if wanted == "file" else stat.S_ISDIR(found)
-    return problem if fits else OddFile(f"it is {kind_of(found)}, not a {wanted}", path)
+    fits = stat.S_ISREG(mode) if wanted == "file" else stat.S_ISDIR(mode)
+    return problem if fits else OddFile(f"it is {kind_of(mode)}, not a {wanted}", path)
 
 
 def read(path: str, largest: int, *, at: int | None = None, follow: bool = False) -> bytes:
@@ -121,8 +121,8 @@ def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
 
 def entries(handle: int, most: int) -> list[str]:
     """Names in a folder, so many at most: whoever may write there may write millions."""
-    with os.scandir(handle) as found:
-        return [entry.name for entry in islice(found, most)]
+    with os.scandir(handle) as listing:
+        return [entry.name for entry in islice(listing, most)]
 
 
 def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool = True) -> None:

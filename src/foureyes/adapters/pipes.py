@@ -101,12 +101,12 @@ class AskedProgram:
 
     def _ended(self) -> process.ProcessProblem:
         """It is gone; its last words."""
-        said = b""
+        words = b""
         if self._child.stderr is not None:
             ready, _, _ = select.select([self._child.stderr], [], [], process.TICK)
-            said = os.read(self._child.stderr.fileno(), SAID) if ready else b""
+            words = os.read(self._child.stderr.fileno(), SAID) if ready else b""
         self.close()
-        return process.ProcessProblem(said.decode("utf-8", "backslashreplace").strip() or f"{self._name} ended")
+        return process.ProcessProblem(words.decode("utf-8", "backslashreplace").strip() or f"{self._name} ended")
 
     def close(self) -> None:
         """End it. Who shares it since a fork only lets go of it."""
@@ -133,9 +133,9 @@ def through(first: Sequence[str], second: Sequence[str], *, input: bytes, timeou
         pipe = source.stdout.fileno()
         done = process.run(second, cwd=cwd, env=second_env, timeout=timeout, held=where.get("held"), reads=pipe)
         source.stdout.close()
-        said = source.stderr.read()[:SAID]
+        words = source.stderr.read()[:SAID]
         source.stderr.close()
-        return Both(process.Finished(source.wait(), b"", said), done)
+        return Both(process.Finished(source.wait(), b"", words), done)
     finally:
         if source.returncode is None:
             process.end_group(source)

@@ -27,8 +27,8 @@ def own() -> str:
 
 def of(pid: int) -> str:
     """The evidence of a process of this machine; empty where it cannot be read, or there is none."""
-    found = _evidence(pid)
-    return "" if found == GONE else found
+    evidence = _evidence(pid)
+    return "" if evidence == GONE else evidence
 
 
 def is_gone(evidence: str) -> bool:

@@ -186,11 +186,11 @@ def _walk(proc: ProcDirectory, own: int, stat: _Stat) -> tuple[tuple[Process, ..
     start = stat.start
     parent = stat.parent
     while parent != 0:
-        found = None if parent in seen else _process(proc, parent)
+        entry = None if parent in seen else _process(proc, parent)
         # Younger than its child: the parent has ended meanwhile and its number went to somebody else.
-        if found is None or found[0].start > start:
+        if entry is None or entry[0].start > start:
             return tuple(ancestors), False
-        above, following = found
+        above, following = entry
         ancestors.append(above)
         seen.add(parent)
         start, parent = above.start, following
@@ -236,18 +236,18 @@ def itself(pid: int) -> Process | None:
 
     try:
         with root() as proc:
-            found = _process(proc, pid)
+            entry = _process(proc, pid)
     except NotProc:
         return None
-    return found[0] if found else None
+    return entry[0] if entry else None
 
 
 def _top(proc: ProcDirectory, ancestors: tuple[Process, ...]) -> Process | None:
     """Pid 1, also for who entered the namespace from outside and has it not above."""
     if ancestors and ancestors[-1].pid == 1:
         return ancestors[-1]
-    found = _process(proc, 1)
-    return found[0] if found else None
+    entry = _process(proc, 1)
+    return entry[0] if entry else None
 
 
 def program_of(

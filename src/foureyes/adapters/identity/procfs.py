@@ -145,10 +145,10 @@ class _Kernel:
 
     def check(self, handle: int) -> None:
         """That a handle is the root of a procfs, and that what is below it can be opened safely."""
-        found = os.fstat(handle)
-        if found.st_ino != ROOT_INODE or not self._is_proc(handle):
+        facts = os.fstat(handle)
+        if facts.st_ino != ROOT_INODE or not self._is_proc(handle):
             raise NotProc(f"{ROOT} is not the kernel's: something else is mounted there.")
-        self._device = found.st_dev
+        self._device = facts.st_dev
         try:
             os.close(self._openat2(handle, ".", os.O_PATH | os.O_CLOEXEC))
         except OSError as problem:
@@ -160,11 +160,11 @@ class _Kernel:
         """Open a file below a handle, on the same mount; raises OSError, with EXDEV where it is on another."""
         if not self._is_old:
             return self._openat2(handle, name, flags)
-        found = os.open(name, flags, dir_fd=handle)
-        if not self.is_same(found):
-            os.close(found)
+        opened = os.open(name, flags, dir_fd=handle)
+        if not self.is_same(opened):
+            os.close(opened)
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return found
+        return opened
 
     def is_same(self, handle: int) -> bool:
         """Whether a file belongs to the procfs that was checked, on whatever mount."""
@@ -172,11 +172,11 @@ class _Kernel:
 
     def _openat2(self, handle: int, name: str, flags: int) -> int:
         how = b"".join(part.to_bytes(8, sys.byteorder) for part in (flags, 0, NO_XDEV | NO_SYMLINKS))
-        found = self._syscall(OPENAT2, handle, os.fsencode(name), how, len(how))
-        if found < 0:
+        result = self._syscall(OPENAT2, handle, os.fsencode(name), how, len(how))
+        if result < 0:
             number = self._errno()
             raise OSError(number, os.strerror(number))
-        return int(found)
+        return int(result)
 
     def _is_proc(self, handle: int) -> bool:
         answer = self._buffer()

@@ -34,8 +34,8 @@ class Peer:
     """Who is at the other end: the process that connected, as the kernel says."""
 
     def __init__(self, connection: socket.socket) -> None:
-        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        self.pid, self.uid, _ = struct.unpack("3i", found)
+        packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        self.pid, self.uid, _ = struct.unpack("3i", packed)
         self._handle = _handle_of(connection, self.pid)
 
     def is_there(self) -> bool:
@@ -55,8 +55,8 @@ class Peer:
 def _handle_of(connection: socket.socket, pid: int) -> int:
     """A handle of the process; -1 where it is gone, or in a place of which nothing can be seen."""
     try:
-        found = connection.getsockopt(socket.SOL_SOCKET, PEER_PIDFD, struct.calcsize("i"))
-        return int(struct.unpack("i", found)[0])
+        packed = connection.getsockopt(socket.SOL_SOCKET, PEER_PIDFD, struct.calcsize("i"))
+        return int(struct.unpack("i", packed)[0])
     except OSError:
         pass
     try:

@@ -78,10 +78,12 @@ def _read_odd(document: bytes, kind: Any) -> Any:
     from json import loads
 
     try:
-        found = loads(document)
+        decoded = loads(document)
         if kind is WireValue:
-            return WireValue(str(found["kind"]), msgspec.Raw(write(found.get("body"))), str(found.get("type", "")))
-        return msgspec.convert(found, kind, dec_hook=_made, str_keys=True)
+            return WireValue(
+                str(decoded["kind"]), msgspec.Raw(write(decoded.get("body"))), str(decoded.get("type", ""))
+            )
+        return msgspec.convert(decoded, kind, dec_hook=_made, str_keys=True)
     except (ValueError, TypeError, KeyError, RecursionError, AttributeError) as problem:
         raise Unreadable("it is no JSON that anybody here would write") from problem
 
@@ -211,7 +213,7 @@ def _type(name: str) -> type[msgspec.Struct]:
             loaded = None
         if named := getattr(loaded, "named", None):
             vars(loaded).update(named())
-        found = getattr(loaded, kind, None)
-        if isinstance(found, type) and issubclass(found, msgspec.Struct):
-            return found
+        value = getattr(loaded, kind, None)
+        if isinstance(value, type) and issubclass(value, msgspec.Struct):
+            return value
     raise Unreadable(f"{name!r} is no value of ours")

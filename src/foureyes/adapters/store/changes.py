@@ -71,10 +71,10 @@ class PostgresChanges:
         import psycopg
 
         try:
-            told = {notice.pid for notice in self._connection.notifies(timeout=0)}
+            pids = {notice.pid for notice in self._connection.notifies(timeout=0)}
         except psycopg.Error:
             return self._again()
-        return bool(told - {self._own()})
+        return bool(pids - {self._own()})
 
     def _own(self) -> int:
         """What this very store writes is no news to who holds it."""

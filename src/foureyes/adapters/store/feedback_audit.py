@@ -24,13 +24,13 @@ def lacking(task: str) -> Discrepancy:
 def compared(place: int, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
     """Each file that is missing, is behind, was changed, or tells of a task that nobody decided about."""
     names = sorted(name.removesuffix(ENDING) for name in entries(place, LISTED) if name.endswith(ENDING))
-    found = [lacking(task) for task in before if task not in set(names)]
+    discrepancies = [lacking(task) for task in before if task not in set(names)]
     for task in names:
         if task in after:
-            found += _compare(place, task, before.get(task, b""), after[task])
+            discrepancies += _compare(place, task, before.get(task, b""), after[task])
         elif task.isascii() and TASK_INPUT.match(task):
-            found.append(_altered(task, "tells of decisions that are not in the journal"))
-    return found
+            discrepancies.append(_altered(task, "tells of decisions that are not in the journal"))
+    return discrepancies
 
 
 def _compare(place: int, task: str, before: bytes, after: bytes) -> list[Discrepancy]:

@@ -141,16 +141,16 @@ class FeedbackFiles:
         from foureyes.adapters.store.feedback_audit import compared, lacking
         from foureyes.app.views.audit import Discrepancy
 
-        found: list[Discrepancy] = []
+        discrepancies: list[Discrepancy] = []
         try:
             with folder(self._folder) as place:
-                found = compared(place, before, after)
+                discrepancies = compared(place, before, after)
         except FileNotFoundError:
-            found = [lacking(task) for task in before]
+            discrepancies = [lacking(task) for task in before]
         except OSError as problem:
             return [Discrepancy("completeness", f"{FEEDBACK} cannot be read: {problem.strerror}")] if before else []
-        owed = self._owing() if found else ()
-        kept = [each for each in found if each.area == "integrity" or not self._shared]
+        owed = self._owing() if discrepancies else ()
+        kept = [each for each in discrepancies if each.area == "integrity" or not self._shared]
         return [each for each in kept if each.task not in owed or each.area == "integrity"]
 
     def _owing(self) -> Collection[str]:

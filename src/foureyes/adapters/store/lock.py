@@ -140,8 +140,8 @@ def only_readable(folder: str, wrong: list[str]) -> StoreProblem:
     """What to say where the store can be read and not written, and what of it that is."""
     names, are = " and ".join(wrong), "is" if len(wrong) == 1 else "are"
     if is_mounted_read_only(folder):
-        said = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
-        return StoreProblem(f"{said} Nothing was changed.", next_step=ENCLOSED)
+        message = f"{names} {are} mounted read-only for this command: the store can be read here, not written."
+        return StoreProblem(f"{message} Nothing was changed.", next_step=ENCLOSED)
     return StoreProblem(
         f"{names} {are} read-only for you: the store can be read, not written. Nothing was changed.",
         next_step=prose(f"make {names} writable for you, or ask who owns it"),

@@ -47,13 +47,13 @@ class Migration(msgspec.Struct, frozen=True):
 @cache
 def migrations(engine: str) -> tuple[Migration, ...]:
     """The migrations for one engine, in order. `0002_x.sqlite.sql` is SQLite's only."""
-    found = []
+    scripts = []
     for entry in sorted(os.listdir(FOLDER)):
         stem, _, ending = entry.partition(".")
         if ending in ("sql", f"{engine}.sql"):
             with open(os.path.join(FOLDER, entry), encoding="utf-8") as file:
-                found.append(Migration(int(stem[:4]), stem, file.read() + "\n"))
-    return tuple(found)
+                scripts.append(Migration(int(stem[:4]), stem, file.read() + "\n"))
+    return tuple(scripts)
 
 
 def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) -> int:

@@ -119,8 +119,8 @@ class PostgresEngine:
 
     def _enter(self, *, create: bool) -> None:
         with self._words():
-            found = self._identity()
-            if found is None and not create:
+            facts = self._identity()
+            if facts is None and not create:
                 raise NoStore(
                     f"that database has no store of project {self.project}. Nothing was changed.",
                     next_step=either(
@@ -153,8 +153,8 @@ class PostgresEngine:
             return None
         row: tuple[Any, ...] = cursor.fetchone() or ()
         cursor.nextset()
-        found = cursor.fetchone()
-        self._version = int(found[0] or 0) if found else None
+        newest = cursor.fetchone()
+        self._version = int(newest[0] or 0) if newest else None
         return SchemaFacts(self.schema, *row)
 
     def facts_of(self, project: str) -> SchemaFacts:
@@ -268,8 +268,8 @@ class PostgresEngine:
             self._roll_back()
             return
         self._writing, self._began = False, None
-        told = self.written is None or not is_unheard(self.written)
-        telling = f'NOTIFY "{self.schema}"; ' if told else ""
+        is_heard = self.written is None or not is_unheard(self.written)
+        telling = f'NOTIFY "{self.schema}"; ' if is_heard else ""
         with self._words(committing=True):
             self.connection.execute(f"{telling}COMMIT")  # who waits for a change hears of it
 
@@ -335,8 +335,8 @@ class PostgresEngine:
             row = self._ask("SELECT to_regclass('migrations') IS NOT NULL").fetchone()
             if row is None or not row[0]:
                 return 0
-            found = self._ask(VERSION).fetchone()
-            return int(found[0] or 0) if found else 0
+            newest = self._ask(VERSION).fetchone()
+            return int(newest[0] or 0) if newest else 0
 
     def set_schema_version(self, version: int) -> None:
         """The record of migrations is the version here."""

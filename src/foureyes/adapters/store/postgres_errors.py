@@ -86,9 +86,9 @@ def _busy(why: str) -> StoreBusy:
 
 def unreachable(problem: Exception, url: str) -> StoreProblem:
     """Why no connection was made; the next step by how far it came."""
-    said = without_secrets(first_line(problem), url)
+    words = without_secrets(first_line(problem), url)
     what = "the server has no connection left" if FULL.search(str(problem)) else "the database cannot be reached"
-    return StoreProblem(f"{what}: {said}. Nothing was changed.", next_step=_way_there(problem))
+    return StoreProblem(f"{what}: {words}. Nothing was changed.", next_step=_way_there(problem))
 
 
 def _way_there(problem: Exception) -> Steps:

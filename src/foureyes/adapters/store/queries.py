@@ -22,8 +22,8 @@ def _load(noun: str) -> dict[str, str]:
     for part in above.split(PART)[1:]:
         name, _, body = part.partition("\n")
         blocks = [block.replace(f"{{{name.strip()}}}", _statement(body)) for block in blocks]
-    found = (block.partition("\n") for block in blocks)
-    return {name.strip(): body for name, _, body in found}
+    statements = (block.partition("\n") for block in blocks)
+    return {name.strip(): body for name, _, body in statements}
 
 
 def _statement(body: str) -> str:

@@ -159,18 +159,18 @@ def _misfolded(engine: Database) -> Iterator[str]:
 
 def compare_tables(engine: Database, fresh: Database) -> list[Discrepancy]:
     """Where the tables of a store are not those of another."""
-    found = []
+    discrepancies = []
     for table, key in TABLES.items():
         try:
-            found += _compare(engine, fresh, table, key)
+            discrepancies += _compare(engine, fresh, table, key)
         except UnicodeDecodeError:
-            found.append(Discrepancy("integrity", f"{table}: a text in it is no text any more"))
-    return found
+            discrepancies.append(Discrepancy("integrity", f"{table}: a text in it is no text any more"))
+    return discrepancies
 
 
 def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Discrepancy]:
     """Rows of a table that are not what the journal says, each named by its key and column."""
-    columns, said = _rows(fresh, table, key)
+    columns, replayed = _rows(fresh, table, key)
     stored_columns, stored = _rows(engine, table, key)
     if columns and stored_columns and columns != stored_columns:
         return [Discrepancy("integrity", f"{table}: its columns are not those that this version made")]
@@ -178,23 +178,23 @@ def _compare(engine: Database, fresh: Database, table: str, key: str) -> list[Di
     if not columns:
         return []
     keys = [columns.index(part.strip()) for part in key.split(",")]
-    found: list[Discrepancy] = []
+    discrepancies: list[Discrepancy] = []
 
     def identity(row: tuple[SqlValue, ...]) -> tuple[tuple[bool, SqlValue], ...]:
         return tuple((row[k] is not None, row[k]) for k in keys)
 
-    have, want = next(stored, None), next(said, None)
-    while (have is not None or want is not None) and len(found) < MOST:
+    have, want = next(stored, None), next(replayed, None)
+    while (have is not None or want is not None) and len(discrepancies) < MOST:
         if have is not None and (want is None or identity(have) < identity(want)):
-            found.append(Discrepancy("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
+            discrepancies.append(Discrepancy("integrity", f"{table}: row {_name(have, keys)} is not in the journal"))
             have = next(stored, None)
         elif want is not None and (have is None or identity(want) < identity(have)):
-            found.append(Discrepancy("completeness", f"{table}: row {_name(want, keys)} is missing"))
-            want = next(said, None)
+            discrepancies.append(Discrepancy("completeness", f"{table}: row {_name(want, keys)} is missing"))
+            want = next(replayed, None)
         else:
-            found += _differing(table, columns, keys, have, want)
-            have, want = next(stored, None), next(said, None)
-    return found
+            discrepancies += _differing(table, columns, keys, have, want)
+            have, want = next(stored, None), next(replayed, None)
+    return discrepancies
 
 
 def _rows(engine: Database, table: str, key: str) -> tuple[list[str], Iterator[tuple[SqlValue, ...]]]:

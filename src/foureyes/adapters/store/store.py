@@ -70,12 +70,12 @@ class Reading:
         questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
         unknown = {key: asked for key, asked in questions.items() if key not in self._answers}
         if len(unknown) > 1:
-            found = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
-            self._answers.update(zip(unknown, found, strict=True))
+            answers = self._engine.fetch_all([(sql(query), params) for query, params in unknown.values()])
+            self._answers.update(zip(unknown, answers, strict=True))
 
     def one(self, query: str, into: type[T], /, **params: object) -> T | None:
-        found = self.all(query, into, **params)
-        return found[0] if found else None
+        rows = self.all(query, into, **params)
+        return rows[0] if rows else None
 
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]:
         from foureyes.adapters.store.lists import compose, parts
@@ -297,10 +297,10 @@ class Store:
         self.engine.close()
 
 
-def found_elsewhere(said: str, found: str) -> Refused:
+def found_elsewhere(recorded: str, actual: str) -> Refused:
     """P12: what is written to a copy of the store is lost, and what was decided since may be missing in it."""
     message = (
-        f"the journal says that the store lies {place_words(said)}, and this one was found {place_words(found)}: "
+        f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(actual)}: "
         "if nobody of you moved it, it is a copy, and what was decided since is missing in it"
     )
     adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")

@@ -20,8 +20,8 @@ Projection = Callable[[Engine, Row, Event], None]
 @cache
 def projection(kind: str) -> Projection:
     """The function for a kind of event."""
-    found: Projection = import_module(f"{__name__}.{WHERE[kind]}").PROJECTIONS[kind]
-    return found
+    function: Projection = import_module(f"{__name__}.{WHERE[kind]}").PROJECTIONS[kind]
+    return function
 
 
 def apply(db: Engine, row: Row, event: Event) -> None:

@@ -25,14 +25,14 @@ def counted(db: Engine, ids: Iterable[str]) -> Iterator[None]:
 
 def _standing(db: Engine, ids: list[str]) -> Counter[str]:
     columns, rows = db.fetch(sql("task.standing"), plain({"ids": ids}))
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for values in rows:
         task = dict(zip(columns, values, strict=True))
         if task["deleted"]:
             continue
-        found[f"status:{task['status']}"] += 1
-        found["ready"] += int(task["ready"] or 0)
-        found["waiting"] += int(task["status"] == "open" and bool(task["open_deps"]))
+        counts[f"status:{task['status']}"] += 1
+        counts["ready"] += int(task["ready"] or 0)
+        counts["waiting"] += int(task["status"] == "open" and bool(task["open_deps"]))
         for flag in ("rejected", "held", "unmerged", "landed"):
-            found[flag] += int(task[flag] or 0)
-    return found
+            counts[flag] += int(task[flag] or 0)
+    return counts

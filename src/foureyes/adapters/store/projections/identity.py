@@ -69,7 +69,7 @@ def session_evidence_added(db: Engine, row: Row, event: e.SessionEvidenceAdded) 
 def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
     """Make one origin of all that share a piece of this evidence; the first in order keeps its name."""
     _, rows = db.fetch(sql("session.origins"), plain({"evidence": evidence}))
-    known = {str(found[0]) for found in rows}
+    known = {str(row[0]) for row in rows}
     _, existing = db.fetch(sql("session.get"), {"id": own})
     origins = known | ({own} if existing or not known else set())
     keep = min(origins)

@@ -78,12 +78,12 @@ def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int
 
 def near(db: Engine, task: str, *, dependents: bool = False, children: bool = False) -> list[str]:
     """The task and those whose readiness hangs on it."""
-    found = [task]
+    tasks = [task]
     if dependents:
-        found += [str(row[0]) for row in db.fetch(sql("task.dependents"), {"id": task})[1]]
+        tasks += [str(row[0]) for row in db.fetch(sql("task.dependents"), {"id": task})[1]]
     if children:
-        found += [str(row[0]) for row in db.fetch(sql("task.children"), {"id": task})[1]]
-    return found
+        tasks += [str(row[0]) for row in db.fetch(sql("task.children"), {"id": task})[1]]
+    return tasks
 
 
 def index(db: Engine, task: str, statement: str) -> None:

@@ -79,7 +79,7 @@ def label_removed(db: Engine, row: Row, event: e.LabelRemoved) -> None:
 
 
 def _set_labels(db: Engine, row: Row) -> None:
-    labels = [str(found[0]) for found in db.fetch(sql("task.labels"), {"id": row.task})[1]]
+    labels = [str(values[0]) for values in db.fetch(sql("task.labels"), {"id": row.task})[1]]
     db.run("task.set_labels", at(row, labels=sorted(labels)))
 
 
