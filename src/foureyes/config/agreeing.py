@@ -39,11 +39,11 @@ def _of_profiles(layers: Layers) -> list[Disagreement]:
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
     """An error that names every disagreement, or the first of one setting."""
-    found = [each for each in disagreements(layers) if key in ("", each.key)]
-    if found:
-        is_named = any(each in found for each in _of_profiles(layers))
+    conflicts = [each for each in disagreements(layers) if key in ("", each.key)]
+    if conflicts:
+        is_named = any(each in conflicts for each in _of_profiles(layers))
         raise ConfigError(
-            "; ".join(f"{each.key}: {each.text}" for each in found),
+            "; ".join(f"{each.key}: {each.text}" for each in conflicts),
             next_step=fe("agents", before="mend foureyes.toml; profiles there are: ") if is_named else MEND,
         )
 

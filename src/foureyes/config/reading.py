@@ -170,27 +170,27 @@ def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
 def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str, LabelRule]:
     """M3: labels compare without case: one that has a rule by default is that one, and none is written twice."""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
-    found: dict[str, LabelRule] = {}
+    by_label: dict[str, LabelRule] = {}
     for label, rule in rules.items():
         name = known.setdefault(folded(label), label)
-        if name in found:
+        if name in by_label:
             raise ConfigError(f"{where}.{label}: {name} is the same label; write one rule for both")
-        found[name] = _label_rule(rule, name, f"{where}.{label}")
-    return found
+        by_label[name] = _label_rule(rule, name, f"{where}.{label}")
+    return by_label
 
 
 def _label_rule(rule: object, label: str, where: str) -> LabelRule:
     """What is said about a label that has a rule by default changes only what it says."""
     known = msgspec.to_builtins(DEFAULT_LABEL_RULES[label]) if label in DEFAULT_LABEL_RULES else {}
     try:
-        found = msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
+        label_rule = msgspec.convert({**known, **rule} if isinstance(rule, dict) else rule, LabelRule)
     except msgspec.ValidationError as problem:
         choices = f"mode = {'|'.join(MODES)}, independence = {'|'.join(GRADES)}, unseen = note|ask|refuse"
         whose = 'reviews = 1, reviewers = ["codex", "alice@host", "human"]'
         raise ConfigError(f"{where}: {problem}; allowed are auto_approve = true|false, {whose}, {choices}") from None
-    if any(not name or name != name.strip() for name in found.reviewers):
+    if any(not name or name != name.strip() for name in label_rule.reviewers):
         raise ConfigError(f"{where}: a reviewer is the name of an agent, a person as user@host, or human")
-    return found
+    return label_rule
 
 
 def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, ...]:

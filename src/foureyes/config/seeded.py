@@ -45,6 +45,6 @@ def seeded() -> list[Seeded]:
     from importlib.resources import files
 
     folder = files("foureyes.config") / "seeded"
-    found = {each.name.removesuffix(".toml"): each for each in folder.iterdir() if each.name.endswith(".toml")}
-    trees = ((name, tomllib.loads(found[name].read_text(encoding="utf-8"))) for name in sorted(found))
+    documents = {each.name.removesuffix(".toml"): each for each in folder.iterdir() if each.name.endswith(".toml")}
+    trees = ((name, tomllib.loads(documents[name].read_text(encoding="utf-8"))) for name in sorted(documents))
     return [msgspec.convert({"name": name, **tree}, Seeded) for name, tree in trees]

@@ -35,14 +35,17 @@ def to_toml(values: dict[str, SettingValue]) -> str:
 
 def to_comment(rule: CheckRule, why: str) -> str:
     """A check that is not in force, as a person takes it up who takes the signs away."""
-    said = [f"Left out by fe init: {flat(one_line(why, LONGEST))}", "Where it can run, take the signs off these lines:"]
-    return "\n" + "".join(f"# {line}\n" for line in [*said, "[[checks]]", *_fields(rule)])
+    remarks = [
+        f"Left out by fe init: {flat(one_line(why, LONGEST))}",
+        "Where it can run, take the signs off these lines:",
+    ]
+    return "\n" + "".join(f"# {line}\n" for line in [*remarks, "[[checks]]", *_fields(rule)])
 
 
 def to_remote(name: str) -> str:
     """The remote that several machines would share, as a person takes it up."""
-    said = "Where several machines share the project (fe store copy), attempts travel by this git remote (Q6):"
-    return "\n" + "".join(f"# {line}\n" for line in (said, "[git]", f"remote = {_value(name)}"))
+    remark = "Where several machines share the project (fe store copy), attempts travel by this git remote (Q6):"
+    return "\n" + "".join(f"# {line}\n" for line in (remark, "[git]", f"remote = {_value(name)}"))
 
 
 def _fields(entry: object) -> list[str]:
