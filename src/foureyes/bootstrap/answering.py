@@ -111,11 +111,11 @@ class RunDoors:
     def _standing(self, worktree: str) -> Located:
         """The worktree on record, if it is still one of this repository: a run can write the file that says so."""
         try:
-            found = locate(worktree)
+            place = locate(worktree)
         except GitProblem:
             return self._place
-        of_ours = found is not None and (found.root, found.common_dir) == (self._place.root, self._place.common_dir)
-        return found if of_ours and found is not None else self._place
+        of_ours = place is not None and (place.root, place.common_dir) == (self._place.root, self._place.common_dir)
+        return place if of_ours and place is not None else self._place
 
     def _internal(self, problem: Exception) -> Internal:
         text = "".join(traceback.format_exception(problem))
@@ -134,10 +134,10 @@ def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> 
     """I2: whoever is below the reaper of this run; a token that was given out by hand is looked at after that."""
 
     def seen(shown: str, programs: Sequence[str]) -> Actor:
-        found = identity.caller(
+        caller = identity.caller(
             peer.pid, peer.uid, peer.is_there, token=shown, asserted=request.asserted, programs=programs
         )
-        return replace(found, ancestors=()) if request.left else found
+        return replace(caller, ancestors=()) if request.left else caller
 
     actor = app.sessions.recognise(lambda programs: seen(token, programs))
     if not request.token:

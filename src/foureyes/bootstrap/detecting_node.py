@@ -41,9 +41,9 @@ def source_of(look: FolderFiles) -> str:
 
 def manager_of(look: FolderFiles) -> str:
     """npm, pnpm, yarn or bun."""
-    said = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
+    manager = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
     lock = look.first(*MANAGERS)
-    return said if said in LOCKED else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
+    return manager if manager in LOCKED else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
 
 
 def prepare_of(look: FolderFiles) -> str:

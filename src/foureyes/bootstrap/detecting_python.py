@@ -82,8 +82,8 @@ def _types(look: FolderFiles) -> list[CheckRule]:
     sections = look.sections(ini)
     if "mypy" in tools or sections.has_section("mypy"):
         own = table(tools, "mypy")
-        said = any(name in own or sections.has_option("mypy", name) for name in ("files", "packages", "modules"))
-        return [CheckRule(name="types", run="mypy" if said else "mypy .")]
+        has_files = any(name in own or sections.has_option("mypy", name) for name in ("files", "packages", "modules"))
+        return [CheckRule(name="types", run="mypy" if has_files else "mypy .")]
     if "pyright" in tools or "basedpyright" in tools or look.has("pyrightconfig.json"):
         return [CheckRule(name="types", run="basedpyright" if "basedpyright" in tools else "pyright")]
     return []

@@ -64,8 +64,8 @@ def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = ""
 def join_known(place: Located, environ: Mapping[str, str]) -> Joined | None:
     """As `fe init` joins, for anybody: where foureyes.toml names a project, and its server is known."""
     known = settings_on_target(place)
-    project, said = str(known.get("project.id", "")), environ.get(FROM_ENVIRONMENT) or known.get("store.url")
-    return join(place, environ, project, _address(known, environ, "")) if project and said else None
+    project, url = str(known.get("project.id", "")), environ.get(FROM_ENVIRONMENT) or known.get("store.url")
+    return join(place, environ, project, _address(known, environ, "")) if project and url else None
 
 
 def join(place: Located, environ: Mapping[str, str], project: str, address: str, url: str = "") -> Joined:
@@ -108,10 +108,10 @@ def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) 
     """Where the server is: as typed, else as the environment says, else as foureyes.toml does."""
     from foureyes.adapters.store.shared import check_url, kept_url
 
-    said = str(known.get("store.url", ""))
+    configured = str(known.get("store.url", ""))
     if not url and environ.get(FROM_ENVIRONMENT):
         return check_url(environ[FROM_ENVIRONMENT])
-    return kept_url(url or said) if url or said else ""
+    return kept_url(url or configured) if url or configured else ""
 
 
 def _address_before(place: Located) -> str:
@@ -193,9 +193,9 @@ def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Ch
         stop, keys = amiss(context, tx, project, answer), active_keys(tx)
     if stop is not None:
         missing.append(Check("target", "warn", stop.text, stop.next))
-    found = unaccepted(context, project)
-    if found is not None:
-        missing.append(Check("configuration", "warn", found.text, found.next))
+    note = unaccepted(context, project)
+    if note is not None:
+        missing.append(Check("configuration", "warn", note.text, note.next))
     if role is not None and role.lacks:
         missing.append(Check("role", "warn", f"the role lacks {'; '.join(role.lacks)}", grants_for(role)))
     if not kept:

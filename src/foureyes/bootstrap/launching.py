@@ -52,10 +52,10 @@ class Launcher:
     def launch(self, root: str, environ: Mapping[str, str], options: Options, starter: Actor) -> StartedProcess:
         """Let it start a runner. Only who has this end of the pair can ask: it is handed to nobody."""
         self._copy.send(pickle.dumps((root, dict(environ), options, starter)))
-        told = self._copy.recv(LONGEST)
+        reply = self._copy.recv(LONGEST)
         return (
-            msgspec.msgpack.decode(told, type=StartedProcess)
-            if told
+            msgspec.msgpack.decode(reply, type=StartedProcess)
+            if reply
             else StartedProcess(0, "who starts runners has ended")
         )
 
@@ -107,6 +107,6 @@ def _start(asked: bytes, asks: socket.socket) -> StartedProcess:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         Running(root, environ, options).be_detached(written, starter)
     os.close(written)
-    said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
+    words = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
     os.close(readable)
-    return StartedProcess(child, said)
+    return StartedProcess(child, words)

@@ -54,10 +54,10 @@ class FolderFiles:
 
     def json(self, name: str) -> dict[str, Any]:
         try:
-            found = json.loads(self.text(name) or "{}")
+            document = json.loads(self.text(name) or "{}")
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     def sections(self, name: str) -> ConfigParser:
         """The settings of an ini file."""

@@ -160,8 +160,8 @@ class LazyOutside:
         from foureyes.app.views.work import Unwritable
 
         tried = ((what, path, why_not_written(folder)) for what, path, folder in self._places())
-        found = {path: Unwritable(what, path, why) for what, path, why in tried if why}
-        return list(found.values())
+        by_path = {path: Unwritable(what, path, why) for what, path, why in tried if why}
+        return list(by_path.values())
 
     def kept_aside(self) -> list[str]:
         from foureyes.adapters.folders import entries, folder

@@ -45,11 +45,11 @@ def repository(cwd: str) -> Located:
 def _broken_above(cwd: str) -> str:
     """A `.git` at or above a directory; there is no repository where that is damaged."""
     here = os.path.realpath(cwd)
-    while not os.path.lexists(found := os.path.join(here, ".git")):
+    while not os.path.lexists(path := os.path.join(here, ".git")):
         if here == (above := os.path.dirname(here)):
             return ""
         here = above
-    return found
+    return path
 
 
 def git(place: Located, shared: SharedGit | None = None) -> GitRepo:
@@ -95,12 +95,12 @@ def refuse_odd(folder: str) -> None:
     from foureyes.adapters.folders import kind_of
 
     try:
-        found = os.lstat(folder).st_mode
+        mode = os.lstat(folder).st_mode
     except OSError:
         return
-    if not stat.S_ISDIR(found):
+    if not stat.S_ISDIR(mode):
         raise EnvironmentProblem(
-            f"{folder} is {kind_of(found)}: the folder of a project is a directory of its own. Nothing was changed.",
+            f"{folder} is {kind_of(mode)}: the folder of a project is a directory of its own. Nothing was changed.",
             next_step=prose(f"look at who put it there, and move {FOLDER} away or the directory itself here"),
         )
 
@@ -154,8 +154,8 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
 
 
 def _join(address: str = "") -> Steps:
-    said = fe("store", "join", address) if address else fe("store", "join")
-    return either(by("person", said, "a person joins it: "), fe("init", before="an agent or a service: "), joint="; ")
+    step = fe("store", "join", address) if address else fe("store", "join")
+    return either(by("person", step, "a person joins it: "), fe("init", before="an agent or a service: "), joint="; ")
 
 
 ANEW = by("person", fe("init", "--anew"), "is it lost, a person begins a new journal: ")

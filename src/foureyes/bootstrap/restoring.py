@@ -79,11 +79,11 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
     """
     from foureyes.adapters.store.shared import read_pointer
 
-    folder, said = folder_of(place), environ.get("FOUREYES_STORE", "")
+    folder, address = folder_of(place), environ.get("FOUREYES_STORE", "")
     if not is_project(folder):
-        return said or str(settings_on_target(place).get("store.url", ""))
+        return address or str(settings_on_target(place).get("store.url", ""))
     pointer = read_pointer(folder)
-    return said or (pointer.url if pointer else "")
+    return address or (pointer.url if pointer else "")
 
 
 def _on_server(

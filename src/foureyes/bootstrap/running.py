@@ -121,13 +121,13 @@ class Running:
             os.close(readable)
             self.be_detached(written, starter)
         os.close(written)
-        said = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
+        words = b"".join(iter(lambda: os.read(readable, 4096), b"")).decode(errors="replace")
         os.close(readable)
-        if said == BEGAN:
+        if words == BEGAN:
             return child, os.path.join(folder_of(self._place), LOGS, RUNNER_LOG)
         with suppress(ChildProcessError):
             os.waitpid(child, 0)
-        raise refusal_of(said)
+        raise refusal_of(words)
 
     def _seen(self) -> Actor:
         app = open_project(self._place.root, self._environ)
@@ -190,18 +190,18 @@ class _Told(msgspec.Struct):
 def _encoded(problem: FoureyesError) -> str:
     """A refusal for who started us: the same rules, sentences and steps."""
     reasons = tuple((reason.rule, reason.message, reason.next.steps) for reason in problem.reasons)
-    told = _Told(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
-    return REFUSAL + msgspec.json.encode(told).decode()
+    refusal = _Told(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
+    return REFUSAL + msgspec.json.encode(refusal).decode()
 
 
-def refusal_of(said: str) -> FoureyesError:
+def refusal_of(words: str) -> FoureyesError:
     """Why no runner began, as the child said it."""
-    if not said.startswith(REFUSAL):
-        return Refused("no runner began.", reasons=(Reason("I5", said or "it ended before it began", fe("doctor")),))
-    told = msgspec.json.decode(said.removeprefix(REFUSAL), type=_Told)
-    kind = getattr(errors, told.kind, Refused)
-    reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in told.reasons)
-    problem: FoureyesError = kind(told.message, next_step=Steps(*told.steps), reasons=reasons)
+    if not words.startswith(REFUSAL):
+        return Refused("no runner began.", reasons=(Reason("I5", words or "it ended before it began", fe("doctor")),))
+    refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_Told)
+    kind = getattr(errors, refusal.kind, Refused)
+    reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in refusal.reasons)
+    problem: FoureyesError = kind(refusal.message, next_step=Steps(*refusal.steps), reasons=reasons)
     return problem
 
 

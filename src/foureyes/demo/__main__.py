@@ -22,8 +22,8 @@ def play(folder: Path) -> None:
     try:
         acts.set_the_stage(s)
         tasks = acts.plan(s)
-        told = acts.night(s, tasks)
-        acts.morning(s, tasks, told)
+        output = acts.night(s, tasks)
+        acts.morning(s, tasks, output)
         acts.peers(s, tasks)
         acts.your_turn(s)
     finally:

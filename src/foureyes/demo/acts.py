@@ -70,15 +70,15 @@ def night(s: Story, t: DemoTasks) -> str:
         answer = runner.wait()
     finally:
         runner.close()
-    told = s.told(s.alice, "fe run --agents 3 --until-idle", answer, "sent back", "conflict", "started: senior")
+    output = s.told(s.alice, "fe run --agents 3 --until-idle", answer, "sent back", "conflict", "started: senior")
     s.do(s.alice, "fe sprint status", "7/7 tasks")
     merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
     for title in merged:
         s.do(s.alice, f"fe show {t[title]}", "closed (merged)", quiet=True)
-    return told
+    return output
 
 
-def morning(s: Story, t: DemoTasks, told: str) -> None:
+def morning(s: Story, t: DemoTasks, output: str) -> None:
     """What happened, each with the rule that decided it."""
     s.tell("4. The morning. By itself: what was green and simple is on main, with the reason.")
     s.do(s.alice, "git log --graph --oneline main")
@@ -86,15 +86,15 @@ def morning(s: Story, t: DemoTasks, told: str) -> None:
     s.tell("5. The discount was wrong at first: red checks sent it back, and who wrote it mended it.")
     s.do(s.alice, f"fe loop {t[shop.DISCOUNT]}", "developer  in review")
     s.tell("6. Two tasks changed one line. The second did not fit any more: it went back, and came again.")
-    second = found(r"(fe-\w+) conflict", told)
-    print("".join(f"    {line.strip()}\n" for line in told.splitlines() if second in line), end="")
+    second = found(r"(fe-\w+) conflict", output)
+    print("".join(f"    {line.strip()}\n" for line in output.splitlines() if second in line), end="")
     s.tell("7. The order line went nowhere twice, so it went up: the senior read the format.")
     s.do(s.alice, f"fe loop {t[shop.ORDER]}", "senior")
     s.tell("8. After its hand-in the agent of the login tried to approve its own work. Its token is not good for that.")
     log = s.do(s.alice, f"fe logs {t[shop.LOGIN]}", quiet=True)
     print(f"alice$ fe logs {t[shop.LOGIN]}      (of it:)")
-    said = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +I2 [^\n]*)", log)
-    print("".join(f"    {line}\n" for line in said.splitlines()), end="")
+    refusal = found(r"(> Bash fe approve [^\n]*\n *refused: approve is not for you[^\n]*\n +I2 [^\n]*)", log)
+    print("".join(f"    {line}\n" for line in refusal.splitlines()), end="")
 
 
 def peers(s: Story, t: DemoTasks) -> None:

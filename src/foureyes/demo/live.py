@@ -69,9 +69,9 @@ def play(folder: Path) -> None:
         with the_terminal_as_it_was():
             _open_app(s.repo)
         alone = runner.has_answered
-        told = runner.close()
+        output = runner.close()
         if alone:
-            raise StoryBroken(f"the runner ended while the app was open:\n{_last(told)}")
+            raise StoryBroken(f"the runner ended while the app was open:\n{_last(output)}")
         s.aloud = True
         proofs.show(s)
         print(f"\n{s.kept}")
@@ -132,7 +132,7 @@ def _environment() -> dict[str, str]:
     return {**ours, "PYTHONPATH": str(SOURCE)}
 
 
-def _last(told: str) -> str:
+def _last(output: str) -> str:
     with contextlib.suppress(ValueError, IndexError, TypeError):
-        return "\n".join(str(json.loads(told)[1]).splitlines()[-5:])
-    return told
+        return "\n".join(str(json.loads(output)[1]).splitlines()[-5:])
+    return output

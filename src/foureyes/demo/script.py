@@ -44,9 +44,9 @@ def _play(title: str, steps: ScriptSteps, *, profile: str = "", again: bool = Fa
     return play | ({"profile": profile} if profile else {})
 
 
-def _review(said: Mapping[str, Any], title: str, *, again: bool = False) -> dict[str, Any]:
+def _review(review: Mapping[str, Any], title: str, *, again: bool = False) -> dict[str, Any]:
     """What the critic says about a task; `again`: about what came back."""
-    return _play(title, [{"review": said}], profile="critic", again=again) | {"purpose": "review"}
+    return _play(title, [{"review": review}], profile="critic", again=again) | {"purpose": "review"}
 
 
 def _work(files: shop.ShopFiles, message: str) -> ScriptSteps:
