@@ -30,8 +30,8 @@ def _cells(row: AgentView) -> tuple[str, ...]:
     error = f"{row.error}, {output.when(row.error_at)}: {row.error_text}" if row.error != "none" else ""
     left = f", the runner of {row.left} is gone" if row.left else ""
     at_work = f"{row.running} of {row.slots}{left}"
-    tiers, told = ", ".join(row.tiers), output.shorten(error, TOLD)
-    return row.profile, program, _state(row), at_work, tiers, row.calibrated, told
+    tiers, trouble = ", ".join(row.tiers), output.shorten(error, TOLD)
+    return row.profile, program, _state(row), at_work, tiers, row.calibrated, trouble
 
 
 def _state(row: AgentView) -> str:

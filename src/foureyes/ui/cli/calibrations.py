@@ -66,8 +66,8 @@ def _say(profile: str, case: str, line: str) -> None:
 def calibration_text(row: CalibrationView, *, cases: bool = True) -> str:
     """One calibration: what was found, missed, made up, and whether reviews of the profile count."""
     if not row.defects:
-        said = f"{row.profile}: {row.problem or 'nothing was tried'}"
-        return "\n".join(filter(None, (said, _counts(row), _next(row))))
+        line = f"{row.profile}: {row.problem or 'nothing was tried'}"
+        return "\n".join(filter(None, (line, _counts(row), _next(row))))
     what = ", ".join(
         filter(None, (row.program, row.version, row.model and f"model {row.model}", f"set {row.made_with}"))
     )

@@ -49,8 +49,8 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
     for later in pending.later if reports else ():
         session.note(later_text(later))
     if not reports:
-        said = "\n".join(map(later_text, pending.later)) or "every attempt in review has its checks"
-        session.answer({"tasks": 0, "later": pending.later}, said)
+        text = "\n".join(map(later_text, pending.later)) or "every attempt in review has its checks"
+        session.answer({"tasks": 0, "later": pending.later}, text)
     for report in reports:
         session.answer(report, report_text(report))
     if pending.later or not all(report.is_green for report in reports):
@@ -159,16 +159,16 @@ def check_show(session: Session, task: str | None, target: bool, number: int | N
         session.answer(report, show_text(report))
 
 
-def show_target(session: Session, found: list[CheckRun]) -> None:
+def show_target(session: Session, runs: list[CheckRun]) -> None:
     """What ran on the target, and what it printed."""
     if session.json:
-        output.write_lines(found)
+        output.write_lines(runs)
         return
-    if not found:
+    if not runs:
         output.write(
             f"no check of the accepted configuration ran on it yet\n{next_line(fe('check', 'run', '--target'))}"
         )
-    for run in found:
+    for run in runs:
         output.write("\n".join(run_lines(run)))
 
 

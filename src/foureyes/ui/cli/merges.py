@@ -146,10 +146,10 @@ def merges_address(session: Session, seen: str, reason: str) -> None:
     go_on(session, session.app.merges.address(session.actor, reason, seen))
 
 
-def go_on(session: Session, said: MergesGoOn) -> None:
+def go_on(session: Session, result: MergesGoOn) -> None:
     """Where merges go on."""
-    lines = [said.message, *[f"  {note}" for note in said.notes], next_line(said.next)]
-    session.answer(said, "\n".join(lines))
+    lines = [result.message, *[f"  {note}" for note in result.notes], next_line(result.next)]
+    session.answer(result, "\n".join(lines))
 
 
 for command in (merges_list, merges_retry, merges_drop, merges_here, merges_accept, merges_address):

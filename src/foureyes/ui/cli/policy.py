@@ -114,11 +114,11 @@ def _wrapped(text: str, left: int) -> str:
     from textwrap import wrap
 
     room = max(output.columns() - left, 20)
-    found = []
+    lines = []
     for line in text.splitlines():
         first, *more = wrap(line[left:], room) or [""]
-        found += [line[:left] + first, *[" " * left + part for part in more]]
-    return "\n".join(part.rstrip() for part in found)
+        lines += [line[:left] + first, *[" " * left + part for part in more]]
+    return "\n".join(part.rstrip() for part in lines)
 
 
 @verb("set", example="fe policy set review.policy strict")

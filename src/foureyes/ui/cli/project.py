@@ -118,8 +118,8 @@ def _say_made(session: Session, made: Created) -> None:
         return
     if not made.new and not made.committed:
         tried = proposals(made.checks) if any(each.tried for each in made.checks) else []
-        said = ["already a project; nothing changed", *tried, *[f"  {note}" for note in made.notes]]
-        output.write("\n".join([*said, *([next_line(made.next)] if made.next else [])]))
+        parts = ["already a project; nothing changed", *tried, *[f"  {note}" for note in made.notes]]
+        output.write("\n".join([*parts, *([next_line(made.next)] if made.next else [])]))
         return
     lines = ["Foureyes project created." if made.new else "Foureyes project completed.", f"  target     {made.target}"]
     root = repository(session.cwd).root
@@ -167,9 +167,9 @@ def status(session: Session) -> None:
     """The project at a glance."""
     view, waiting = session.app.status.show(session.actor), first(session)
     runners, still = session.app.runs.runners(), session.app.runs.standstill()
-    said = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
+    fields = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
     session.answer(
-        output.plain(view) | said,
+        output.plain(view) | fields,
         status_text(view, waiting, [*unattended(view.sprint, runners), *running_lines(runners, still)]),
     )
 
@@ -201,9 +201,9 @@ def status_text(view: StatusView, waiting: AttentionView, running: Sequence[str]
     lines += (
         [f"  unmerged  {count['unmerged']} closed without merging: fe list --unmerged"] if count["unmerged"] else []
     )
-    said = [view.unaccepted] if any(row.kind == "config" for row in waiting.rows) else []
-    said += [view.stopped] if any(row.kind == "merge" and not row.task for row in waiting.rows) else []
-    lines += [f"  note      {steps_text(note)}" for note in view.notes if note not in said]
+    repeats = [view.unaccepted] if any(row.kind == "config" for row in waiting.rows) else []
+    repeats += [view.stopped] if any(row.kind == "merge" and not row.task for row in waiting.rows) else []
+    lines += [f"  note      {steps_text(note)}" for note in view.notes if note not in repeats]
     return "\n".join([*lines, next_line(view.next)])
 
 
@@ -213,12 +213,12 @@ def _split(count: Mapping[str, int]) -> str:
         return ""
     more = {name: count.get(name, 0) for name in ("stuck", "epics")}
     more["stopped"] = count["open"] - count["ready"] - count["waiting"] - sum(more.values())
-    said = [
+    parts = [
         f"{number} {name[:-1] if (name, number) == ('epics', 1) else name}"
         for name, number in more.items()
         if number > 0
     ]
-    return ", ".join([f"{count['ready']} ready", f"{count['waiting']} waiting", *said])
+    return ", ".join([f"{count['ready']} ready", f"{count['waiting']} waiting", *parts])
 
 
 def sprint_line(sprint: SprintGlance) -> str:

@@ -37,16 +37,17 @@ def check_try(session: Session) -> None:
     _say(session, try_out(session.cwd, os.environ, session.actor, teller(session)))
 
 
-def _say(session: Session, found: Detected) -> None:
+def _say(session: Session, detected: Detected) -> None:
     from foureyes.bootstrap.proposing import as_lines
     from foureyes.ui.cli.project import proposals
 
-    lines, step = as_lines(found), fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
+    lines = as_lines(detected)
+    step = fe("policy", "accept", before="add these lines to foureyes.toml, commit it, then: ")
     checks = [
         {"rule": each.rule, "source": each.source, "tried": each.tried, "output": each.output, "run": each.run}
-        for each in found.checks
+        for each in detected.checks
     ]
-    fields = {"checks": checks, "prepare": found.prepare, "notes": found.notes, "lines": lines}
-    shown = proposals(found.checks, commented=False) if found.checks or not found.notes else []
-    text = [*shown, *[f"  note       {note}" for note in found.notes]]
+    fields = {"checks": checks, "prepare": detected.prepare, "notes": detected.notes, "lines": lines}
+    shown = proposals(detected.checks, commented=False) if detected.checks or not detected.notes else []
+    text = [*shown, *[f"  note       {note}" for note in detected.notes]]
     session.answer(fields, "\n".join([*text, *(["", lines.rstrip("\n"), next_line(step)] if lines else [])]))

@@ -91,11 +91,11 @@ def remind(session: Session, program: str | None) -> None:
         session.answer({"tasks": held}, _text(held) if held else "you hold no task")
         return
     try:
-        said = _said(program, _payload(), session)
+        reminder = _said(program, _payload(), session)
     except (FoureyesError, OSError, ValueError, msgspec.DecodeError):
         return
-    if said:
-        output.write_json(said)
+    if reminder:
+        output.write_json(reminder)
 
 
 def _held(session: Session) -> list[str]:

@@ -113,8 +113,8 @@ def _there(session: Session) -> str:
 
 def _says_more(given: dict[str, Any]) -> bool:
     """Whether a target, a choice of tasks or a way is named."""
-    said = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
-    return any(given[each] not in (None, "", False, ()) for each in said) or given["checkpoint"] is False
+    names = ("complete", "hours", "until", "idle", "labels", "priority", "without", "pause_on_error", "checkpoint")
+    return any(given[each] not in (None, "", False, ()) for each in names) or given["checkpoint"] is False
 
 
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
@@ -178,8 +178,8 @@ def list_all(session: Session, limit: int) -> None:
 @click.option("--markdown", is_flag=True, help="As Markdown.")
 def report(session: Session, sprint: str, markdown: bool) -> None:
     """What a sprint brought: merged, waiting for you by risk, failed and why, findings, cost and time."""
-    found = session.app.sprints.report(session.actor, sprint)
-    session.answer(found, text.report_markdown(found) if markdown else text.report_text(found))
+    view = session.app.sprints.report(session.actor, sprint)
+    session.answer(view, text.report_markdown(view) if markdown else text.report_text(view))
 
 
 @verb("undo", example="fe sprint undo s-04")

@@ -53,10 +53,10 @@ def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec
         if len(document) == PIECE:
             document += os.read(handle, LARGEST)
         os.close(handle)
-        found = os.stat(source)
+        facts = os.stat(source)
     except OSError:
         return None
-    written = ((int(found.st_mtime) & 0xFFFFFFFF) | (found.st_size & 0xFFFFFFFF) << 32).to_bytes(8, "little")
+    written = ((int(facts.st_mtime) & 0xFFFFFFFF) | (facts.st_size & 0xFFFFFFFF) << 32).to_bytes(8, "little")
     if len(document) >= LARGEST or document[:HEADER] != MAGIC_NUMBER + b"\0\0\0\0" + written:
         return None
     loader = Straight(name, source)

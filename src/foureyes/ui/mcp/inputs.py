@@ -72,8 +72,8 @@ def made_from(verb: Callable[..., Any], without: Sequence[str] = (), instead: Ma
 
 def struct_of(name: str, fields: Sequence[InputField]) -> Input:
     """A struct with these fields, each with its words, and no others; required ones first."""
-    said = [_said(field) for field in sorted(fields, key=len)]
-    return msgspec.defstruct(name, said, kw_only=True, frozen=True, forbid_unknown_fields=True)
+    described = [_said(field) for field in sorted(fields, key=len)]
+    return msgspec.defstruct(name, described, kw_only=True, frozen=True, forbid_unknown_fields=True)
 
 
 def closed(struct: Input) -> Input:

@@ -19,12 +19,12 @@ def tools_of(steps: Steps, offered: Mapping[str, Tool]) -> list[str]:
     """The tools that do what the caller would type, in the order of the steps."""
     commands = {tool.verb.command: name for name, tool in [*offered.items()][::-1] if tool.verb.command} | OTHERS
     typed = [step.argv[1:3] for step in steps.steps if step.who == "you" and step.argv[:1] == ("fe",)]
-    found: list[str] = []
+    names: list[str] = []
     for words in typed:
         plain = [word for word in words if isinstance(word, str)]
         known = [commands.get(" ".join(plain), ""), commands.get(" ".join(plain[:1]), "")]
-        found += [name for name in known if name in offered][:1]
-    return list(dict.fromkeys(found))
+        names += [name for name in known if name in offered][:1]
+    return list(dict.fromkeys(names))
 
 
 def steps_in(problem: FoureyesError) -> Steps:

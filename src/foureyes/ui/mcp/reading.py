@@ -38,8 +38,8 @@ class Resource(msgspec.Struct, frozen=True):
     def names_in(self, address: str) -> dict[str, str] | None:
         """What an address says, if it is one of these."""
         wanted = re.escape(self.template).replace(r"\{", "(?P<").replace(r"\}", r">[A-Za-z0-9._-]{1,80})")
-        found = re.fullmatch(wanted, address)
-        return found.groupdict() if found else None
+        match = re.fullmatch(wanted, address)
+        return match.groupdict() if match else None
 
 
 def _context(app: Application, actor: Actor, names: dict[str, str]) -> str:

@@ -96,8 +96,8 @@ class Talk:
             text = await self._desk.ask(lambda app, actor: reading.prompt(app, actor, params.name, task))
         except FoureyesError as problem:
             raise _refused(problem) from problem
-        said = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description=reading.PROMPTS[params.name], messages=[said])
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=reading.PROMPTS[params.name], messages=[message])
 
 
 def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:

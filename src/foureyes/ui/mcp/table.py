@@ -92,8 +92,8 @@ LIST = _rows(*fields_of(ListQuery, without=("live", "mine", "limit", "after", "s
 
 
 def _found(app: Application, actor: Actor, given: Any) -> object:
-    said = {name: getattr(given, name) for name in ReportedFinding.__struct_fields__}
-    return app.findings.add(actor, given.task, ReportedFinding(**said))
+    fields = {name: getattr(given, name) for name in ReportedFinding.__struct_fields__}
+    return app.findings.add(actor, given.task, ReportedFinding(**fields))
 
 
 def _listed(app: Application, _: Actor, given: Any) -> object:

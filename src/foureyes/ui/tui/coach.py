@@ -19,8 +19,8 @@ class Coached(Page):
 
     def coach(self, view: BoardView) -> list[Text]:
         """The line, when agents and merges have come to rest and something waits for a person."""
-        said = view.demo and view.reviewing.count and not _goes_on(view) and not self._read_it
-        return [self.paint(f" {WORDS}  ? or Esc: gone", "title")] if said else []
+        is_due = view.demo and view.reviewing.count and not _goes_on(view) and not self._read_it
+        return [self.paint(f" {WORDS}  ? or Esc: gone", "title")] if is_due else []
 
     def was_read(self) -> None:
         """It was read."""

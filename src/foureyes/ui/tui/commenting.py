@@ -69,7 +69,7 @@ def _at_cursor(page: ChangePage) -> Comment | None:
     assert reading is not None
     start = page.canvas.at if page.range_from is None else page.range_from
     first, last = sorted((start, page.canvas.at))
-    lines = [found for number in range(first, last + 1) if (found := reading.rows.code_at(number)) is not None]
+    lines = [code for number in range(first, last + 1) if (code := reading.rows.code_at(number)) is not None]
     if not lines:
         return None
     place, line = lines[0]

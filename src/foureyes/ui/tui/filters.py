@@ -64,9 +64,9 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
         for word in self.words:
             number = int(word) if word.isdecimal() else 0
             hits = [hit for hit in hits if word in hit[1] or (number and hit[0].n == number)]
-        found = [row for row, _ in hits if not self.pairs or self._pairs_fit(row, unseen(row))]
+        passing = [row for row, _ in hits if not self.pairs or self._pairs_fit(row, unseen(row))]
         meant = int(self.words[0]) if len(self.words) == 1 and self.words[0].isdecimal() else 0
-        return sorted(found, key=lambda row: row.n != meant) if meant else found
+        return sorted(passing, key=lambda row: row.n != meant) if meant else passing
 
     def _pairs_fit(self, row: Card | QueueRow, unseen: int | None) -> bool:
         return all(_pair(row, name, value, unseen) for name, value in self.pairs)

@@ -32,9 +32,9 @@ def bring_back(page: Page, task: str, *, hold: bool = False) -> None:
         file, held = answer
         if file is not None:
             looking.bring_back(file.draft)
-            said = [*([file.note] if file.note else []), *([] if hold else kept_in_words(looking))]
-            if said:
-                page.note(" · ".join(part for part in (page.noted.strip(), *said) if part))
+            notes = [*([file.note] if file.note else []), *([] if hold else kept_in_words(looking))]
+            if notes:
+                page.note(" · ".join(part for part in (page.noted.strip(), *notes) if part))
         if held is not None:
             take_lock(looking, held)
         page.draw()

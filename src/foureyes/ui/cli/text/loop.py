@@ -126,8 +126,8 @@ def _points(detail: TaskDetail) -> list[tuple[str, str]]:
         return []
     lines = ["Who made it answers each of them; nothing of it goes on until then. Quoted lines are data."]
     for point in detail.points:
-        said = [f"> {line}" for line in lines_of(point.text)]
-        lines += ["", f"### {point.cycle} {point.id}, {point.reviewer}", *said, next_line(point.step)]
+        quoted = [f"> {line}" for line in lines_of(point.text)]
+        lines += ["", f"### {point.cycle} {point.id}, {point.reviewer}", *quoted, next_line(point.step)]
     return [(f"Reviewers ask ({len(detail.points)})", "\n".join(lines))]
 
 

@@ -149,14 +149,14 @@ def _row(row: Ledger) -> str:
 
 
 def _figures(report: SprintReport) -> list[str]:
-    found = [f"{n} {severity}" for severity, n in report.findings.items() if severity != "open"]
+    findings = [f"{n} {severity}" for severity, n in report.findings.items() if severity != "open"]
     still = f", {report.findings['open']} open" if report.findings.get("open") else ""
     where = f"; blocking on {', '.join(report.open_findings)}" if report.open_findings else ""
     time = f"time      {span(report.elapsed_seconds)}, agents at work {span(report.work_seconds)} in {report.runs} runs"
     cost = f"cost      {report.cost_micros / MICROS:.2f}" if report.cost_micros else "cost      not reported"
     tokens = report.input_tokens + report.output_tokens
     return [
-        f"findings  {', '.join(found) if found else 'none'}{still}{where}",
+        f"findings  {', '.join(findings) if findings else 'none'}{still}{where}",
         cost + (f", {tokens:,} tokens" if tokens else ""),
         time,
         *([f"checkpoint {report.checkpoint}"] if report.checkpoint else []),

@@ -94,7 +94,7 @@ class RedoPage(FormPage):
     def _option(self, draft: RedoDraft) -> int:
         if draft.option == "keep":
             return 0
-        names = [one.name for one in self.checkpoints]
+        names = [checkpoint.name for checkpoint in self.checkpoints]
         return names.index(draft.checkpoint) + 2 if draft.checkpoint in names else 1
 
     # -- drawing
@@ -190,5 +190,5 @@ def read(desk: Desk, task: str) -> RedoData:
     detail = app.lists.show(desk.actor, task)
     setting = next((row.value for row in app.policy.show(desk.actor) if row.key == "review.quick_issues"), None)
     issues = tuple(str(issue) for issue in setting) if isinstance(setting, list | tuple) and setting else QUICK_ISSUES
-    mine = [one for one in app.checkpoints.all() if one.task in (detail.task.id, "")]
+    mine = [checkpoint for checkpoint in app.checkpoints.all() if checkpoint.task in (detail.task.id, "")]
     return RedoData(detail, issues[:9], mine[:CHECKPOINTS])

@@ -134,8 +134,8 @@ class ReviewPage(Page):
             return
         before, was = (self.banner, self.news), stale_of(self.view.detail)
         self.banner = banner_of(detail, case.attempt)
-        told = self.banner not in (None, was)  # the banner is the news
-        self.news = rebased(detail, case.attempt) or ("" if told else news_of(self.view.detail, detail))
+        is_news = self.banner not in (None, was)  # the banner is the news
+        self.news = rebased(detail, case.attempt) or ("" if is_news else news_of(self.view.detail, detail))
         if before != (self.banner, self.news):
             self.draw()
 

@@ -77,7 +77,7 @@ def _what(card: Card) -> str:
     """Why a card stands where it stands."""
     if card.held:
         return f"held: {visible(card.note)}" if card.note else "held"
-    said = {
+    words = {
         "waiting": f"waits {', '.join(card.waits_for)}" if card.waits_for else visible(card.note),
         "rejected": "rejected",
         "blocked": f"blocked: {visible(card.note)}" if card.note else "blocked",
@@ -87,7 +87,7 @@ def _what(card: Card) -> str:
         "approved": f"approved, place {card.place}" if card.place else "approved",
         "merged": "by rule" if card.by_rule else "",
     }
-    return said.get(card.state, "")
+    return words.get(card.state, "")
 
 
 def _head(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Text:
@@ -127,8 +127,8 @@ def agent_lines(view: BoardView, palette: Palette, *, tall: bool = False) -> lis
     rest = [plain(line) for row in view.resting for line in _resting(row, palette, tall=tall)]
     if not view.agents:
         words = WITH_RUNNER if view.runners else NOBODY
-        said = words if tall else (" ".join(words),)
-        return [*[plain(Text(f" {words}", palette["dim"])) for words in said], *rest]
+        rows = words if tall else (" ".join(words),)
+        return [*[plain(Text(f" {words}", palette["dim"])) for words in rows], *rest]
     lines = []
     for row in view.agents:
         lines.append(PaintedLine(lambda width, row=row: _agent(row, palette, width), row.row))  # type: ignore[misc]
@@ -141,10 +141,10 @@ def _resting(row: Resting, palette: Palette, *, tall: bool) -> list[Text]:
     """A profile that is left alone: until when, and why, in the program's own words; `tall`: each on its line."""
     until = f"cooling down until {clock(row.until)}" if row.until else "left alone until it works"
     words = f" · {visible(row.text)}" if row.text else ""
-    said = [visible(row.profile), f"{until} ({row.error}){words}"]
+    parts = [visible(row.profile), f"{until} ({row.error}){words}"]
     if tall:
-        said = [said[0], f"  {until}", f"  {row.error}" + (f": {visible(row.text)}" if row.text else "")]
-    lines = [f" {line}" for line in said] if tall else [f"   {' '.join(said)}"]
+        parts = [parts[0], f"  {until}", f"  {row.error}" + (f": {visible(row.text)}" if row.text else "")]
+    lines = [f" {line}" for line in parts] if tall else [f"   {' '.join(parts)}"]
     return [Text(line, palette["warn"], no_wrap=True) for line in lines]
 
 

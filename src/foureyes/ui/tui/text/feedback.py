@@ -19,7 +19,10 @@ FRESH = "Reset to before this task (fresh start; this attempt stays reachable)"
 
 def options_of(checkpoints: Sequence[CheckpointView]) -> list[str]:
     """Where the next iteration can begin."""
-    resets = [f"Reset to checkpoint {visible(one.name)} ({one.sha[:7]} {visible(one.subject)})" for one in checkpoints]
+    resets = [
+        f"Reset to checkpoint {visible(checkpoint.name)} ({checkpoint.sha[:7]} {visible(checkpoint.subject)})"
+        for checkpoint in checkpoints
+    ]
     return [KEEP, FRESH, *resets]
 
 

@@ -139,9 +139,9 @@ class Rows(LineView, inherit_bindings=False):
             return
         before, self._at = self._at, row
         self._reveal()
-        for one in (before, row):
-            if one in self._first:
-                self.refresh_lines(self._first[one], self._last[one] - self._first[one] + 1)
+        for each in (before, row):
+            if each in self._first:
+                self.refresh_lines(self._first[each], self._last[each] - self._first[each] + 1)
         if row != before:
             self.post_message(self.Moved(self, row))
 
