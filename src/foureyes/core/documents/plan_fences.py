@@ -65,13 +65,13 @@ class _Comments:
                 self._check(number, line)
                 return ""
             self.since, at = 0, end + len(_END)
-        while found := _CODE_OR_COMMENT.search(line, at):
-            if not found["comment"]:
-                kept += line[at : found.end()]
-                at = found.end()
+        while match := _CODE_OR_COMMENT.search(line, at):
+            if not match["comment"]:
+                kept += line[at : match.end()]
+                at = match.end()
                 continue
-            kept += line[at : found.start()]
-            end = line.find(_END, found.start() + 2)  # <!--> is a whole one
+            kept += line[at : match.start()]
+            end = line.find(_END, match.start() + 2)  # <!--> is a whole one
             if end < 0:
                 self.since, self._behind_text = number, bool(kept.strip())
                 return kept

@@ -20,13 +20,13 @@ class PlanNames:
     def line_of(self, text: str, task: PlanSection, name: str) -> int | None:
         """The task that is meant; None if the plan has none of that name."""
         word = plain(text).lower()
-        found = self._lines.get(text.lower()) or self._lines.get(word) or self._lines.get(word.removeprefix("#"), set())
-        if len(found) > 1:
+        lines = self._lines.get(text.lower()) or self._lines.get(word) or self._lines.get(word.removeprefix("#"), set())
+        if len(lines) > 1:
             raise BadInput(
                 f"{name}:{task.line} depends on {text!r}, and several tasks are called so.",
                 next_step=prose("give each a number: ## Task 2: …"),
             )
-        return next(iter(found), None)
+        return next(iter(lines), None)
 
 
 def in_order(planned: list[PlanSection], name: str) -> list[PlanSection]:

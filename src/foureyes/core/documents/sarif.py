@@ -104,8 +104,8 @@ def results(document: Any) -> list[Reported]:
     log = typed(document, SarifLog)
     if not log.runs:
         raise BrokenReport("runs", "there is no run of any tool in it")
-    found = [run.get("results") or () for run in document["runs"]]
-    runs = zip(log.runs, found, strict=True)
+    raw_results = [run.get("results") or () for run in document["runs"]]
+    runs = zip(log.runs, raw_results, strict=True)
     return [result for number, (run, raw) in enumerate(runs) for result in _of_run(run, raw, f"runs[{number}]")]
 
 

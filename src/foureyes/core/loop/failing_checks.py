@@ -120,8 +120,8 @@ def many_of(rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding
 
 def _named(each: ToolFinding, rule: CheckRule) -> str:
     where = f" ({each.path}:{each.line})" if each.path and each.line else f" ({each.path})" if each.path else ""
-    said = "" if rule.report == "junit" else f": {each.message}"
-    return one_line(f"{each.rule}{where}{said}", NAME)
+    message = "" if rule.report == "junit" else f": {each.message}"
+    return one_line(f"{each.rule}{where}{message}", NAME)
 
 
 def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:

@@ -90,7 +90,7 @@ def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: 
     """L2: of what a tool found, by number, the roots of those known that are at the very same place, with the same rule
     and code or words. A hand-in has put known ones where their lines are now.
     """
-    found: dict[int, str] = {}
+    roots: dict[int, str] = {}
     at: dict[tuple[str, int, str], list[Finding]] = {}
     for finding in known:
         at.setdefault((finding.path, finding.line, finding.rule), []).append(finding)
@@ -98,16 +98,18 @@ def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: 
         if each.id or not each.path or not each.line:
             continue
         paths = dict.fromkeys((each.path, renames.get(each.path, each.path)))
-        fits = [one for path in paths for one in at.get((path, each.line, each.rule), []) if _says(one, each)]
-        root = next((one.root for one in fits if one.root not in found.values()), "")
+        fits = [
+            finding for path in paths for finding in at.get((path, each.line, each.rule), []) if _says(finding, each)
+        ]
+        root = next((finding.root for finding in fits if finding.root not in roots.values()), "")
         if root:
-            found[number] = root
-    return found
+            roots[number] = root
+    return roots
 
 
-def _says(one: Finding, new: ReportedFinding) -> bool:
+def _says(known: Finding, new: ReportedFinding) -> bool:
     quote = normal(new.quote)
-    return (bool(quote) and normal(one.quote) == quote) or words(one.title) == words(new.title)
+    return (bool(quote) and normal(known.quote) == quote) or words(known.title) == words(new.title)
 
 
 def _only(fits: list[Finding], new: FindingTraits) -> Match:

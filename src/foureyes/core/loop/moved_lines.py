@@ -11,16 +11,16 @@ from collections.abc import Sequence
 
 def moved(old: str, new: str) -> dict[int, int]:
     """The line in the later text of each line (from 1) that is still there, in order."""
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     before, after = old.splitlines(), new.splitlines()
     left = [(0, len(before), 0, len(after))]
     while left:
         first, last, start, end = left.pop()
         while first < last and start < end and before[first] == after[start]:
-            found[first + 1] = start + 1
+            lines[first + 1] = start + 1
             first, start = first + 1, start + 1
         while first < last and start < end and before[last - 1] == after[end - 1]:
-            found[last] = end
+            lines[last] = end
             last, end = last - 1, end - 1
         anchors = _anchors(before, after, first, last, start, end)
         for (here, there), (next_here, next_there) in zip(
@@ -28,7 +28,7 @@ def moved(old: str, new: str) -> dict[int, int]:
         ):
             if anchors:
                 left.append((here, next_here, there, next_there))
-    return found
+    return lines
 
 
 def _anchors(

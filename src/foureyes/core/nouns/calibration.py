@@ -75,5 +75,5 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def precision(self) -> float | None:
         """The share of the seeded defects it found among those and what it made up; None where there is neither."""
-        said = self.seeded_found + self.made_up
-        return self.seeded_found / said if said else None
+        total = self.seeded_found + self.made_up
+        return self.seeded_found / total if total else None

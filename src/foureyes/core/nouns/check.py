@@ -180,7 +180,7 @@ def _says_nothing(rule: CheckRule, ran: Ran) -> str:
 def failures_in(ran: Ran) -> list[str]:
     """The failing tests of a report, or the errors that a tool found, by name."""
     tests = [test.id for test in ran.tests or () if test.state == "failed"]
-    errors = [name_of(found) for found in ran.findings or () if found.level == "error"]
+    errors = [name_of(finding) for finding in ran.findings or () if finding.level == "error"]
     return [*tests, *errors]
 
 

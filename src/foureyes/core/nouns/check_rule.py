@@ -48,17 +48,17 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     @property
     def digest(self) -> str:
         """What a result is a result of: another command, report or environment is another check."""
-        said = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
+        fields = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
         more = [_said(self.checkout)] if self.checkout is not None else []
         files = [self.report_files] if self.report_files else []
         written = [{"writes": self.writes}] if self.writes else []
-        text = msgspec.json.encode([*said, *more, *files, *written])
+        text = msgspec.json.encode([*fields, *more, *files, *written])
         return sha256(b"foureyes check\n" + text).hexdigest()[:16]
 
 
 def _said(checkout: CheckoutRule) -> dict[str, object]:
     """A checkout for a digest: what came later stands there where it is said, so that older results stay results."""
-    said: dict[str, object] = msgspec.to_builtins(checkout)
+    fields: dict[str, object] = msgspec.to_builtins(checkout)
     if checkout.inputs == INPUTS:  # a result names the environment that was made of them
-        said["inputs"] = [glob for glob in INPUTS if glob not in LATER_INPUTS]
-    return said if checkout.writes else {name: value for name, value in said.items() if name != "writes"}
+        fields["inputs"] = [glob for glob in INPUTS if glob not in LATER_INPUTS]
+    return fields if checkout.writes else {name: value for name, value in fields.items() if name != "writes"}

@@ -253,14 +253,14 @@ def most_of(linters: Iterable[str]) -> dict[str, Severity]:
     """L1: what the levels of tools are worth at most, by tool: `eslint` is MEDIUM, `eslint=LOW` says it. A severity
     that is none is an error (`ValueError`).
     """
-    found: dict[str, Severity] = {}
+    severities: dict[str, Severity] = {}
     for each in linters:
-        name, _, said = each.partition("=")
-        most = severity_of(said or "MEDIUM")
+        name, _, word = each.partition("=")
+        most = severity_of(word or "MEDIUM")
         if most is None or most == "FYI" or not name.strip():
             raise ValueError(f"{each!r} is no tool with a severity ({', '.join(SEVERITIES)})")
-        found[name.strip().lower()] = most
-    return found
+        severities[name.strip().lower()] = most
+    return severities
 
 
 def status_of(severities: list[Severity], *, notes: int = 0) -> ReviewStatus:

@@ -39,9 +39,9 @@ def _without(paths: Sequence[str], globs: Sequence[str]) -> tuple[str, ...]:
 
 def in_words(rewritten: Rewritten) -> str:
     """What was changed, and by what."""
-    said = [_named(rewritten.built) + " by checkout.build"] if rewritten.built else []
-    said += [_named(rewritten.checked)] if rewritten.checked else []
-    return f"changed {', and '.join(said)}"
+    parts = [_named(rewritten.built) + " by checkout.build"] if rewritten.built else []
+    parts += [_named(rewritten.checked)] if rewritten.checked else []
+    return f"changed {', and '.join(parts)}"
 
 
 def what_to_do(rewritten: Rewritten) -> str:

@@ -160,6 +160,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         """Why it ended as it did: what was wrong with it, else what it said, else that it said nothing; who was asked
         for a document gave that, and nobody waits for a signal.
         """
-        said = f"{self.signal}: {self.message}" if self.signal and self.message else self.signal
+        words = f"{self.signal}: {self.message}" if self.signal and self.message else self.signal
         silent = self.ending == "finished" and not self.cycle
-        return self.error_text or said or ("it ended without a signal" if silent else "")
+        return self.error_text or words or ("it ended without a signal" if silent else "")

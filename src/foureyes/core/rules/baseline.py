@@ -44,8 +44,8 @@ def known_by(rule: str, message: str, code: str = "", mark: str = "") -> str:
     """What a tool's result is known by wherever its line is now. Numbers in its words (of lines, of a measure) say
     nothing where there is code; without code, what the tool itself knows it by.
     """
-    said = " ".join((NUMBER.sub("0", message) if code.strip() else message).split())
-    text = msgspec.json.encode([rule, said, "".join(code.split()) or mark])
+    words = " ".join((NUMBER.sub("0", message) if code.strip() else message).split())
+    text = msgspec.json.encode([rule, words, "".join(code.split()) or mark])
     return sha256(b"foureyes found\n" + text).hexdigest()[:24]
 
 

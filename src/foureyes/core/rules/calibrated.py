@@ -17,8 +17,8 @@ def fingerprint_of(profile: Profile) -> str:
     field that a later Foureyes adds makes nobody another reviewer.
     """
     usual, given = msgspec.structs.asdict(Profile()), msgspec.structs.asdict(profile)
-    told = {name: value for name, value in given.items() if name not in ASIDE and value != usual[name]}
-    return sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
+    changed = {name: value for name, value in given.items() if name not in ASIDE and value != usual[name]}
+    return sha256(msgspec.json.encode(changed, order="sorted")).hexdigest()[:16]
 
 
 def why_uncounted(name: str, profile: Profile | None, known: Calibration | None, least: float) -> str:
@@ -32,8 +32,8 @@ def why_uncounted(name: str, profile: Profile | None, known: Calibration | None,
     if known.fingerprint != fingerprint_of(profile):
         return f"{name} was calibrated with another program, model or arguments than it has now"
     if known.recall < least:
-        found = f"{known.seeded_found} of {known.seeded} seeded defects ({percent(known.recall)})"
-        return f"{name} found {found}, and review.peers.min_recall is {percent(least)}"
+        share = f"{known.seeded_found} of {known.seeded} seeded defects ({percent(known.recall)})"
+        return f"{name} found {share}, and review.peers.min_recall is {percent(least)}"
     return ""
 
 

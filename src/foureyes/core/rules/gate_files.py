@@ -251,7 +251,7 @@ def is_gate_file(path: str) -> bool:
     table = gate_table()
     plain = folded_path(path)
     parts = plain.split("/")
-    pairs = [f"{one}/{two}" for one, two in pairwise(parts)]
+    pairs = [f"{folder}/{name}" for folder, name in pairwise(parts)]
     return (
         parts[0] in table.top
         or not table.names.isdisjoint(parts)

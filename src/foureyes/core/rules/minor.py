@@ -87,8 +87,8 @@ NEVER_MINOR: dict[MarkKind, str] = {
 
 def _more_than_lines(facts: Facts) -> str:
     marks = facts.attempt.marks if facts.attempt else []
-    found = next((mark for kind in NEVER_MINOR for mark in marks if mark.kind == kind), None)
-    return f"it {NEVER_MINOR[found.kind]}: {found.path}" if found else ""
+    mark = next((mark for kind in NEVER_MINOR for mark in marks if mark.kind == kind), None)
+    return f"it {NEVER_MINOR[mark.kind]}: {mark.path}" if mark else ""
 
 
 def _touches_protected(facts: Facts, policy: ReviewPolicy) -> str:

@@ -322,10 +322,10 @@ def rule_of(policy: ReviewPolicy, label: str) -> LabelRule | None:
 
 @lru_cache(maxsize=16)
 def _by_folded_label(labels: tuple[str, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    spellings: dict[str, list[str]] = {}
     for label in labels:
-        found.setdefault(folded(label), []).append(label)
-    return found
+        spellings.setdefault(folded(label), []).append(label)
+    return spellings
 
 
 def _strictest(rules: list[LabelRule]) -> LabelRule:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def required_reviewers(policy: ReviewPolicy, labels: Iterable[str]) -> dict[str, str]:
     """D6: who has to review by name, each with the label that says so."""
-    found: dict[str, str] = {}
+    reviewers: dict[str, str] = {}
     for label in sorted(labels):
         rule = rule_of(policy, label)
         for name in rule.reviewers if rule is not None else ():
-            found.setdefault(name, label)
-    return found
+            reviewers.setdefault(name, label)
+    return reviewers
 
 
 def is_profile(name: str) -> bool:

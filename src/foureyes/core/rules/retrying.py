@@ -33,8 +33,8 @@ class BrokenCheckRuns(msgspec.Struct, frozen=True):
 
 def lacks_a_run(state: CheckState) -> bool:
     """Whether a required check has no result that says something and counts, or nothing to compare it with."""
-    said = state.result is not None and state.result.outcome in RAN
-    return state.rule.required and (not said or state.claimed or not state.compared)
+    has_result = state.result is not None and state.result.outcome in RAN
+    return state.rule.required and (not has_result or state.claimed or not state.compared)
 
 
 def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
@@ -44,8 +44,8 @@ def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
     attempt = facts.attempt
     if attempt is None or not lacks_a_run(state):
         return None
-    said = state.result is not None and state.result.outcome in RAN and not state.claimed
-    tree = attempt.base_tree if said else attempt.tree
+    has_result = state.result is not None and state.result.outcome in RAN and not state.claimed
+    tree = attempt.base_tree if has_result else attempt.tree
     tries, last = 0, None
     for result in reversed(facts.results_beside(attempt.base_tree)):
         if (result.tree, result.name, result.digest) != (tree, state.rule.name, state.rule.digest):

@@ -151,8 +151,8 @@ def _for_people(verb: str) -> Reason:
     """That only a person does this, and how."""
     rule = "V4" if verb == "review calibrate" else RULE_OF_NOUN.get(verb.partition(" ")[0], "I5")
     typed = fe("approve", "--all-auto") if verb == BATCH else fe(*verb.split(), blank("…"))
-    said = "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people"
-    return Reason(rule, said, by("person", typed, "a person runs it in a terminal: "))
+    text = "opening a batch is for people" if verb == BATCH else f"fe {verb} is for people"
+    return Reason(rule, text, by("person", typed, "a person runs it in a terminal: "))
 
 
 def _not_for_agents(verb: str) -> Reason:

@@ -20,6 +20,6 @@ def side_by_side(paths: Sequence[Collection[str]]) -> list[int]:
     first: dict[str, int] = {}
     for place, touched in enumerate(paths):
         for path in touched:
-            one, other = sorted((leader(first.setdefault(path, place)), leader(place)))
-            leaders[other] = one
+            earlier, later = sorted((leader(first.setdefault(path, place)), leader(place)))
+            leaders[later] = earlier
     return sorted(range(len(paths)), key=leader)

@@ -93,18 +93,18 @@ def found_below(
     }
     inside = {task: [each for each in attempts if upper.has(each)] for task, attempts in taken.items()}
     whole = [attempts[-1] for attempts in inside.values() if attempts]
-    found: list[Below] = []
+    lower: list[Below] = []
     for task, attempts in sorted(tasks.items()):
         if inside[task]:
-            found.append(_whole(upper, attempts, inside[task][-1]))
+            lower.append(_whole(upper, attempts, inside[task][-1]))
             continue
         if upper.commits and upper.shas <= known.get(task, frozenset()):
             continue  # it stands on this one
         explained = [each for each in whole if each.task != task]
         below = _in_part(upper, taken[task], explained) or _in_content(upper, taken[task], explained)
         below = below or _begun_before(upper, attempts, own)
-        found += [below] if below else []
-    return tuple(found)
+        lower += [below] if below else []
+    return tuple(lower)
 
 
 def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool) -> Below | None:
@@ -143,8 +143,8 @@ def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence
     """What this task handed in first may still be the work of a task that somebody had begun before."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
-        mine = [one for one in own if each.begun < one.seq < each.seq and shared <= one.diffs]
-        if shared and any(one.has(each) or not each.has(one) for one in mine):  # else it stands on this one
+        mine = [earlier for earlier in own if each.begun < earlier.seq < each.seq and shared <= earlier.diffs]
+        if shared and any(earlier.has(each) or not each.has(earlier) for earlier in mine):  # else it stands on this one
             return quoted(each)
     return None
 

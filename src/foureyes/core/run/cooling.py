@@ -32,14 +32,14 @@ def crashed_in_a_row(recent: Sequence[EndedRun], profile: str, since: str = "") 
     """The runs of a profile that failed since its last good one, one for each task, the newest first; `since`: what
     ended later alone. A run that was stopped, lost or never began says nothing about its program.
     """
-    found: dict[str, EndedRun] = {}
+    crashes: dict[str, EndedRun] = {}
     for run in recent:
         if run.profile != profile or run.ending in ("stopped", "lost", "unstarted", "timeout"):
             continue
         if not _is_crash(run) or run.ended_at <= since:
             break
-        found.setdefault(run.task, run)
-    return tuple(found.values())
+        crashes.setdefault(run.task, run)
+    return tuple(crashes.values())
 
 
 def _is_crash(run: EndedRun) -> bool:

@@ -48,7 +48,7 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
     if len(blamed) >= snapshot.max_runs_per_task:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing")
     names = profiles_for(task, snapshot)
-    tries = {name: found for name in names if (found := _try_of(name, past)) is not None}
+    tries = {name: next_run for name in names if (next_run := _try_of(name, past)) is not None}
     if names and not tries:
         return GiveUp(kind="retries", why=f"{len(blamed)} runs came to nothing, and there is nothing else to try")
     slots = {slot.profile: slot for slot in snapshot.slots}

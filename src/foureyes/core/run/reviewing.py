@@ -38,8 +38,8 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
         return NoReview(kind="timeout", text="there was no answer in time")
     if not due.is_profile:
         return None
-    if found := _given_up(due):
-        return found
+    if given_up := _given_up(due):
+        return given_up
     if slot is not None and slot.elsewhere and (slot.cooled or not slot.available):
         return None
     if slot is None or not slot.available:

@@ -46,10 +46,10 @@ class _EventLine(msgspec.Struct):
 
 def signal_in(final: str) -> ParsedSignal | None:
     """S1: the last valid signal line of a final message. What stands in a code fence is quoted, and prose is prose."""
-    found = None
+    signal = None
     for line in _own_lines(final):
-        found = _valid(line) or found
-    return found
+        signal = _valid(line) or signal
+    return signal
 
 
 def events_in(message: str) -> list[Spoken]:

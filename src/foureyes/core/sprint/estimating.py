@@ -88,7 +88,9 @@ def _speaks(label: str) -> bool:
 
 def _medians(groups: Mapping[str, list[int]]) -> dict[str, tuple[int, int]]:
     """How many, and the median in minutes, of every group that is large enough."""
-    return {name: (len(found), _minutes(median(found))) for name, found in groups.items() if len(found) >= ENOUGH}
+    return {
+        name: (len(seconds), _minutes(median(seconds))) for name, seconds in groups.items() if len(seconds) >= ENOUGH
+    }
 
 
 def median(values: Sequence[int]) -> int:

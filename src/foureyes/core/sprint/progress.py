@@ -129,9 +129,9 @@ def seconds_left(sprint: Sprint, now: datetime) -> int | None:
 
 def parts(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> list[str]:
     """X2: `14/23 tasks`, `2 failed`, `Until 08:00 (6h 23m left)`; a face puts something between them."""
-    found = [f"{progress.done}/{progress.of} tasks"]
-    found += [f"{progress.failed} failed"] if progress.failed else []
-    return [*found, _end_words(sprint, now, zone)]
+    words = [f"{progress.done}/{progress.of} tasks"]
+    words += [f"{progress.failed} failed"] if progress.failed else []
+    return [*words, _end_words(sprint, now, zone)]
 
 
 def _end_words(sprint: Sprint, now: datetime, zone: tzinfo) -> str:
@@ -164,10 +164,10 @@ def sentence(words: Sequence[str]) -> str:
 
 def compact(sprint: Sprint, progress: Progress, now: datetime) -> str:
     """`14/23 · 2 failed · 6h23m`, where there is no room."""
-    found = [f"{progress.done}/{progress.of}"]
-    found += [f"{progress.failed} failed"] if progress.failed else []
+    words = [f"{progress.done}/{progress.of}"]
+    words += [f"{progress.failed} failed"] if progress.failed else []
     left = seconds_left(sprint, now) if sprint.is_active else None
-    return " · ".join([*found, *([span(left).replace(" ", "")] if left is not None else [])])
+    return " · ".join([*words, *([span(left).replace(" ", "")] if left is not None else [])])
 
 
 def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str:

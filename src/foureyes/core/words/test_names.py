@@ -78,20 +78,20 @@ def pairs(before: Iterable[str], now: Iterable[str], *, some: bool = False) -> d
     only some of a report; the first of now goes first.
     """
     had, have = set(before), dict.fromkeys(now)
-    found = {name: name for name in had if name in have}
+    matches = {name: name for name in had if name in have}
     left: defaultdict[str, list[str]] = defaultdict(list)
-    if len(found) < len(had):
+    if len(matches) < len(had):
         for name in have:
             if name in had:
                 continue
             left[_split(name, have)[0]].append(name)
     for name in sorted(had - have.keys()):
         plain, place = _split(name, {*had, NUMBER.sub("", name)} if some else had)
-        fits = [one for one in left[plain] if not place or not _split(one, have)[1] or SCRATCH.search(name)]
+        fits = [other for other in left[plain] if not place or not _split(other, have)[1] or SCRATCH.search(name)]
         if fits:
-            found[name] = fits[0]
+            matches[name] = fits[0]
             left[plain].remove(fits[0])
-    return found
+    return matches
 
 
 def _split(name: str, among: Collection[str]) -> tuple[str, str]:
