@@ -92,8 +92,8 @@ def _line(finding: Finding, old: str | None, new: str, lines: Mapping[int, int])
     """Where a finding's line is now; 0 where it is gone. Where the same code stands elsewhere, and did so before, that
     is another place (L2).
     """
-    said = normal(line_at(old, finding.line)) if old is not None and finding.line else ""
-    if said and (not finding.quote or normal(finding.quote).startswith(said) or normal(finding.quote) in said):
+    code = normal(line_at(old, finding.line)) if old is not None and finding.line else ""
+    if code and (not finding.quote or normal(finding.quote).startswith(code) or normal(finding.quote) in code):
         if finding.line in lines or not finding.quote:
             return lines.get(finding.line, 0)
         now = find_quote(finding.quote, new, finding.line)

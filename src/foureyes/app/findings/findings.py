@@ -176,9 +176,9 @@ class Findings:
             )
             by_rule = decide_by_rule(self._context, work, facts.task.id, tip).is_by_rule
             now = self._context.get(work.tx, facts.task.id)
-        said = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
+        message = f"waived {row.id} until {until[:10]}" + (", and the rule approves it (M4)" if by_rule else "")
         step = merge_by(actor) if by_rule else fe("show", now.id)
-        return outcome(now, said, step, notes=("audited: fe security",))
+        return outcome(now, message, step, notes=("audited: fe security",))
 
     def track(self, actor: Actor, names: Sequence[str], *, task: str = "") -> Outcome:
         """L16: open notes become follow-up tasks; the same note again is the same task."""
@@ -211,10 +211,10 @@ class Findings:
                 else:
                     planned.append(f"{finding.id} is {finding.tracked} already")
             now = self._context.get(work.tx, TaskId(chosen[0].task))
-        said = f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}"
+        message = f"planned {fresh} follow-up {'task' if fresh == 1 else 'tasks'}"
         return outcome(
             now,
-            said if fresh else "nothing new was planned: every note has its task",
+            message if fresh else "nothing new was planned: every note has its task",
             fe("ready") if fresh else fe("show", chosen[0].tracked),
             changed=fresh > 0,
             notes=tuple(planned),

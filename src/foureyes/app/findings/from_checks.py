@@ -59,7 +59,9 @@ class _Noting:
         self._ran = frozenset() if self._is_sarif else self._tests_of(gate.tx, result)
         names = [finding.rule for finding in known]
         renamed = pairs(names, [*result.failing, *sorted(self._ran)], some=True) if self._ran else {}
-        self._known = [msgspec.structs.replace(one, rule=renamed.get(one.rule, one.rule)) for one in known]
+        self._known = [
+            msgspec.structs.replace(finding, rule=renamed.get(finding.rule, finding.rule)) for finding in known
+        ]
 
     def note(self) -> None:
         failing = [] if self._result.outcome == "passed" else self._failing()

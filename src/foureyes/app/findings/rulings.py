@@ -330,8 +330,8 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding]) 
     policy = context.gate_policy(tx)
     if mode_of(facts, policy).mode == "per-task" or (facts.cycle is not None and facts.cycle.is_live):
         return False
-    found = tx.all("review.of_task", Review, task=facts.task.id)
-    reviews = [row for row in found if row.diff_id == attempt.diff_id and not row.look]
+    rows = tx.all("review.of_task", Review, task=facts.task.id)
+    reviews = [row for row in rows if row.diff_id == attempt.diff_id and not row.look]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", IdRow, task=facts.task.id, iteration=attempt.n)}
     wanted = 1 if facts.cycle is not None and facts.cycle.stands else required_reviews(policy, labels_in_force(facts))

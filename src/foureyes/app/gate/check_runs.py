@@ -62,14 +62,14 @@ class CheckRuns:
             red_now = _red_by_change(tx, facts, policy.checks, attempts, runs)
             merge = next_for(self._context, tx, facts.task.id, actor) if facts.task.status == "approved" else NO_STEP
         made = MadeByGate(mode=mode_of(facts, policy).mode, status=facts.task.status, check_states=states)
-        said = report(facts, made, set(), actor)
-        rows = tuple(_with_output(state, row, shown) for state, row in zip(states, said.checks, strict=True))
+        page = report(facts, made, set(), actor)
+        rows = tuple(_with_output(state, row, shown) for state, row in zip(states, page.checks, strict=True))
         others = tuple(_briefly(_placed(red_now.get(run.n, run), attempts)) for run in runs if run.n not in latest)
         red = [state for state in states if lacks(state)]
-        step = after_red(facts, actor) if said.next == fe("check", "show", facts.task.id) else said.next
+        step = after_red(facts, actor) if page.next == fe("check", "show", facts.task.id) else page.next
         if red and all(state.red_before for state in red):
             step = either(MEND_TARGET, by_person_or_service(fe("check", "run", facts.task.id, before="afterwards: ")))
-        return msgspec.structs.replace(said, checks=rows, runs=others, next=merge or step)
+        return msgspec.structs.replace(page, checks=rows, runs=others, next=merge or step)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:
         """The latest run of each check on the tip of the target, else on an earlier one, with what it printed."""
@@ -79,10 +79,10 @@ class CheckRuns:
             on_tip = [self._row(tx, row.seq) for row in tx.all("check.on_tree", Numbered, tree=tip)]
             earlier = tx.all("journal.checks", RunRow, task=NO_TASK, limit=KEPT)
             runs = [*self._runs(tx, on_tip), *self._runs(tx, earlier)]
-        found = [
+        latest = [
             next((run for run in runs if run.check == rule.name and run.command == rule.run), None) for rule in rules
         ]
-        return [run for run in found if run is not None]
+        return [run for run in latest if run is not None]
 
     def one(self, number: int) -> CheckRun:
         """One run, by its number."""
@@ -145,8 +145,8 @@ def _red_by_change(
     tried = [attempt for attempt in attempts if any(run.tree == attempt.tree for run in broken.values())]
     if not tried:
         return {}
-    known = with_trees(tx, facts, [tree for one in tried for tree in (one.tree, one.base_tree)])
-    by_digest, found = {(rule.name, rule.digest): rule for rule in rules}, {}
+    known = with_trees(tx, facts, [tree for attempt in tried for tree in (attempt.tree, attempt.base_tree)])
+    by_digest, red = {(rule.name, rule.digest): rule for rule in rules}, {}
     for attempt in tried:
         then = msgspec.structs.replace(known, attempt=attempt)
         for result in known.results:
@@ -154,9 +154,9 @@ def _red_by_change(
             if run is None or rule is None or result.tree != attempt.tree:
                 continue
             if is_broken_by_change(then, rule, result, attempt.base_tree):
-                said = f"{run.summary}{BROKEN_HERE}"
-                found[run.n] = msgspec.structs.replace(run, outcome="failed", summary=said)
-    return found
+                summary = f"{run.summary}{BROKEN_HERE}"
+                red[run.n] = msgspec.structs.replace(run, outcome="failed", summary=summary)
+    return red
 
 
 def _briefly(run: CheckRun) -> CheckRun:

@@ -157,14 +157,16 @@ class Checks:
 
     def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[CheckRetry]:
         """The required checks that broke, and are not due again yet."""
-        found, task, now = [], facts.task.id, self._context.now()
+        retries, task, now = [], facts.task.id, self._context.now()
         for state in check_states(facts, policy):
             broken = broken_of(facts, state)
             due = stamp(datetime.fromisoformat(broken.last.at) + timedelta(seconds=broken.pause)) if broken else ""
             if broken and due > now:
                 name, outcome, step = state.rule.name, broken.last.outcome, fe("check", "run", task)
-                found.append(CheckRetry(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step))
-        return found
+                retries.append(
+                    CheckRetry(task=task, check=name, outcome=outcome, tries=broken.tries, at=due, next=step)
+                )
+        return retries
 
     def _has_to_do(self, tx: Tx, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
         """Level-triggered: what a hold or a label kept from being approved is looked at again, and what waited for the

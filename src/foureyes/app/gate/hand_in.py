@@ -309,9 +309,9 @@ def record(hand: HandIn) -> SubmitOutcome:
         inherited.come_back(context, work, task, event, hand.brought)
         made = decide_by_rule(context, work, task, gate.Tip(head=event.head, on_target=event.landed))
         open_at_hand_in(context, work, task)
-        said = escalate(context, work, task).outlook if event.n > 1 else ""
+        outlook = escalate(context, work, task).outlook if event.n > 1 else ""
         stack = drawn_of(work.tx, [task]).get(task, ())
-    return msgspec.structs.replace(handed_in.submitted(hand, event, made.status, made, stack), said=said)
+    return msgspec.structs.replace(handed_in.submitted(hand, event, made.status, made, stack), said=outlook)
 
 
 def _keep_head(hand: HandIn) -> None:

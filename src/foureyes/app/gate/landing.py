@@ -69,8 +69,8 @@ def recognise(
         ]
         attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
     looked = [_look(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
-    found = [_unless_lost(context, attempts[row.task], row) for row in looked if row is not None]
-    landed, lost = ([row for row in found if (row.outcome == "stuck") is is_lost] for is_lost in (False, True))
+    rows = [_unless_lost(context, attempts[row.task], row) for row in looked if row is not None]
+    landed, lost = ([row for row in rows if (row.outcome == "stuck") is is_lost] for is_lost in (False, True))
     if landed:
         other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
         settings = {row.task: settings_of(context, attempts[row.task], line.at) for row in landed}
@@ -248,8 +248,8 @@ def refuse_foreign_target(context: Context, tx: Tx, line: TargetLine) -> None:
     project = context.project(tx)
     if elsewhere := found_elsewhere(context, project):
         raise _foreign(elsewhere)
-    if told := merged_elsewhere(context, tx) or lacking(context, tx, project, line.seen):
-        raise _foreign(told.text, told.next, rule="Q6")
+    if stop := merged_elsewhere(context, tx) or lacking(context, tx, project, line.seen):
+        raise _foreign(stop.text, stop.next, rule="Q6")
     last = tx.one("merge.last", TargetCommit)  # what lies behind it was looked at when it was merged
     anchor = lost_anchor(context, tx, project, since=last.sha if last else None, ref=line.at)
     if anchor:

@@ -31,11 +31,11 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
     clone = context.outside.clone()
     with context.store.read() as tx:
         before, remote = merge_place_of(tx), remote_of(context, tx)
-        told = lacking(context, tx, context.project(tx)) if not remote else None
+        stop = lacking(context, tx, context.project(tx)) if not remote else None
     if remote:
         return MergesGoOn(message=f"any clone merges: the target is that of {remote}", changed=False, next=MERGE)
-    if told is not None:
-        refuse_verb("merges stay where they are.", Reason("Q6", told.text, told.next))
+    if stop is not None:
+        refuse_verb("merges stay where they are.", Reason("Q6", stop.text, stop.next))
     if before.clone == clone:
         return MergesGoOn(message="merges are made in this clone already", changed=False, next=MERGE)
     with context.deciding(actor, "merges here", reason=reason) as work:
@@ -57,9 +57,9 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
     _refuse_silent(reason, accepting(tip))
     with context.store.read() as tx:
         project, before = context.project(tx), merge_place_of(tx)
-        told = lacking(context, tx, project, tip)
+        stop = lacking(context, tx, project, tip)
         merges = tx.all("merge.shas", MergeOf)
-    if told is None:
+    if stop is None:
         return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
     has = context.repo.reached(sorted({row.sha for row in merges}), tip)
     lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
@@ -68,13 +68,13 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
     if seen != tip:
         where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
         gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:SHOWN])}"
-        _refuse_unseen([where, told.text, gone + (" …" if len(lost) > SHOWN else ""), *strays], accepting(tip))
+        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > SHOWN else ""), *strays], accepting(tip))
     with context.deciding(actor, "merges accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
             raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)
         work.record(
             "",
-            SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=told.text),
+            SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=stop.text),
             TargetSetBack(tip=tip, newest=tip, lost=lost),
         )
     notes = [f"{task} stays closed, and its merge is not on {project.target}" for task in lost]
@@ -107,9 +107,9 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
     return MergesGoOn(message=f"{remote.name} is at {address.shown} from now on", notes=(before,), next=MERGE)
 
 
-def _refuse_unseen(told: list[str], step: Steps) -> NoReturn:
+def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
     """Q6: what others can move while a person types is accepted as it was shown, or not at all."""
-    reasons = tuple(Reason("Q6", line, step) for line in told)
+    reasons = tuple(Reason("Q6", line, step) for line in lines)
     raise BadInput("nothing was accepted: nobody said that they saw this.", reasons=reasons, next_step=step)
 
 

@@ -92,9 +92,9 @@ def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> Unma
     """
     with context.store.read() as tx:
         is_there, project = has_newest(context, tx, tip), context.project(tx)
-        told = None if is_there else lacking(context, tx, project, tip)
-    if told is not None:
-        return UnmadeMerge(told.text)
+        stop = None if is_there else lacking(context, tx, project, tip)
+    if stop is not None:
+        return UnmadeMerge(stop.text)
     if context.repo.is_ancestor(attempt.base, tip):
         return None
     why = f"attempt {attempt.n} was counted from {attempt.base[:7]}, which {project.target} does not have (Q2)"

@@ -290,13 +290,13 @@ class Merges:
         try:
             ahead = line.follow()
             checkouts = self._context.workshop.catch_up(line.name)
-            found = [*([ahead] if ahead else []), *map(checkout_news, checkouts)]
+            news = [*([ahead] if ahead else []), *map(checkout_news, checkouts)]
         except GitProblem as problem:  # what was merged is merged
-            found = [News(f"git: {problem.message}", problem.next_step)]
-        for news in found:
-            if tell is not None and news not in told:
-                told.add(news)
-                tell(news)
+            news = [News(f"git: {problem.message}", problem.next_step)]
+        for each in news:
+            if tell is not None and each not in told:
+                told.add(each)
+                tell(each)
 
     def retry(self, actor: Actor, task: str) -> Outcome:
         """Try a stuck merge again."""

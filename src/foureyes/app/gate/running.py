@@ -96,8 +96,8 @@ def _due_for_baseline(
     if not plain and not with_one and not broken:
         return []
     failed = [row for row in results if row.tree == now and row.outcome == "failed"]
-    found, ended = ({(row.name, row.digest) for row in rows} for rows in ([f for f in failed if f.failing], failed))
-    due = [rule for rule in with_one if (rule.name, rule.digest) in found]
+    reported, ended = ({(row.name, row.digest) for row in rows} for rows in ([f for f in failed if f.failing], failed))
+    due = [rule for rule in with_one if (rule.name, rule.digest) in reported]
     due += [rule for rule in plain if (rule.name, rule.digest) in ended]
     due = [rule for rule in due if not run.knows(rule, before)]
     return [*due, *[rule for rule in broken if rule not in due and not _ran_lately(rule, results, before, fresh)]]
@@ -199,10 +199,10 @@ class CheckRecorder(msgspec.Struct, frozen=True):
 
     def _ended(self, rule: CheckRule, verdict: CheckJudgement, code: int | None) -> str:
         """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""
-        found = verdict.outcome == "failed" and bool(verdict.failing) and rule.has_baseline
-        if found and self.on == "target":
+        has_findings = verdict.outcome == "failed" and bool(verdict.failing) and rule.has_baseline
+        if has_findings and self.on == "target":
             return f"found on the target, so that it is known: {verdict.summary}"
-        if found and self.base:
+        if has_findings and self.base:
             return f"found something: {verdict.summary}; not compared with the target yet"
         if (
             verdict.outcome == "crashed"

@@ -91,8 +91,8 @@ class TargetLine:
         there, here = self.seen, self._context.repo.commit_of(self.branch)
         if here is None or there is None or here == there:
             return None
-        if told := ahead_here(self._context, self.remote.name, self.name, there):
-            return News(told.text, told.next)
+        if ahead := ahead_here(self._context, self.remote.name, self.name, there):
+            return News(ahead.text, ahead.next)
         self._context.workshop.move(self.branch, new=there, old=here)
         return None
 
