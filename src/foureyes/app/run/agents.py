@@ -82,18 +82,22 @@ class Agents:
         if not rows:
             return Conversation(task=name, run="", profile="an agent", problem=f"none ran on {name} yet")
         run = next((row for row in rows if row.state != "ended" or row.conversation), rows[0])
-        found = Conversation(task=name, run=run.id, profile=run.profile, live=run.state == "running")
+        conversation = Conversation(task=name, run=run.id, profile=run.profile, live=run.state == "running")
         if run.host != actor.host:
-            return replace(found, problem=f"it is on {run.host}")
+            return replace(conversation, problem=f"it is on {run.host}")
         profile = profiles.get(run.profile)
         if profile is None:
-            return replace(found, problem="there is no such profile any more")
+            return replace(conversation, problem="there is no such profile any more")
         try:
-            said = conversation_of(run.conversation) or conversation_of(run.resumes) or (UNTOLD if found.live else "")
-            how = programs.attached(run.profile, profile, task=name, conversation=said)
+            resumes = (
+                conversation_of(run.conversation)
+                or conversation_of(run.resumes)
+                or (UNTOLD if conversation.live else "")
+            )
+            how = programs.attached(run.profile, profile, task=name, conversation=resumes)
         except FoureyesError as problem:
-            return replace(found, problem=problem.message)
-        return replace(found, argv=how.argv, env=how.env)
+            return replace(conversation, problem=problem.message)
+        return replace(conversation, argv=how.argv, env=how.env)
 
 
 def _calibrated(row: AgentView, profile: Profile, known: Calibration | None) -> str:

@@ -52,8 +52,8 @@ class Aside:
         """Each in a line."""
         if self._unaccepted:
             self._until = min(self._until, self._context.later(1))  # it is looked for soon whether it was accepted
-        found = [self._unaccepted] if self._unaccepted else []
-        return tuple(one_line(text, LONG) for text in (*found, *self._tasks(tx, agents)))
+        texts = [self._unaccepted] if self._unaccepted else []
+        return tuple(one_line(text, LONG) for text in (*texts, *self._tasks(tx, agents)))
 
     def _tasks(self, tx: Tx, agents: int) -> Iterator[str]:
         counted = {row.name: row.n for row in tx.all("project.counters", Counter)}

@@ -45,7 +45,7 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
         return clarifications_due(tx, host)
     past = _past(tx, sorted({row.cycle for row in rows}), host)
     paused = {pause.task for pause in tx.all("run.pauses", PauseView) if pause.made_by == "person"}
-    found = tuple(
+    due = tuple(
         ReviewDue(
             cycle=row.cycle,
             task=TaskId(row.task),
@@ -58,7 +58,7 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
         )
         for row in rows
     )
-    return (*clarifications_due(tx, host), *found)
+    return (*clarifications_due(tx, host), *due)
 
 
 def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
@@ -67,13 +67,13 @@ def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
     """
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
-    found = []
+    due = []
     for row in rows:
         runs = [run for session in row.clarifiers if (run := tx.one("run.of_session", Run, session=session))]
         run = next((run for run in runs if run.task == row.task), None)
         if run is None:
             continue
-        found.append(
+        due.append(
             ReviewDue(
                 cycle=row.cycle,
                 task=TaskId(row.task),
@@ -83,16 +83,16 @@ def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
                 past=tuple(past.get((row.cycle, row.task, run.profile), ())),
             )
         )
-    return tuple(found)
+    return tuple(due)
 
 
 def _past(
     tx: Tx, cycles: Sequence[str], host: str, query: str = "runner.review_runs"
 ) -> dict[tuple[str, str, str], list[PastRun]]:
-    found: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
+    past: dict[tuple[str, str, str], list[PastRun]] = defaultdict(list)
     for row in tx.all(query, ReviewRun, ids=list(cycles)):
-        found[row.cycle, row.task, row.profile].append(row.past(host))
-    return found
+        past[row.cycle, row.task, row.profile].append(row.past(host))
+    return past
 
 
 def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str, str]]:
@@ -140,13 +140,13 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
     """V1: what agents said in the middle of their work, and their silence; where the policy wants peers at all."""
     if not wants_peers(policy):
         return ()
-    found: dict[tuple[str, str], Called] = {}
+    calls: dict[tuple[str, str], Called] = {}
     for row in tx.all("runner.called", CalledRow, limit=MOST):
         trigger = trigger_of(row.type)
         if trigger is not None:
             key = f"{trigger}:{row.id}:{row.seq}"
-            found[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
-    return (*found.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
+            calls[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
+    return (*calls.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
 
 
 def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:

@@ -66,8 +66,8 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
         or (row.rule == "R1" and row.task in tasks and tasks[row.task].hold is not None)
         or (row.rule == "R2" and row.state == "decided" and (row.task in paused or (row.wide and "" in paused)))
     ]
-    found = [AttentionItem(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
-    return found + [
+    items = [AttentionItem(key=f"cycle:{row.id}:{row.task}:{row.rule}", text=_ruled(row)) for row in stopped]
+    return items + [
         AttentionItem(
             key=f"cycle:{row.cycle}:{row.task}:{row.state}", text=f"{row.task} was not reviewed: {row.sentence}"
         )

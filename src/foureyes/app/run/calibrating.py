@@ -133,15 +133,15 @@ class Calibrations:
         """What it did with each, until one is broken; where git fails at an attempt of the project that one is left
         out: what was reviewed before is paid for.
         """
-        told: Callable[[str, str], None] = lambda case, line: tell(name, case, line)  # noqa: E731
+        tell_case: Callable[[str, str], None] = lambda case, line: tell(name, case, line)  # noqa: E731
         parts: list[Tried] = []
         for bundle in bundles:
             try:
-                parts.append(try_out(self._context, actor, name, profile, bundle, told))
+                parts.append(try_out(self._context, actor, name, profile, bundle, tell_case))
             except GitProblem as problem:
                 if not parts:
                     raise
-                told(bundle.trials[0].cases[0].name, f"left out: {problem.message}")
+                tell_case(bundle.trials[0].cases[0].name, f"left out: {problem.message}")
                 continue
             if parts[-1].broken:
                 break
@@ -149,8 +149,8 @@ class Calibrations:
 
     def _record(self, actor: Actor, made: Calibration) -> CalibrationView:
         fields = {name: value for name, value in asdict(made).items() if name not in ("seq", "session", "at", "cases")}
-        said = f"{made.profile} {made.fingerprint}: {made.found} of {made.defects}"
-        with self._context.deciding(actor, "review calibrate", reason=said) as work:
+        reason = f"{made.profile} {made.fingerprint}: {made.found} of {made.defects}"
+        with self._context.deciding(actor, "review calibrate", reason=reason) as work:
             work.record("", e.ReviewerCalibrated(**fields, cases=tuple(made.cases)))
             now = calibrations(work.tx)[made.profile]
             against = uncounted(self._context, work.tx, [made.profile])

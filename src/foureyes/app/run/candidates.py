@@ -41,21 +41,21 @@ def states(
     rows += tx.all("runner.leads", ReadyRow, limit=limit) if policy.tiers.lead != "human" else []
     rows += tx.all("sprint.ready" if sprints else "runner.ready", ReadyRow, limit=limit)
     taken = taken_by_others(context, tx, runner) if tx.one("reservation.any", IdRow) is not None else {}
-    found = {row.id: row for row in rows if row.id not in taken}
-    ids = sorted(found)
+    by_id = {row.id: row for row in rows if row.id not in taken}
+    ids = sorted(by_id)
     past = past_of(tx, ids, runner.host)
     of_sprint = sprints_of(tx, ids) if sprints else {}
     costs = {row.task: row.n for row in tx.all("runner.costs", Cost, ids=ids)} if ids else {}
-    states = [_state(context, tx, policy, row, past.get(row.id, ()), costs.get(row.id, 0)) for row in found.values()]
+    states = [_state(context, tx, policy, row, past.get(row.id, ()), costs.get(row.id, 0)) for row in by_id.values()]
     return [replace(state, sprint=of_sprint.get(state.id, "")) for state in states] if sprints else states
 
 
 def past_of(tx: Tx, ids: Sequence[str], host: str) -> dict[str, tuple[PastRun, ...]]:
     """What was tried since the last hand-in, and since a person last touched the task."""
-    found: dict[str, list[PastRun]] = defaultdict(list)
+    past: dict[str, list[PastRun]] = defaultdict(list)
     for row in tx.all("runner.past", PastRow, ids=list(ids)) if ids else ():
-        found[row.task].append(row.past(host))
-    return {task: tuple(runs) for task, runs in found.items()}
+        past[row.task].append(row.past(host))
+    return {task: tuple(runs) for task, runs in past.items()}
 
 
 def _state(

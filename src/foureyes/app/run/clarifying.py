@@ -57,8 +57,8 @@ def take_clarification(context: Context, own: InHand) -> str:
         missing = [str(n) for n in range(1, len(points) + 1) if n not in answers or not answers[n].answer.strip()]
         if missing:
             raise BadInput(f"answers: there is none about {', '.join(missing)}.")
-        said = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
-        clarify_points(context, author, own.run.cycle, said)
+        texts = {point.id: _said(answers[n]) for n, point in enumerate(points, start=1)}
+        clarify_points(context, author, own.run.cycle, texts)
     except (BadInput, Refused) as problem:
         return why_refused(problem)
     return ""

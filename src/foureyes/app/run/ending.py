@@ -130,8 +130,8 @@ def _message(outcome: RunOutcome) -> str:
 
 def _reasons(problem: FoureyesError) -> str:
     """Why a hand-in was refused, for the next run."""
-    said = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
-    return "; ".join([problem.message, *said])
+    reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return "; ".join([problem.message, *reasons])
 
 
 SAYS: dict[AfterRun, str] = {

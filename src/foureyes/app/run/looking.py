@@ -145,7 +145,7 @@ class Lookout:
         handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
         hold = self._context.project(tx).hold if runs else None
         unwanted, given = no_longer_awaited(tx, runs)
-        found = [
+        live = [
             self._state(run, desk, tasks.get(run.task), states.get(run.runner), str(run.session or "") in given)
             for run in runs
         ]
@@ -157,7 +157,7 @@ class Lookout:
                 given.get(str(state.run.session or ""), handed.get(state.run.task, "")),
                 state.run.id in unwanted,
             )
-            for state in found
+            for state in live
         ]
 
     def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:

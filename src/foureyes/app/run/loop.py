@@ -146,11 +146,11 @@ class Runner:
 
     def _tell_standing(self, snapshot: Snapshot) -> None:
         """Once while it lasts."""
-        found = {it.key: it.text for it in kept_back(snapshot)}
-        for key, text in found.items():
+        standing = {it.key: it.text for it in kept_back(snapshot)}
+        for key, text in standing.items():
             if key not in self.desk.standing and key not in self.desk.told:
                 self._tell("", text)
-        self.desk.standing = set(found)
+        self.desk.standing = set(standing)
 
     # Runs
 
@@ -167,8 +167,8 @@ class Runner:
 
     def _hear(self, own: InHand) -> bool:
         """S3: what a run says in its stream is on record; what cannot be recorded stands in its log."""
-        said = own.live.heard()
-        for spoken in said:
+        events = own.live.heard()
+        for spoken in events:
             if own.fenced:
                 continue
             try:
@@ -177,7 +177,7 @@ class Runner:
                 self._tell(own.run.task, f"{spoken.type} was not recorded: {problem.message}")
             else:
                 self._tell(own.run.task, f"{own.run.profile}: {spoken.type}: {spoken.summary}")
-        return bool(said)
+        return bool(events)
 
     def _shine(self) -> None:
         """J4: who lost the lock that others see may have lost its runs: its agents end before anything else is done."""

@@ -69,8 +69,8 @@ def prompt_for(context: Context, runner: Actor, step: StartRun) -> str:
 def _before(context: Context, step: StartRun) -> str:
     """How the run before ended, in its own words: data, fenced."""
     with context.store.read() as tx:
-        found = tx.all("runner.past", PastRow, ids=[step.task])
-    rows = [row for row in found if ROLE_FOR[row.purpose] == ROLE_FOR[step.purpose]]
+        past = tx.all("runner.past", PastRow, ids=[step.task])
+    rows = [row for row in past if ROLE_FOR[row.purpose] == ROLE_FOR[step.purpose]]
     if not rows:
         return ""
     last = rows[-1]

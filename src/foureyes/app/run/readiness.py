@@ -116,13 +116,13 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
     """V9, E6: a pause, or a task with which the runner has done what it can."""
     pauses = tx.all("run.pauses_of", PauseView, task=task.id)
-    found = [
+    reasons = [
         Reason("V9", f"{each.task or 'everything'} is paused: {each.reason}", resume_step(each.task)) for each in pauses
     ]
     stuck = tx.one("run.stuck_of", StuckView, task=task.id)
     if stuck is not None:
-        found.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
-    return found
+        reasons.append(Reason("E6", f"{task.id} waits for a person: {stuck.why}", resume_step(task.id)))
+    return reasons
 
 
 def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:

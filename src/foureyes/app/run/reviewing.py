@@ -174,8 +174,8 @@ def _again(context: Context, run: Run) -> str:
     with context.store.read() as tx:
         rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
     why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
-    told = fenced(why[-1] if why else "it was no document")
-    return AGAIN.format(what="review of", task=run.task, why=told, kind=RESULT)
+    text = fenced(why[-1] if why else "it was no document")
+    return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
 
 
 def take_review(context: Context, own: InHand) -> str:
@@ -245,5 +245,5 @@ def actor_of(tx: Tx, own: InHand) -> Actor:
 
 def why_refused(problem: FoureyesError) -> str:
     """Every reason, with its rule, for who sends it again."""
-    said = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
-    return one_line("; ".join([problem.message.rstrip("."), *said]), LONG)
+    reasons = [f"{reason.message} ({reason.rule})" for reason in problem.reasons]
+    return one_line("; ".join([problem.message.rstrip("."), *reasons]), LONG)

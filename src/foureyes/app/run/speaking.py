@@ -145,5 +145,5 @@ def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, su
         return done
     from foureyes.app.review.requesting import triggered
 
-    said = triggered(context, actor, done.task, trigger, summary)
-    return msgspec.structs.replace(done, notes=(*done.notes, said)) if said else done
+    note = triggered(context, actor, done.task, trigger, summary)
+    return msgspec.structs.replace(done, notes=(*done.notes, note)) if note else done

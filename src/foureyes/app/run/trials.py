@@ -81,10 +81,10 @@ def of_the_project(context: Context, most: int) -> list[Bundle]:
         return []
     with context.store.read() as tx:
         rows = tx.all("calibration.true_findings", TrueFinding, limit=MOST_FINDINGS)
-    found: dict[tuple[str, int], list[TrueFinding]] = {}
+    by_attempt: dict[tuple[str, int], list[TrueFinding]] = {}
     for row in rows:
-        found.setdefault((row.task, row.raised), []).append(row)
-    bundles = (_bundle(context, list(reversed(each))) for each in found.values() if _is_there(context, each[0]))
+        by_attempt.setdefault((row.task, row.raised), []).append(row)
+    bundles = (_bundle(context, list(reversed(each))) for each in by_attempt.values() if _is_there(context, each[0]))
     return [bundle for _, bundle in zip(range(most), bundles, strict=False)]
 
 
@@ -108,7 +108,9 @@ def _one_per_place(cases: Iterable[TrialCase]) -> tuple[TrialCase, ...]:
     """Whoever points at some lines points at everything that was found there: that is one case."""
     kept: list[TrialCase] = []
     for case in cases:
-        if case.places and not any(is_near(at, other) for at in case.places for one in kept for other in one.places):
+        if case.places and not any(
+            is_near(at, other) for at in case.places for earlier in kept for other in earlier.places
+        ):
             kept.append(case)
     return tuple(kept[:MOST_OF_ONE])
 

@@ -61,8 +61,8 @@ def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle:
     with context.outside.throwaway(actor, settings, bundle.files) as place:
         throwaway = Context(place.store, place.repo, context.clock, context.ids, {}, outside=place.outside)
         tasks = {task: trial for trial in bundle.trials if (task := _hand_in(throwaway, actor, place, trial))}
-        told: Callable[[str, str], None] = lambda task, line: _told(tell, tasks, task, line)  # noqa: E731
-        place.review(actor, profile.slots, told)
+        tell_task: Callable[[str, str], None] = lambda task, line: _told(tell, tasks, task, line)  # noqa: E731
+        place.review(actor, profile.slots, tell_task)
         tried = {task: _outcome(throwaway, name, task, trial) for task, trial in tasks.items()}
         judged = {trial.cases[0].name for task, trial in tasks.items() if tried[task].results}
         for trial in bundle.trials:
@@ -125,8 +125,8 @@ def _outcome(throwaway: Context, name: str, task: TaskId, trial: Trial) -> Tried
     verdict = given[-1].effective if given else None
     took = sum(between(run.started_at, run.ended_at) for run in runs if run.started_at and run.ended_at)
     why = one_line(": ".join(filter(None, (asked.why, asked.text))), LONG)
-    said = [_said(finding) for finding in findings]
-    judged = [judge(case, verdict, said, seconds=took, why=why) for case in trial.cases]
+    reported = [_said(finding) for finding in findings]
+    judged = [judge(case, verdict, reported, seconds=took, why=why) for case in trial.cases]
     return Tried(
         results=(judged[0], *_without_what_was_counted(judged[1:])),
         seconds=(took,) if given else (),

@@ -103,9 +103,9 @@ class WaitingChecks:
     def _judge(self, tx: Tx, names: list[str]) -> None:
         for name in names:
             self._forget(name)
-        found = due_among(self._context, tx, self._runner, names)
-        self._due.update(dict.fromkeys(TaskId(task) for task in found.tasks))
-        for later in found.later:
+        due = due_among(self._context, tx, self._runner, names)
+        self._due.update(dict.fromkeys(TaskId(task) for task in due.tasks))
+        for later in due.later:
             self._later[later.task] = min(later.at, self._later.get(later.task, later.at))
             broke = later.outcome.replace("_", " ")
             self._broken[later.task] = f"{later.task} waits, for {later.check} {broke}: fe check show {later.task}"

@@ -64,10 +64,10 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
     """One sprint, with why it is not complete (X4)."""
     with context.store.read() as tx:
         sprint = find(tx, name)
-        found = _view(context, tx, sprint)
+        page = _view(context, tx, sprint)
         rows = tasks_of(tx, sprint.id)
-        found = msgspec.structs.replace(
-            found,
+        page = msgspec.structs.replace(
+            page,
             failures=tuple(failures(tx, sprint, rows)),
             at_work=tuple(_at_work(context, tx, sprint)),
             upcoming=tuple(row.id for row in rows if stage_of(row) == "todo" and row.ready)[:SHOWN],
@@ -75,7 +75,7 @@ def view(context: Context, actor: Actor, name: str) -> SprintView:
         )
         has_runner = bool(runner_at_work(context, tx))
     why = incomplete(context, actor, sprint) if sprint.started_at else ()
-    return msgspec.structs.replace(found, incomplete=why, next=_next(found, has_runner))
+    return msgspec.structs.replace(page, incomplete=why, next=_next(page, has_runner))
 
 
 def listed(context: Context, limit: int) -> list[SprintView]:
@@ -165,12 +165,12 @@ def counted(reasons: Sequence[str]) -> Counter[str]:
     return Counter(reasons)
 
 
-def _next(found: SprintView, has_runner: bool) -> Steps:
-    match found.state:
+def _next(sprint: SprintView, has_runner: bool) -> Steps:
+    match sprint.state:
         case "planned":
-            return fe("sprint", "start", found.id)
+            return fe("sprint", "start", sprint.id)
         case "paused":
-            return fe("sprint", "start", found.id, after="   goes on")
+            return fe("sprint", "start", sprint.id, after="   goes on")
         case "running":
-            return NO_STEP if has_runner else fe("sprint", "start", found.id, after="   no runner is at work")
-    return fe("sprint", "report", found.id)
+            return NO_STEP if has_runner else fe("sprint", "start", sprint.id, after="   no runner is at work")
+    return fe("sprint", "report", sprint.id)

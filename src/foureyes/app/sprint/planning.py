@@ -120,10 +120,10 @@ def _every_task(reason: Reason) -> str:
 
 
 def _waiting(tx: Tx) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    waits: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("sprint.waits", Waits):
-        found[row.task].append(row.depends_on)
-    return found
+        waits[row.task].append(row.depends_on)
+    return waits
 
 
 def _ids(context: Context, tx: Tx, typed: Iterable[str]) -> list[TaskId]:
@@ -139,11 +139,11 @@ def _views(
     own: dict[TaskId, int | None],
 ) -> dict[str, PlannedTaskView]:
     modes = modes_by_task(context, tx, actor, [task.id for task in candidates])
-    found = {}
+    views = {}
     for task in candidates:
         estimate = estimates.of(labels=task.labels, type=task.type, own=own[task.id])
         mode = modes.get(task.id, "")
-        found[str(task.id)] = PlannedTaskView(
+        views[str(task.id)] = PlannedTaskView(
             task=task.id,
             title=task.title,
             priority=task.priority,
@@ -155,7 +155,7 @@ def _views(
             person=_needs_person(context, tx, mode, task.labels),
             waits_for=task.waits_for,
         )
-    return found
+    return views
 
 
 def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) -> str:

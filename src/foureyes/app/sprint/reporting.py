@@ -71,9 +71,9 @@ def report(context: Context, actor: Actor, name: str) -> SprintReport:
     with context.store.read() as tx:
         sprint = find(tx, name, "report")
         rows = tasks_of(tx, sprint.id)
-        found = _report(context, tx, sprint, rows, waiting)
+        page = _report(context, tx, sprint, rows, waiting)
     why = incomplete(context, actor, sprint) if sprint.started_at else ()
-    return msgspec.structs.replace(found, incomplete=why)
+    return msgspec.structs.replace(page, incomplete=why)
 
 
 def _report(
@@ -151,12 +151,12 @@ def _merged(row: MergedTask) -> Ledger:
 
 
 def _total(rows: list[SeverityCount]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for row in rows:
-        found[row.severity] = found.get(row.severity, 0) + row.n
+        counts[row.severity] = counts.get(row.severity, 0) + row.n
         if row.state in ("open", "claimed", "disputed"):
-            found["open"] = found.get("open", 0) + row.n
-    return found
+            counts["open"] = counts.get("open", 0) + row.n
+    return counts
 
 
 def _halt(row: SprintHalt, zone: tzinfo) -> str:
