@@ -38,8 +38,8 @@ def by_name() -> dict[str, Verb]:
 
 def method_of(verb: Verb) -> Method:
     """The method that a verb is, loaded now."""
-    found: Method = getattr(class_of(verb.noun), verb.name)
-    return found
+    method: Method = getattr(class_of(verb.noun), verb.name)
+    return method
 
 
 def takes_actor(method: Method) -> bool:

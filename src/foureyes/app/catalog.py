@@ -95,8 +95,8 @@ def class_of(noun: str) -> type:
     """The class that a noun is, loaded now; its methods are the verbs."""
     module, _, name = NOUNS[noun].partition(":")
     # The statement's own function: what it loads is on the interpreter's list of imports.
-    found: type = getattr(__import__(f"foureyes.app.{module}", fromlist=[name]), name)
-    return found
+    class_: type = getattr(__import__(f"foureyes.app.{module}", fromlist=[name]), name)
+    return class_
 
 
 VERBS: dict[str, tuple[VerbRow, ...]] = {

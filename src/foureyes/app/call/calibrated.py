@@ -23,8 +23,8 @@ def uncounted(context: Context, tx: Tx, names: Iterable[str]) -> dict[str, str]:
     from foureyes.core.rules.calibrated import why_uncounted
 
     known, profiles = calibrations(tx), agent_profiles(context.layers(tx, context.gate))
-    found = {name: why_uncounted(name, profiles.get(name), known.get(name), least) for name in wanted}
-    return {name: why for name, why in found.items() if why}
+    reasons = {name: why_uncounted(name, profiles.get(name), known.get(name), least) for name in wanted}
+    return {name: why for name, why in reasons.items() if why}
 
 
 def without_voice(context: Context, tx: Tx, agents: Iterable[str]) -> dict[str, str]:

@@ -128,8 +128,8 @@ def left_runs(context: Context, tx: Tx) -> dict[str, str]:
     """J4: runners that are not at work and may have left runs behind, by session: what is said of their runs, which
     nobody looks after until another runner takes them over.
     """
-    found = {}
+    words = {}
     for row, state in runners_seen(context, tx):
         if state != "live":
-            found[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
-    return found
+            words[str(row.session)] = "its runner is not heard of" if state == "silent" else "its runner is gone"
+    return words

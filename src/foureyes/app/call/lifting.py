@@ -49,8 +49,8 @@ def lift_decided(work: Work, task: str, kind: str) -> None:
         if pause.made_by != "rule":
             continue
         if _is_over(work.tx, pause.cycle) or (by_person and pause.task == task):
-            said = f"{task} was decided ({kind})"
-            work.gate.record(pause.task, e.RunsResumed(reason=said, by="rule", cycle=pause.cycle))
+            reason = f"{task} was decided ({kind})"
+            work.gate.record(pause.task, e.RunsResumed(reason=reason, by="rule", cycle=pause.cycle))
 
 
 def _lift_hold(work: Work, task: str, kind: str) -> None:

@@ -144,8 +144,8 @@ def asked(context: Context) -> RemoteAnswer | None:
     if remote is None:
         return None
     branch, has_newest = f"refs/heads/{target}", not newest or context.repo.commit_of(newest) is not None
-    found = remote.fetch([branch] if has_newest else [branch, FENCE])
-    return RemoteAnswer(remote.name, target, found.get(branch), newest)
+    tips = remote.fetch([branch] if has_newest else [branch, FENCE])
+    return RemoteAnswer(remote.name, target, tips.get(branch), newest)
 
 
 def target_ref(context: Context, tx: Tx, project: ProjectView) -> str:
@@ -246,11 +246,11 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
     from foureyes.core.events.gate import TargetSetBack
 
     rows = tx.all("merge.set_back", SetBackRow) if task.merge else []
-    said = [row.at for row in rows if task.id in msgspec.json.decode(row.payload, type=TargetSetBack).lost]
-    tip = context.repo.commit_of(target_ref(context, tx, project)) if said else None
-    if not said or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
+    times = [row.at for row in rows if task.id in msgspec.json.decode(row.payload, type=TargetSetBack).lost]
+    tip = context.repo.commit_of(target_ref(context, tx, project)) if times else None
+    if not times or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
         return ""
-    return f"its merge is not on {project.target}: a person accepted that on {said[-1][:10]} (fe rules Q6)"
+    return f"its merge is not on {project.target}: a person accepted that on {times[-1][:10]} (fe rules Q6)"
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:
@@ -258,10 +258,10 @@ def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer |
     where git or a file cannot be read, that is said by others. `answer`: what the remote said, for who asked.
     """
     try:
-        told = lacking(context, tx, project, answer.tip if answer else None)
-        if told is None or elsewhere(context, tx) is not None:
+        stop = lacking(context, tx, project, answer.tip if answer else None)
+        if stop is None or elsewhere(context, tx) is not None:
             return None
-        return None if remote_of(context, tx) and _may_be_there(context, tx, answer) else told
+        return None if remote_of(context, tx) and _may_be_there(context, tx, answer) else stop
     except EnvironmentProblem:
         return None
 
@@ -280,9 +280,9 @@ def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool
 
 def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
     """Q6: what keeps this clone from merging, as far as it is known here without asking the remote."""
-    told = amiss(context, tx, project)
-    if told is not None:
-        return told
+    stop = amiss(context, tx, project)
+    if stop is not None:
+        return stop
     try:
         return elsewhere(context, tx)
     except EnvironmentProblem:
@@ -331,7 +331,7 @@ def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
 def merged_where(context: Context, tx: Tx) -> str:
     """Where merges are made, if not here; empty else."""
     try:
-        told = elsewhere(context, tx)
+        stop = elsewhere(context, tx)
     except EnvironmentProblem:
         return ""
-    return told.text if told else ""
+    return stop.text if stop else ""

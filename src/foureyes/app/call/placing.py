@@ -28,10 +28,10 @@ MERGES_WITHIN = 500
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
     """P12: that the store is not where its journal says; empty where it is, or where nothing is on record."""
-    said, found = project.place, context.store.place
-    if not said or not found or said == found:
+    recorded, place = project.place, context.store.place
+    if not recorded or not place or recorded == place:
         return ""
-    return f"the journal says that the store lies {place_words(said)}, and this one was found {place_words(found)}"
+    return f"the journal says that the store lies {place_words(recorded)}, and this one was found {place_words(place)}"
 
 
 def unplaced(context: Context, project: ProjectView) -> str:

@@ -186,16 +186,16 @@ def unknown_before(context: Context) -> str:
     )
 
 
-def _told(target: str, found: _Strange) -> Unbrought | None:
-    strange = found.commits
-    if found.torn and not strange:
-        text = f"who brought what is on {target} cannot be told: the history of this clone ends at {found.torn[:7]}"
+def _told(target: str, strange: _Strange) -> Unbrought | None:
+    commits = strange.commits
+    if strange.torn and not commits:
+        text = f"who brought what is on {target} cannot be told: the history of this clone ends at {strange.torn[:7]}"
         return Unbrought(text, UNSHALLOW)
-    if not strange:
+    if not commits:
         return None
-    some = ", ".join(commit.words for commit in strange[:SHOWN])
-    open_end = " or more" if found.more or found.torn else ""
-    many, are = f"{len(strange)}{open_end}", "commit is" if len(strange) == 1 and not open_end else "commits are"
-    more = f" and {len(strange) - SHOWN}{open_end or ' more'}" if len(strange) > SHOWN else ""
+    some = ", ".join(commit.words for commit in commits[:SHOWN])
+    open_end = " or more" if strange.more or strange.torn else ""
+    many, are = f"{len(commits)}{open_end}", "commit is" if len(commits) == 1 and not open_end else "commits are"
+    more = f" and {len(commits) - SHOWN}{open_end or ' more'}" if len(commits) > SHOWN else ""
     text = f"{many} {are} on {target} that no task brought: {some}{more}"
-    return Unbrought(text, shell("git", "show", strange[0].sha[:12]), f"{some}{more}")
+    return Unbrought(text, shell("git", "show", commits[0].sha[:12]), f"{some}{more}")

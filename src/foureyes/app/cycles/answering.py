@@ -20,15 +20,15 @@ def answers(tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, 
     """
     if made_by(facts, me) is not None:
         return "", ""
-    found: list[tuple[bool, str, str]] = []
+    cycles: list[tuple[bool, str, str]] = []
     for known in wholes(tx, live_of(tx, facts.task.id)):
         about = [each for each in known.live if each.task == facts.task.id]
         if known.cycle.state == "open" and any((each.attempt, each.look) == (attempt, look) for each in about):
             row = asked_as(tx, known, facts, me, actor)
             if row is not None or not _opened_by(tx, known, me):
                 awaited = row is not None and row.state == "asked"
-                found.append((awaited, known.cycle.id, row.reviewer if row else ""))
-    first = next((each for each in found if each[0]), found[0] if found else None)
+                cycles.append((awaited, known.cycle.id, row.reviewer if row else ""))
+    first = next((each for each in cycles if each[0]), cycles[0] if cycles else None)
     return (first[1], first[2]) if first else ("", "")
 
 

@@ -62,10 +62,10 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
     profiles = agent_profiles(context.layers(tx, context.gate))
     cooled = cooled_everywhere(context, tx)
     missed = uncounted(context, tx, names)
-    found = []
+    reviewers = []
     for order, name in enumerate(names):
         profile = profiles.get(name)
-        found.append(
+        reviewers.append(
             ReviewerCandidate(
                 name=name,
                 order=order,
@@ -78,7 +78,7 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
                 required=name in required,
             )
         )
-    return found
+    return reviewers
 
 
 def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
@@ -194,11 +194,11 @@ def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
     """V4: why nobody could be asked, of each candidate."""
-    found = []
+    reasons = []
     for target in known.live:
         choice = choice_for(context, tx, target.task, seats=known.cycle.seats, already=())
-        found += [f"{each.name} was not asked: {each.why}" for each in choice.left_out]
-    return list(dict.fromkeys(found)) or ["the policy names nobody who could be asked"]
+        reasons += [f"{each.name} was not asked: {each.why}" for each in choice.left_out]
+    return list(dict.fromkeys(reasons)) or ["the policy names nobody who could be asked"]
 
 
 def pending_of(known: WholeCycle, target: TargetRow) -> int:

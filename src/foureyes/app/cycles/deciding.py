@@ -130,7 +130,7 @@ def asks_of(known: WholeCycle) -> list[AskedReviewer]:
 
 def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
     """V8: the valid reviews of what has not moved on. Who made the work has no voice in it."""
-    found = []
+    answers = []
     loud = may_stop(context, work.tx, known)
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
@@ -146,13 +146,13 @@ def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str,
                     verdict=review.effective,
                     may_stop=review.session in loud,
                 )
-                found.append(answer)
-    return found
+                answers.append(answer)
+    return answers
 
 
 def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
     """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
-    found: set[int] = set()
+    rows: set[int] = set()
     without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
@@ -160,18 +160,18 @@ def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
             if review.task != target.task or not review.agrees:
                 continue
             counts = review.session not in without if target.look else review.session in facts.reviewers
-            found |= {review.seq} if counts else set()
-    return found
+            rows |= {review.seq} if counts else set()
+    return rows
 
 
 def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[str]]:
     """D6: the agents that have to review an attempt of the cycle and have not; people approve when they come."""
     policy = context.gate_policy(work.tx)
-    found: dict[str, list[str]] = {}
+    unmet: dict[str, list[str]] = {}
     for target in known.live:
         names = unmet_names(facts_of(context, work.tx, target.task), policy) if target.attempt else {}
-        found[target.task] = [name for name in names if is_profile(name)]
-    return found
+        unmet[target.task] = [name for name in names if is_profile(name)]
+    return unmet
 
 
 def _with_whom(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleResult:

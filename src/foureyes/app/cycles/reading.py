@@ -57,11 +57,11 @@ def is_cycle_name(name: str) -> bool:
 def chain(tx: Tx, cycle: Cycle) -> Iterator[Cycle]:
     """R2: a cycle, and those that were clarified before it, the latest first."""
     seen: set[str] = set()
-    found: Cycle | None = cycle
-    while found is not None and found.id not in seen:
-        yield found
-        seen.add(found.id)
-        found = tx.one("cycle.get", Cycle, cycle=found.follows) if found.follows else None
+    link: Cycle | None = cycle
+    while link is not None and link.id not in seen:
+        yield link
+        seen.add(link.id)
+        link = tx.one("cycle.get", Cycle, cycle=link.follows) if link.follows else None
 
 
 def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[WholeCycle]:
@@ -94,10 +94,10 @@ R = TypeVar("R", bound=_InCycle)
 
 
 def _by_cycle(rows: Sequence[R]) -> dict[str, list[R]]:
-    found: dict[str, list[R]] = defaultdict(list)
+    by_cycle: dict[str, list[R]] = defaultdict(list)
     for row in rows:
-        found[row.cycle].append(row)
-    return found
+        by_cycle[row.cycle].append(row)
+    return by_cycle
 
 
 def whole(tx: Tx, cycle: str) -> WholeCycle:

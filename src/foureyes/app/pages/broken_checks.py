@@ -39,15 +39,15 @@ def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> 
 def _row(task: TaskId, title: str, broke: list[CheckState]) -> StandstillRow:
     from foureyes.core.nouns.check import moves_on
 
-    said = [f"{state.rule.name} {state.word.replace('_', ' ')} ({one_line(state.summary, LINE)})" for state in broke]
+    lines = [f"{state.rule.name} {state.word.replace('_', ' ')} ({one_line(state.summary, LINE)})" for state in broke]
     return StandstillRow(
         kind="check",
         task=task,
-        text=", ".join(said),
+        text=", ".join(lines),
         since=max(state.result.at for state in broke if state.result),
         details=(
             f"{title} (reviewing)",
-            *said,
+            *lines,
             "That says nothing about the work: nothing is sent back, and no rule approves it.",
             f"What it printed: fe check show {task}",
         ),

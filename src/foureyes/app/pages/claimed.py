@@ -71,22 +71,22 @@ def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[Agen
 
 
 def _of_run(row: AgentRow, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
-    said = heard.get(row.task)
-    is_newer = said is not None and said.word and said.at >= row.line_at
-    line = one_line(f"{said.word.replace('_', ' ')}: {said.text}", LINE) if said and is_newer else row.line
+    latest = heard.get(row.task)
+    is_newer = latest is not None and latest.word and latest.at >= row.line_at
+    line = one_line(f"{latest.word.replace('_', ' ')}: {latest.text}", LINE) if latest and is_newer else row.line
     return replace(row, run=run.id, profile=run.profile, stopping=run.stop_asked, line=line)
 
 
 def _beginning(context: Context, run: Run, heard: dict[str, LatestWord]) -> AgentRow:
     """A run without a claim."""
     since = run.started_at or run.reserved_at
-    said = heard.get(run.task)
+    latest = heard.get(run.task)
     return AgentRow(
         session=run.session or "",
         name=run.profile,
         kind="agent",
         task=run.task,
-        title=said.title if said else "",
+        title=latest.title if latest else "",
         iteration=run.iteration,
         tier="",
         since=since,

@@ -66,8 +66,8 @@ class _SprintScope(msgspec.Struct, frozen=True, kw_only=True):
         rows = tasks_of(tx, sprint.id)
         begun = [row.id for row in rows if stage_of(row) in ("running", "begun", "failed") and not row.iteration]
         todo = [row.id for row in rows if stage_of(row) == "todo"]
-        said = [(begun, "begun and not handed in"), (todo, "not begun")]
-        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:SHOWN])}" for ids, words in said if ids)
+        groups = [(begun, "begun and not handed in"), (todo, "not begun")]
+        notes = tuple(f"{len(ids)} of {sprint.id} {words}: {' '.join(ids[:SHOWN])}" for ids, words in groups if ids)
         return _SprintScope(id=sprint.id, tasks=frozenset(row.id for row in rows), notes=notes)
 
 

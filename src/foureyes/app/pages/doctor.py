@@ -115,9 +115,9 @@ class Doctor:
             profiles = agent_profiles(self._context.layers(tx, actor))
         programs = self._context.outside.agents()
         seen = [programs.available(name, profile) for name, profile in sorted(profiles.items())]
-        found = [f"{each.profile} ({each.login})" if each.login else each.profile for each in seen if each.path]
+        available = [f"{each.profile} ({each.login})" if each.login else each.profile for each in seen if each.path]
         missing = [each.profile for each in seen if not each.path]
-        text = "; ".join(filter(None, (", ".join(found), f"not found: {', '.join(missing)}" if missing else "")))
+        text = "; ".join(filter(None, (", ".join(available), f"not found: {', '.join(missing)}" if missing else "")))
         return Check("profiles", "ok", text, fe("agents"))
 
     def _reviewers(self) -> list[Check]:
@@ -186,9 +186,9 @@ class Doctor:
             text, step = (gone.text, gone.next) if gone else (f"there is no branch {target}", NO_STEP)
             return Check("target", "fail", text, step)
         with self._context.store.read() as tx:
-            told, where = amiss(self._context, tx, project, answer), merged_where(self._context, tx)
-        if told is not None:
-            return Check("target", "fail", told.text, told.next)
+            stop, where = amiss(self._context, tx, project, answer), merged_where(self._context, tx)
+        if stop is not None:
+            return Check("target", "fail", stop.text, stop.next)
         if answer and answer.tip and (ahead := ahead_here(self._context, answer.name, target, answer.tip)):
             return Check("target", "warn", ahead.text, ahead.next)
         for left in checkouts_behind(self._context, target):

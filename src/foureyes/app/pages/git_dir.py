@@ -54,10 +54,10 @@ def _refs(context: Context) -> list[Check]:
     notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
     try:
         lost = dict.fromkeys(_displaced(ref, remote) for ref in context.repo.kept(OURS))
-        found = context.repo.in_the_way([*notes, *[ref for ref in lost if ref and ref not in notes][:SHOWN]])
+        problems = context.repo.in_the_way([*notes, *[ref for ref in lost if ref and ref not in notes][:SHOWN]])
     except GitProblem:  # told by another line
         return []
-    return [Check("refs", "warn", problem.message, problem.next_step) for problem in found]
+    return [Check("refs", "warn", problem.message, problem.next_step) for problem in problems]
 
 
 def _displaced(ref: str, remote: str) -> str:

@@ -34,10 +34,10 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
     claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
     waits = awaited(tx, live)
     modes = modes_by_task(context, tx, context.gate, live) if live else {}
-    found = []
+    tasks = []
     for row in rows:
         claim = claims.get(row.id)
-        found.append(
+        tasks.append(
             ListedTask(
                 **msgspec.structs.asdict(row),
                 who=claim.who if claim else "",
@@ -46,4 +46,4 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
                 waiting_for=claim.waiting_for if claim else "",
             )
         )
-    return found
+    return tasks

@@ -52,7 +52,7 @@ class Status:
             merged = tx.one("merge.any", IdRow) is not None
             sprint = self._sprint(tx)
             points = self._points(tx, actor)
-            notes += [prose(f"{said}: ") + fe("doctor") for said in misplaced(self._context, tx, project, near=True)]
+            notes += [prose(f"{text}: ") + fe("doctor") for text in misplaced(self._context, tx, project, near=True)]
         notes += [
             prose(one_line(f"reviewers ask you about {each.task}, {each.cycle} {each.id}: {each.text}", POINT))
             for each in points
@@ -119,8 +119,8 @@ class Status:
         from foureyes.app.call.one_target import amiss
 
         with self._context.store.read() as tx:
-            told = amiss(self._context, tx, project)
-        return prose(f"{told.text}: ") + told.next if told else None
+            stop = amiss(self._context, tx, project)
+        return prose(f"{stop.text}: ") + stop.next if stop else None
 
     def _unheard(self) -> list[Steps]:
         """Q4: merges that were pushed by somebody who ended before the answer came."""
@@ -175,13 +175,13 @@ class Status:
         (P12), if anything.
         """
         try:
-            policy, source, said = self._in_force(tx, actor)
+            policy, source, ignored = self._in_force(tx, actor)
         except ConfigError as problem:
             notes = [prose(f"{problem.message}: nothing can be approved until it is mended")]
             return "strict", "default", notes, None
         left = unaccepted(self._context, project)
         note = prose(f"{left.text}: ") + left.next if left else None
-        return policy, source, ([prose(said)] if said else []) + ([note] if note else []), note
+        return policy, source, ([prose(ignored)] if ignored else []) + ([note] if note else []), note
 
     def _in_force(self, tx: Tx, actor: Actor) -> tuple[str, str, str]:
         """The policy, where it comes from, and what was ignored on the way."""
@@ -190,8 +190,8 @@ class Status:
         from foureyes.config.layers import resolve
         from foureyes.config.settings import BY_KEY
 
-        found = resolve(BY_KEY["review.policy"], self._context.layers(tx, actor))
-        return str(found.value), found.source, found.note
+        resolved = resolve(BY_KEY["review.policy"], self._context.layers(tx, actor))
+        return str(resolved.value), resolved.source, resolved.note
 
 
 COUNTED = ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_approved")

@@ -224,9 +224,9 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
         return
     from foureyes.app.call.one_target import amiss
 
-    if told := amiss(context, tx, project):
+    if stop := amiss(context, tx, project):
         details = ("Nothing is merged until it has it, or a person says that it was meant. Nothing is lost.",)
-        yield StandstillRow(kind="merge", of="target", text=told.text, since="", details=details, otherwise=told.next)
+        yield StandstillRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
 
 
 def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:

@@ -105,8 +105,8 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
         return []
     from foureyes.app.call.one_target import lost_merge
 
-    told = lost_merge(context, tx, context.project(tx), task)
-    return [told] if told else []
+    text = lost_merge(context, tx, context.project(tx), task)
+    return [text] if text else []
 
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:

@@ -115,7 +115,7 @@ class Audit:
         """
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
-            said = tx.all("journal.signed", EventRow)
+            signed = tx.all("journal.signed", EventRow)
             keys = {key.fingerprint: key for key in tx.all("record.keys", SigningKey)} if rows else {}
         wrong = [(row, self._wrong(row, keys.get(row.fingerprint))) for row in rows]
         discrepancies = [
@@ -123,7 +123,7 @@ class Audit:
             for row, why in wrong
             if why
         ]
-        return [*discrepancies, *_without_signature(said, rows)], len(rows)
+        return [*discrepancies, *_without_signature(signed, rows)], len(rows)
 
     def _wrong(self, row: Signature, key: SigningKey | None) -> str:
         if key is None:
@@ -143,12 +143,12 @@ class _Signed(msgspec.Struct, frozen=True):
     signed_by: str = ""
 
 
-def _without_signature(said: Sequence[EventRow], signatures: Sequence[Signature]) -> Iterator[Discrepancy]:
+def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signature]) -> Iterator[Discrepancy]:
     """M6, I9: rows that name the key they were signed with, and the transaction holds no signature of it before
     them.
     """
     given = {(row.session, row.at, row.fingerprint): row.seq for row in reversed(signatures)}
-    for row in said:
+    for row in signed:
         key = msgspec.json.decode(row.payload, type=_Signed).signed_by
         if given.get((row.session, row.at, key), row.seq) >= row.seq:
             words = f"row {row.seq}: it says that it was signed with {key}, and there is no such signature"

@@ -43,7 +43,12 @@ def attempts_lost(context: Context) -> tuple[list[Discrepancy], list[str]]:
     except GitProblem as problem:
         return [Discrepancy("completeness", f"the kept attempts cannot be looked at: {problem.message}")], []
     elsewhere = [each for each in attempts if context.store.place != FILE and each.ref not in refs]
-    lost = [said for each in attempts if each not in elsewhere for said in _wrong(each, refs.get(each.ref), gone)]
+    lost = [
+        discrepancy
+        for each in attempts
+        if each not in elsewhere
+        for discrepancy in _wrong(each, refs.get(each.ref), gone)
+    ]
     notes = [f"{len(elsewhere)} of {len(attempts)} attempts are not kept in this clone"] if elsewhere else []
     return lost, notes
 

@@ -317,10 +317,10 @@ def _check(rule: CheckRule) -> str:
 
 def _fields(entry: LabelRule | Profile) -> str:
     usual = {field.name: field.default for field in fields(entry)} if isinstance(entry, Profile) else {}
-    said = {
+    given = {
         name: value for name, value in asdict(entry).items() if value not in (None, "", ()) and value != usual.get(name)
     }
-    return ", ".join(f"{name} {_word(value)}" for name, value in said.items())
+    return ", ".join(f"{name} {_word(value)}" for name, value in given.items())
 
 
 def _word(value: object) -> str:

@@ -117,12 +117,12 @@ def renamed_to(context: Context, project: ProjectView) -> str:
     if not is_missing(context, project.target):
         return ""
     names = [ref.removeprefix(BRANCH) for ref in context.repo.heads() if not ref.startswith(f"{BRANCH}fe/")]
-    found = [
+    matches = [
         name
         for name in names[:MOST]
         if named_in(context.repo.file_at(name, FILE)) == ConfiguredProject(project.id, name)
     ]
-    return found[0] if len(found) == 1 else ""
+    return matches[0] if len(matches) == 1 else ""
 
 
 def brought_along(

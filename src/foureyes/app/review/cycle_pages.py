@@ -81,13 +81,13 @@ def outcome_of(
     known = whole(tx, cycle)
     view = view_of(context, tx, known)
     waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
-    said = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
+    words = f"{view.rule}: {'; '.join(view.reasons)}" if view.rule else view.state
     return CycleOutcome(
         cycle=cycle,
         state=view.state,
         rule=view.rule,
         changed=changed,
-        message=message or f"{cycle} {said}",
+        message=message or f"{cycle} {words}",
         asked=waiting,
         notes=notes,
         next=step or view.next,
@@ -201,7 +201,7 @@ def _issues(tx: Tx, flagged: Cycle, known: WholeCycle, settled: Collection[int])
     task, step = flagged.task, after_rule(flagged.rule, flagged.task, wide=flagged.wide)
     parties = parties_of(tx, {SessionId(review.session) for review in known.reviews})
     against = [review for review in known.reviews if review.task == task and review.effective != "approved"]
-    found = [
+    issues = [
         IssueRow(
             cycle=flagged.id,
             task=task,
@@ -215,8 +215,8 @@ def _issues(tx: Tx, flagged: Cycle, known: WholeCycle, settled: Collection[int])
         for review in against
         if review.seq not in settled
     ]
-    if found or against or not _is_unreviewed(flagged, known):
-        return found
+    if issues or against or not _is_unreviewed(flagged, known):
+        return issues
     text = one_line("; ".join(known.cycle.reasons), LINE)
     return [
         IssueRow(

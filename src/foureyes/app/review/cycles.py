@@ -106,7 +106,7 @@ class Cycles:
                     "nothing was decided.",
                     Reason("V8", "an agent does not cut short who is waited for", fe("review", "decide")),
                 )
-            found = []
+            outcomes = []
             due = {each.cycle.id for each in wholes(work.tx, rows) if cycle or self._is_due(work.tx, each)}
             for row in rows:
                 if row.is_live and row.id in due:
@@ -115,10 +115,10 @@ class Cycles:
                     done = decide_if_due(self._context, work, row.id, now=now and bool(cycle))
                     after = cycle_named(work.tx, row.id)
                     if done.ruled is not None or cycle:
-                        found.append(outcome_of(self._context, work.tx, row.id, changed=after.state != row.state))
+                        outcomes.append(outcome_of(self._context, work.tx, row.id, changed=after.state != row.state))
                 elif cycle:
-                    found.append(outcome_of(self._context, work.tx, row.id, changed=False))
-            return found
+                    outcomes.append(outcome_of(self._context, work.tx, row.id, changed=False))
+            return outcomes
 
     def _is_due(self, tx: Tx, known: WholeCycle) -> bool:
         """V4, V8: it may have to be decided, or somebody can be asked by now."""
@@ -158,8 +158,8 @@ class Cycles:
             of = self._context.find_id(tx, task) if task else ""
             if live:
                 rows = tx.all("cycle.live", Cycle, limit=1_000)
-                found = [each for each in wholes(tx, rows) if not of or of in each.tasks][-limit:]
-                return [view_of(self._context, tx, each) for each in reversed(found)]
+                cycles = [each for each in wholes(tx, rows) if not of or of in each.tasks][-limit:]
+                return [view_of(self._context, tx, each) for each in reversed(cycles)]
             rows = tx.all("cycle.latest", Cycle, task=of, limit=limit)
             return [view_of(self._context, tx, each) for each in wholes(tx, rows)]
 
@@ -180,11 +180,11 @@ class Cycles:
     def _at_work(self) -> list[str]:
         """V9: what a run-wide cycle is about."""
         with self._context.store.read() as tx:
-            found = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST + 1)]
-        if not found:
+            ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST + 1)]
+        if not ids:
             reason = Reason("V1", "nothing is in progress", fe("review", "now", "TASK"))
             refuse_verb("there is nothing to look at.", reason)
-        return found
+        return ids
 
 
 def _refuse_over(cycle: Cycle) -> None:

@@ -113,8 +113,8 @@ class SendingBack:
         """What is decided about, by who may; and the words: where none are given, the open blocking findings."""
         with self._context.store.read() as tx:
             case = judge(self._context, tx, actor, task, action, text or "a reason")
-            found = open_blocking(tx, case.task.id, self._context.now())
-        words = in_words(found) if found and is_blank(text) and not issues else text
+            findings = open_blocking(tx, case.task.id, self._context.now())
+        words = in_words(findings) if findings and is_blank(text) and not issues else text
         return case, words
 
     def _reset_to(self, facts: Facts, option: RedoOption, name: str) -> Sha | None:

@@ -41,13 +41,13 @@ class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
 
 def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[AskedLook]:
     """The looks at a task in the middle of work that open cycles are about; only this one, if one is named."""
-    found = []
+    looks = []
     for known in wholes(tx, live_of(tx, task)):
         about = next((each for each in known.live if each.task == task and each.look), None)
         if about is not None and known.cycle.state == "open" and look in (0, about.look):
             row = tx.one("cycle.look", Look, task=task, n=about.look)
-            found += [AskedLook(look=row, cycle=known.cycle.id)] if row is not None else []
-    return found
+            looks += [AskedLook(look=row, cycle=known.cycle.id)] if row is not None else []
+    return looks
 
 
 def submit_look(
@@ -171,7 +171,7 @@ def _outcome(
     about: AskedLook,
 ) -> ReviewOutcome:
     task, cycle = case.task.id, event.cycle or about.cycle
-    said = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"
+    note = f"{cycle} is decided: {done.ruled.rule}" if done.ruled else f"{cycle} waits for others"
     return ReviewOutcome(
         task=task,
         attempt=event.attempt,
@@ -183,7 +183,7 @@ def _outcome(
         raised=tuple(each.id for each in raised.event.findings) if raised.event else (),
         missing=event.missing,
         task_status=context.get(work.tx, task).status,
-        notes=(said, "it is about a look: it approves nothing (V1)"),
+        notes=(note, "it is about a look: it approves nothing (V1)"),
         message=f"{event.status}: look {about.look.n}",
         next=fe("review", "show", cycle),
     )

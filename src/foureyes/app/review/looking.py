@@ -22,11 +22,11 @@ def looked(context: Context, actor: Actor, case: Case, look: FaceLook, batch: st
     """
     with context.store.read() as tx:
         sample = actor.kind == "human" and is_sample(tx, case.task.id)
-    found = _counted(context, case, look, sample=sample)
-    if sample and batch and found.unseen != 0 and case.task.status == "reviewing":
+    measured = _counted(context, case, look, sample=sample)
+    if sample and batch and measured.unseen != 0 and case.task.status == "reviewing":
         why = "it was drawn as a sample of a batch: it is approved by itself, once somebody has looked at it"
         refuse_task(case.task.id, "was not approved", Reason("H3", why, fe("show", case.task.id, "--diff")))
-    return found
+    return measured
 
 
 def _counted(context: Context, case: Case, look: FaceLook, *, sample: bool) -> Looked:

@@ -107,18 +107,18 @@ def refuse_maker(context: Context, work: Work, task: TaskId, reviewer: str, kind
 
 
 def _looked(context: Context, actor: Actor, tasks: Sequence[str]) -> tuple[list[ReviewSubject], list[str]]:
-    found: list[ReviewSubject] = []
+    subjects: list[ReviewSubject] = []
     left: list[str] = []
     for task in dict.fromkeys(tasks):
         try:
-            found.append(take_look(context, actor, task))
+            subjects.append(take_look(context, actor, task))
         except FoureyesError as problem:
             if len(tasks) == 1:
                 raise
             left.append(f"{task} is left out: {problem.message}")
-    if not found:
+    if not subjects:
         refuse_verb("there is nothing to look at.", Reason("V1", "; ".join(left), fe("review", "list")))
-    return found, left
+    return subjects, left
 
 
 def _target(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:

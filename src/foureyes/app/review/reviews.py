@@ -182,7 +182,7 @@ class Reviews:
         eligible = may_rule(case, payload.summary)
         without = self._without_voice(work)
         counts = eligible.allowed and not missing and verdict == "approved" and not without
-        found = raised.event.findings if raised.event else ()
+        findings = raised.event.findings if raised.event else ()
         cycle, asked_as = answers(work.tx, facts, case.me, work.actor, attempt=attempt.n)
         event = e.ReviewSubmitted(
             attempt=attempt.n,
@@ -195,8 +195,8 @@ class Reviews:
             missing=missing,
             untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
             notes=tuple(given.notes),
-            raised=len(found),
-            blocking=sum(finding.blocking for finding in found),
+            raised=len(findings),
+            blocking=sum(finding.blocking for finding in findings),
             actionable=counts or any(finding.path and finding.fix.strip() for finding in given.findings),
             cycle=cycle,
             reviewer=asked_as,
@@ -207,7 +207,7 @@ class Reviews:
         done = decide_if_due(self._context, work, CycleId(cycle)) if cycle else WAITS
         taken = StoredReview(
             event=event,
-            findings=tuple(found),
+            findings=tuple(findings),
             rulings=given.rulings,
             against=_against(eligible, without.values()),
             stands=_standing(stand(self._context, work, case), facts.task.id, done),

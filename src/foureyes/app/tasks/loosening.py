@@ -103,11 +103,11 @@ def is_new_word(
     from foureyes.app.call.controls import controls_of
 
     kinds, wanted = ("label", "off") if label else (kind,), folded(label)
-    said = [
+    controls = [
         control
         for control in controls_of(work.tx, [task.id])[task.id]
         if control.kind in kinds and folded(control.label) == wanted
     ]
-    if not said or said[-1].kind != kind:
+    if not controls or controls[-1].kind != kind:
         return False
-    return said[-1].session != work.actor.session or (bool(work.key) and not said[-1].key)
+    return controls[-1].session != work.actor.session or (bool(work.key) and not controls[-1].key)

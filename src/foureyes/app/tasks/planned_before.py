@@ -44,8 +44,8 @@ class PlannedBefore:
     def take(self, task: PlanSection) -> TaskId | None:
         """The task that a section is about: by its key; else by its title, the one that it names by its id first."""
         if task.key:
-            found = self._tx.one("task.with_key", IdRow, key=task.key)
-            return TaskId(found.id) if found else None
+            row = self._tx.one("task.with_key", IdRow, key=task.key)
+            return TaskId(row.id) if row else None
         ids = self._by_title.get(folded(task.title), [])
         if not ids:
             return None

@@ -161,10 +161,10 @@ class Plans:
         with self._context.store.read() as tx:
             ids = self._named(tx, tasks)
         with loosening(self._context, actor, "plan accept", " ".join(ids), lambda: True) as work:
-            found = [self._context.get(work.tx, name) for name in ids]
+            chosen = [self._context.get(work.tx, name) for name in ids]
             if tasks:
-                _refuse_unplanned(found)
-            planned = [task for task in found if task.planned]
+                _refuse_unplanned(chosen)
+            planned = [task for task in chosen if task.planned]
             for task in planned:
                 work.record(task.id, e.PlanAccepted(mode=task.planned, signed_by=work.key))
             accepted = [Accepted(task.id, self._mode(work.tx, actor, task.id), task.planned) for task in planned]

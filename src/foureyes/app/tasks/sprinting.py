@@ -77,13 +77,13 @@ def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
 def going_on(tx: Tx, verb: str) -> Sprint | None:
     """X2: the sprint that runs; where none does, the one that is paused. Of several somebody says which."""
     rows = active(tx)
-    found = [row for row in rows if row.state == "running"] or rows
-    if len(found) > 1:
-        ids = [row.id for row in found]
-        state = "run" if found[0].state == "running" else "are paused"
+    sprints = [row for row in rows if row.state == "running"] or rows
+    if len(sprints) > 1:
+        ids = [row.id for row in sprints]
+        state = "run" if sprints[0].state == "running" else "are paused"
         ways = either(*map(WAYS[verb], ids[:NAMED]))
         raise BadInput(f"{', '.join(ids[:-1])} and {ids[-1]} {state}: which one is meant?", next_step=ways)
-    return found[0] if found else None
+    return sprints[0] if sprints else None
 
 
 def _newest(tx: Tx) -> Sprint:
@@ -163,10 +163,10 @@ def zone_of(context: Context, sprint: Sprint) -> tzinfo:
 def glance(context: Context, tx: Tx) -> SprintGlance:
     """X2: the sprint that runs, or the newest that is over, in a line."""
     running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
-    found = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
-    if not found:
+    sprints = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
+    if not sprints:
         return NO_SPRINT
-    sprint = found[0]
+    sprint = sprints[0]
     how_far, now, zone = progress(tx, sprint), context.clock.now(), zone_of(context, sprint)
     words = parts(sprint, how_far, now, zone)
     return SprintGlance(

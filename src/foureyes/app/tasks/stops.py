@@ -148,8 +148,8 @@ def _not_held(task: Task) -> Outcome:
     """Nothing to lift; what is blocked goes on by another verb."""
     if task.status != "blocked":
         return outcome(task, f"{task.id} is not held", changed=False)
-    said = outcome(task, f"{task.id} is not held, it is blocked: {task.blocked_reason}", changed=False)
-    return replace(said, next=fe("unblock", task.id, "-m", phrase("why")))
+    done = outcome(task, f"{task.id} is not held, it is blocked: {task.blocked_reason}", changed=False)
+    return replace(done, next=fe("unblock", task.id, "-m", phrase("why")))
 
 
 def _stood_still(work: Work, task: str) -> list[str]:

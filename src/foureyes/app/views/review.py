@@ -181,8 +181,8 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     def to_rule(self) -> str:
         """What waits for a ruling, in words; empty where nothing does."""
         counts = ((self.fixes, "fix", "fixes"), (self.disputes, "dispute", "disputes"))
-        said = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
-        return f"{' and '.join(said)} to rule on" if said else ""
+        parts = [f"{n} {singular if n == 1 else plural}" for n, singular, plural in counts if n]
+        return f"{' and '.join(parts)} to rule on" if parts else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:

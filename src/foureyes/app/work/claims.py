@@ -49,8 +49,8 @@ QUESTION = 200
 
 def _question(point: OpenPoint) -> str:
     """R2: what reviewers ask, and what answers it, in a line."""
-    said = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
-    return f'{said} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
+    line = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
+    return f'{line} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
 
 
 class Claims:
@@ -103,8 +103,8 @@ class Claims:
         from foureyes.app.work.reserving import is_at_its_place
 
         with self._context.store.read() as tx:
-            found = self._context.find_id(tx, task)
-        return is_at_its_place(self._context, found, head)
+            task_id = self._context.find_id(tx, task)
+        return is_at_its_place(self._context, task_id, head)
 
     def _has_place(self, actor: Actor, task: TaskId, *, here: bool) -> bool:
         """A task that is the caller's already has a worktree, or gets one: if the claim came with a token, not by a
@@ -178,8 +178,8 @@ class Claims:
             refuse_merged(task.id, merged)
             done = self._reserve(work, task) if apart else self._claim(work, task, head)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
-        told = (*in_words(over), *map(_question, asked))
-        return replace(begun, notes=(*begun.notes, *told)) if told else begun
+        notes = (*in_words(over), *map(_question, asked))
+        return replace(begun, notes=(*begun.notes, *notes)) if notes else begun
 
     def _asked(self, work: Work) -> list[OpenPoint]:
         """R2: what reviewers ask about earlier work of the caller: that goes on only once it is answered."""

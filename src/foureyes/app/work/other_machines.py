@@ -86,11 +86,11 @@ def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | Non
     left = left_ref(task, attempt.n)
     if inside is None:
         try:
-            found = remote.fetch([attempt.ref, left])
+            tips = remote.fetch([attempt.ref, left])
         except RemoteProblem as problem:
             return BranchTip(attempt.head, one_line(problem.message, LONG))
-        tip = found.get(attempt.ref, attempt.head)
-        return BranchTip(tip if tip != found.get(left) else attempt.head)
+        tip = tips.get(attempt.ref, attempt.head)
+        return BranchTip(tip if tip != tips.get(left) else attempt.head)
     commit_of, names = context.repo.commit_of, attempt_refs(task, attempt.n, attempt.head)
     is_noted = any(commit_of(tracked(remote.name, ref)) == attempt.head for ref in names)
     tip = commit_of(tracked(remote.name, attempt.ref)) or attempt.head
@@ -209,7 +209,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
     branches = ({row.ref for row in lacking} - {DETACHED}) | {left_ref(task, row.n) for row in lacking}
     branches |= {attempt_refs(task, row.n, row.head)[1] for row in lacking}
     try:
-        found = remote.fetch([*refs, *sorted(branches)])
+        tips = remote.fetch([*refs, *sorted(branches)])
     except RemoteProblem as problem:
         why = f"{_not_here(task, lacking[-1])}, and cannot be fetched: {problem.message}"
         raise RemoteProblem(why, kind=problem.kind, next_step=problem.next_step) from problem
@@ -217,7 +217,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
         if _is_whole(context, row):
             context.workshop.keep(ref, row.head)
             continue
-        has = f"{remote.name} has {found[ref][:7]} in its place" if ref in found else f"{remote.name} does not have it"
+        has = f"{remote.name} has {tips[ref][:7]} in its place" if ref in tips else f"{remote.name} does not have it"
         why = f"{_not_here(task, row)}, and cannot be fetched: {has}"
         raise RemoteProblem(why, kind="missing", next_step=_there(context, task, row))
 

@@ -44,8 +44,8 @@ def _planted(context: Context, row: TaskRow) -> Reason | None:
     from foureyes.app.call.told_target import told_target
     from foureyes.app.work.worktrees import planted
 
-    task, told = TaskId(row.id), told_target(context, asks=False).at
-    problem = planted(context, task, own_branch(task), told)
+    task, base = TaskId(row.id), told_target(context, asks=False).at
+    problem = planted(context, task, own_branch(task), base)
     return Reason("P2", problem.message, problem.next_step) if problem else None
 
 

@@ -151,8 +151,8 @@ def start_reserved(
 
 def claimed_in(done: Outcome, place: WorktreeView) -> ClaimedWorktree:
     """A claim, and where it is worked on."""
-    said = {**asdict(done), "notes": (*done.notes, *place.notes)}
-    return ClaimedWorktree(**said, worktree=place.path, branch=place.branch)
+    fields = {**asdict(done), "notes": (*done.notes, *place.notes)}
+    return ClaimedWorktree(**fields, worktree=place.path, branch=place.branch)
 
 
 def _release(context: Context, actor: Actor, task: TaskId, why: str) -> None:

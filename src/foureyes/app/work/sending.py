@@ -257,8 +257,8 @@ def _is_set_back(context: Context, row: SendableAttempt) -> bool:
     from foureyes.app.views.review import FeedbackView
 
     with context.store.read() as tx:
-        said = tx.all("attempt.feedback", FeedbackView, task=row.task)
-    return any(each.iteration == row.n and each.reset_to for each in said)
+        feedback = tx.all("attempt.feedback", FeedbackView, task=row.task)
+    return any(each.iteration == row.n and each.reset_to for each in feedback)
 
 
 def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
@@ -336,7 +336,7 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     others = len(sent.waits) - (own in sent.waits)
     more = [f"{others} more wait{'s' if others == 1 else ''}"] if others else []
     more += [sent.why_not] if sent.why_not else []
-    said = [f"pushed to {sent.remote}"] if own not in sent.waits else []
-    said += [back] if back else []
+    parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
+    parts += [back] if back else []
     step = either(made.next, sent.look, joint="; ") if sent.look else made.next
-    return replace(made, sent="; ".join([*said, *sent.left, *more]), next=step)
+    return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
