@@ -155,6 +155,54 @@ def test_merging_is_handed_over_to_a_clone_that_has_what_was_merged_Q6(shared: G
 
 
 @pytest.mark.on("sqlite")
+def test_who_lacks_what_was_merged_elsewhere_is_told_where_and_takes_merging_over_or_nothing_Q6(
+    shared: GitWorld, tmp_path: Path
+) -> None:
+    beta = second_clone(shared, tmp_path / "beta")
+    lost = merged(shared)
+    old = beta.checkout.head("main")
+    with shared.unchanged(), pytest.raises(BadInput) as caught:
+        beta.app.merges.accept(ALICE, "that machine is gone", "")
+    lines = [reason.message for reason in caught.value.reasons]
+    assert any(line.startswith("merges are made ") for line in lines)
+    assert any(line.endswith(f"would be lost: {lost}") for line in lines)
+    assert lost in beta.app.merges.accept(ALICE, "that machine is gone", old).notes[0]
+    approved(shared)
+    with shared.refused("Q6") as refused:
+        merge(shared)
+    assert "merges are made on beta" in refused[0].reasons[0].message
+    assert len(beta.show(lost).remarks) == 1
+    beta.app.close()
+
+
+def test_what_was_given_up_once_is_not_told_as_lost_again_and_keeps_its_day_Q6(world: GitWorld) -> None:
+    kept = world.checkout.head("main")
+    first = merged(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    world.app.merges.accept(ALICE, "a secret was in it", kept)
+    remarks = world.show(first).remarks
+    world.clock.advance(hours=240)
+    second = merged(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    notes = world.app.merges.accept(ALICE, "and in that, too", kept).notes
+    assert [(first in note, second in note) for note in notes] == [(False, True)]
+    assert world.show(first).remarks == remarks
+
+
+def test_what_was_given_up_and_came_back_is_lost_again_Q6(world: GitWorld) -> None:
+    kept = world.checkout.head("main")
+    first = merged(world)
+    made = world.checkout.head("main")
+    world.checkout.git("reset", "-q", "--hard", kept)
+    world.app.merges.accept(ALICE, "a secret was in it", kept)
+    world.checkout.git("reset", "-q", "--hard", made)
+    merged(world)
+    world.checkout.git("reset", "-q", "--hard", kept)
+    notes = world.app.merges.accept(ALICE, "it was, after all", kept).notes
+    assert len(notes) == 2
+    assert any(first in note for note in notes)
+
+
 def test_a_store_in_a_file_has_one_clone_whatever_it_is_called_Q6(
     world: GitWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -171,6 +171,18 @@ def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones:
     assert merge(beta) == {waits: "stuck", later: "merged"}
 
 
+def test_a_merge_that_a_clone_never_had_is_named_where_it_is_given_up_there_Q6(clones: Wired) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    before = clones.main()
+    lost = clones.approved(alpha)
+    assert merge(alpha) == {lost: "merged"}
+    clones.remote.git("update-ref", "refs/heads/main", before)
+    clones.remote.git("update-ref", "-d", FENCE)
+    notes = beta.app.merges.accept(ALICE, "it was wrong", before).notes
+    assert [lost in note for note in notes] == [True]
+    assert len(beta.show(lost).remarks) == 1
+
+
 def test_a_remote_without_the_target_is_told_how_it_gets_it_Q6(clones: Wired) -> None:
     clones.approved(clones.alpha)
     clones.remote.git("update-ref", "-d", "refs/heads/main")

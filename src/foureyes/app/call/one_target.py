@@ -241,16 +241,21 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
     return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
 
 
-def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> str:
-    """Q6: that a person accepted a target without the merge of a task; empty where it has it, or has it again."""
+def given_up(tx: Tx) -> dict[str, str]:
+    """Q6: tasks whose merges a person has accepted to be off the target, and when that was last."""
     from foureyes.core.events.gate import TargetSetBack
 
-    rows = tx.all("merge.set_back", SetBackRow) if task.merge else []
-    times = [row.at for row in rows if task.id in msgspec.json.decode(row.payload, type=TargetSetBack).lost]
-    tip = context.repo.commit_of(target_ref(context, tx, project)) if times else None
-    if not times or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
+    rows = tx.all("merge.set_back", SetBackRow)
+    return {task: row.at for row in rows for task in msgspec.json.decode(row.payload, type=TargetSetBack).lost}
+
+
+def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> str:
+    """Q6: that a person accepted a target without the merge of a task; empty where it has it, or has it again."""
+    at = given_up(tx).get(task.id) if task.merge else None
+    tip = context.repo.commit_of(target_ref(context, tx, project)) if at else None
+    if not at or not task.merge or (tip is not None and context.repo.is_ancestor(task.merge, tip)):
         return ""
-    return f"its merge is not on {project.target}: a person accepted that on {times[-1][:10]} (fe rules Q6)"
+    return f"its merge is not on {project.target}: a person accepted that on {at[:10]} (fe rules Q6)"
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:

@@ -5,14 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from foureyes.app.call.addresses import moved_to, recorded, said_about
-from foureyes.app.call.one_target import HERE, SHOWN, MergeOf, accepting, lacking, merge_place_of, remote_of
+from foureyes.app.call.one_target import (
+    HERE,
+    NEAR_TIP,
+    SHOWN,
+    MergeOf,
+    MergePlace,
+    accepting,
+    elsewhere,
+    given_up,
+    lacking,
+    merge_place_of,
+    remote_of,
+)
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.unbrought import built_on
+from foureyes.app.call.unbrought import UNSHALLOW, built_on
 from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.events.gate import MergesPlaced, TargetSetBack
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.words.ids import TaskId
+from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, Reason
 from foureyes.steps import fe
@@ -50,25 +62,24 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
 
 def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
     """Q6: the target lacks merges on purpose; they go on from where it is, and where a person `seen` it. From now on it
-    has to have that: whoever takes off more is noticed again.
+    has to have that: whoever takes off more is noticed again. Where another clone merges, it may be lost with
+    them: then this one merges from now on, so that there is one target.
     """
-    line = line_of(context)
-    tip = line.tip()
+    tip = line_of(context).tip()
     _refuse_silent(reason, accepting(tip))
     with context.store.read() as tx:
         project, before = context.project(tx), merge_place_of(tx)
-        stop = lacking(context, tx, project, tip)
-        merges = tx.all("merge.shas", MergeOf)
+        stop, other = lacking(context, tx, project, tip), elsewhere(context, tx)
     if stop is None:
         return MergesGoOn(message=f"{project.target} has the last merge on record", changed=False, next=MERGE)
-    has = context.repo.reached(sorted({row.sha for row in merges}), tip)
-    lost = tuple(TaskId(row.id) for row in merges if row.sha not in has)
+    _refuse_cut_short(context, before, tip)
+    lost = _lost(context, before, tip)
     stray = built_on(context, tip)
-    strays = [stray.text] if stray is not None else []
+    besides = [*([other.text] if other else []), *([stray.text] if stray else [])]
     if seen != tip:
         where = f"{project.target} is at {tip}" + (f", and {visible(seen)} was seen" if seen else "")
         gone = f"{len(lost)} of the merges on record would be lost: {', '.join(lost[:SHOWN])}"
-        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > SHOWN else ""), *strays], accepting(tip))
+        _refuse_unseen([where, stop.text, gone + (" …" if len(lost) > SHOWN else ""), *besides], accepting(tip))
     with context.deciding(actor, "merges accept", reason=reason, how=tip) as work:
         if merge_place_of(work.tx) != before:
             raise Conflict("something was merged meanwhile. Nothing was changed.", next_step=MERGE)
@@ -76,10 +87,34 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
             "",
             SecurityRecorded(kind="target_set_back", rule="Q6", reason=reason.strip(), detail=stop.text),
             TargetSetBack(tip=tip, newest=tip, lost=lost),
+            *([MergesPlaced(clone=context.outside.clone())] if other else []),
         )
     notes = [f"{task} stays closed, and its merge is not on {project.target}" for task in lost]
-    message = f"merges go on from {project.target} at {tip[:7]}"
-    return MergesGoOn(message=message, notes=(*notes, *strays), next=MERGE)
+    message = f"merges go on from {project.target} at {tip[:7]}" + (" in this clone" if other else "")
+    return MergesGoOn(message=message, notes=(*notes, *besides), next=MERGE)
+
+
+def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
+    """Q6: where the history of this clone ends somewhere, nobody can say here what the target lacks."""
+    if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
+        why = (
+            "the history of this clone ends before the last merge on record: what the target lacks cannot be told here"
+        )
+        refuse_verb("nothing was accepted.", Reason("Q6", why, UNSHALLOW))
+
+
+def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
+    """Tasks whose merges the target lacks: what is not in this clone is not on it. Not those that were given up before
+    and never came back to it.
+    """
+    with context.store.read() as tx:
+        merges, gone = tx.all("merge.shas", MergeOf), given_up(tx)
+    shas, repo = sorted({row.sha for row in merges}), context.repo
+    missing = repo.missing(shas)
+    has = repo.reached(shas, tip) - missing
+    had = repo.reached(shas, before.newest) - missing if repo.commit_of(before.newest) else set[Sha]()
+    lacks = [row for row in merges if row.sha not in has]
+    return tuple(TaskId(row.id) for row in lacks if row.sha in had or row.id not in gone)
 
 
 def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
