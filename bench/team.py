@@ -2,7 +2,8 @@
 
 Every runner is a process with the real loop: it looks, plans, reserves, binds, renews its leases, hands in, checks,
 merges and ends its runs, woken by the store as ever, with its lock and its connections. Agents sleep, checks are green
-at once, rules approve, and git answers from memory. Measured is from when all agents are at work.
+at once, rules approve, and git answers from memory. Measured is from when all agents are at work, or from
+the end of the ramp, if they are not by then: the table says how many were.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Trial:
                 f"{name}: claims, hand-ins, merges a minute",
                 f"{claims / minutes:.0f}, {handed / minutes:.0f}, {merged / minutes:.0f}",
                 f"the agents alone would allow {agents * 60 / options.sleep:.0f}; {begun}, "
-                f"{seen.waiting} wait for a merge",
+                f"{seen.waiting} wait for a check or a merge",
             ),
             note(
                 f"{name}: a tick",

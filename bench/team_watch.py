@@ -24,7 +24,7 @@ TURNS = """
 class Watched(msgspec.Struct, frozen=True):
     """What was seen: rows of each kind; after how many seconds all agents were at work (0: never), and how many were;
     in which share of the looks a project's turn to write was taken, and by how many it was waited for; seconds of the
-    server's processor, each second; what waited to be merged in the end.
+    server's processor, each second; what was handed in and waited to be checked or merged in the end.
     """
 
     rows: dict[str, int]
@@ -58,7 +58,7 @@ def watch(
         ready()
         held = sum(min(1.0, taken / len(projects)) for taken, _ in looks) / len(looks)
         queued = sum(count for _, count in looks) / len(looks)
-        return Watched(ask.rows(since, upto), took, begun, held, queued, cost / options.seconds, ask.count_approved())
+        return Watched(ask.rows(since, upto), took, begun, held, queued, cost / options.seconds, ask.count_waiting())
 
 
 class Asking:
@@ -77,8 +77,8 @@ class Asking:
     def live(self) -> int:
         return self._sum("SELECT count(*) FROM {schema}.runs WHERE state = 'running'")
 
-    def count_approved(self) -> int:
-        return self._sum("SELECT count(*) FROM {schema}.tasks WHERE status = 'approved'")
+    def count_waiting(self) -> int:
+        return self._sum("SELECT count(*) FROM {schema}.tasks WHERE status IN ('reviewing', 'approved')")
 
     def stamp(self) -> str:
         return str(self._all(f"SELECT {STAMP}")[0][0])
