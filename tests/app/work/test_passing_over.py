@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.work.reserving import reserve
+from foureyes.core.words.ids import TaskId
 
 from tests.stage.clones import Clones
-from tests.stage.people import ALICE, BOB, CLAUDE
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import GitWorld
+
+
+def _plant(world: GitWorld, task: str) -> None:
+    world.checkout.git("switch", "-qc", f"fe/{task}")
+    world.checkout.commit(f"strange-{task}.py")
+    world.checkout.switch("main")
 
 
 def test_a_task_whose_branch_has_work_of_nobody_is_passed_over_and_named_T4_P2(world: GitWorld) -> None:
@@ -22,6 +30,27 @@ def test_a_task_whose_branch_has_work_of_nobody_is_passed_over_and_named_T4_P2(w
     assert given.notes[0].startswith(f"{first} was passed over: the branch fe/{first} has commits that are not on ")
     with world.refused("P2"):
         world.app.claims.next(CLAUDE, worktree=True)
+
+
+def test_every_task_in_a_row_that_cannot_be_started_is_passed_over_T4_P2(world: GitWorld) -> None:
+    first, second, third = world.create(), world.create(), world.create()
+    _plant(world, first)
+    _plant(world, second)
+    given = world.app.claims.next(CLAUDE, worktree=True)
+    assert given.task == third
+    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [first, second]
+
+
+def test_what_comes_after_a_task_that_somebody_is_about_to_start_is_looked_at_too_T1_T4_P2(world: GitWorld) -> None:
+    first, second, third = world.create(), world.create(), world.create()
+    _plant(world, second)
+    world.outside.own = "process:other"
+    with world.app.context.writing(CODEX, "start") as work:
+        reserve(world.app.context, work, TaskId(first))
+    world.outside.own = "process:mine"
+    given = world.app.claims.next(CLAUDE, worktree=True)
+    assert given.task == third
+    assert [note.partition(" ")[0] for note in given.notes if "passed over" in note] == [second]
 
 
 @pytest.mark.on("sqlite")

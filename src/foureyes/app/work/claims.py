@@ -171,7 +171,8 @@ class Claims:
         known, merged = _known_here(self._context), merged_unknown(self._context)
         apart = self._apart(actor, worktree, known)
         apart = apart and not (worktree is None and known is None)
-        head, over = None if apart else target_head(self._context), passed_over(self._context, merged, worktree=apart)
+        head = None if apart else target_head(self._context)
+        over = passed_over(self._context, actor, merged, worktree=apart)
         with self._context.writing(actor, "next") as work:
             asked = self._asked(work)
             task = self._best(work, asked, over)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.placing import merged_reason
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.rows import IdRow
 from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import own_branch
@@ -15,14 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from foureyes.app.call.context import Context
+    from foureyes.app.ports import Tx
+    from foureyes.core.nouns.session import Actor
     from foureyes.core.words.ids import Sha
 
 HOW_MANY = 200
 
 
-def passed_over(context: Context, merged: Mapping[str, Sha], *, worktree: bool) -> dict[str, Reason]:
+def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, worktree: bool) -> dict[str, Reason]:
     """The ready tasks before the first one that can be started, and why each cannot: its merge is on the target (P12);
-    or with a `worktree`, its branch has work of nobody whom the record knows (P2).
+    or with a `worktree`, its branch has work of nobody whom the record knows (P2). What others are about to start is
+    not given either, so what comes after it is looked at, too.
     """
     if not merged and not worktree:
         return {}
@@ -30,12 +34,22 @@ def passed_over(context: Context, merged: Mapping[str, Sha], *, worktree: bool) 
     for most in (1, HOW_MANY):  # nearly always the first one will do
         with context.store.read() as tx:
             rows = tx.tasks(ListQuery(ready=True, limit=most), TaskRow)
-        for row in rows[len(over) :]:
+            taken = _reserved(context, tx, actor)
+        for row in (row for row in rows if row.id not in over):
             reason = merged_reason(row.id, merged) or (_planted(context, row) if worktree else None)
-            if reason is None:
+            if reason is not None:
+                over[row.id] = reason
+            elif row.id not in taken:
                 return over
-            over[row.id] = reason
     return over
+
+
+def _reserved(context: Context, tx: Tx, actor: Actor) -> set[str]:
+    if tx.one("reservation.any", IdRow) is None:
+        return set()
+    from foureyes.app.work.reserving import taken_by_others
+
+    return set(taken_by_others(context, tx, actor))
 
 
 def _planted(context: Context, row: TaskRow) -> Reason | None:
