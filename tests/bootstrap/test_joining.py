@@ -134,8 +134,9 @@ def test_a_clone_with_a_store_of_its_own_keeps_it(checkout: Checkout, server: en
     pointer.unlink()
     text = (checkout.path / "foureyes.toml").read_text()
     checkout.commit("foureyes.toml", text.replace(project.id, "0" * 16))
-    with pytest.raises(Refused, match="of another project"):
+    with pytest.raises(Refused, match="of another project") as other:
         join_store(project.cwd, {}, ALICE, server.url)
+    assert other.value.next_step.steps[-1].argv == ("fe", "store", "join", server.url), "as it was typed"
 
 
 def test_a_server_without_the_store_is_said_to_have_none_and_gets_none(

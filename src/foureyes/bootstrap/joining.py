@@ -75,7 +75,7 @@ def join(place: Located, environ: Mapping[str, str], project: str, address: str,
     from foureyes.adapters.store.shared import Pointer, open_shared, write_pointer
 
     kept = bool(url) or not environ.get(FROM_ENVIRONMENT)
-    _refuse_other_store(folder_of(place), project)
+    _refuse_other_store(folder_of(place), project, url)
     with made_folder(folder_of(place)) as folder:
         _refuse_no_store(address, project)
         store = open_shared(folder, address, project, now())
@@ -124,7 +124,7 @@ def _address_before(place: Located) -> str:
     return pointer.url
 
 
-def _refuse_other_store(folder: str, project: str) -> None:
+def _refuse_other_store(folder: str, project: str, url: str) -> None:
     """P12: a clone has one store. One that joined before may have another address for it."""
     from foureyes.adapters.store.opening import NAME, project_in
     from foureyes.adapters.store.shared import DamagedPointer, read_pointer
@@ -144,7 +144,12 @@ def _refuse_other_store(folder: str, project: str) -> None:
     if os.path.lexists(path):
         raise Refused(
             f"this clone has a store of its own in {FOLDER}/, of another project than foureyes.toml names ({project}).",
-            next_step=prose(f"move {FOLDER} aside, if nobody needs what is in it, then: ") + fe("store", "join"),
+            next_step=fe(
+                "store",
+                "join",
+                *([url] if url else []),
+                before=f"move {FOLDER} aside, if nobody needs what is in it, then: ",
+            ),
         )
 
 

@@ -9,6 +9,7 @@ from foureyes.app.views.sprint import SprintAsk
 from foureyes.config.settings import FILE
 from foureyes.core.words.refs import tracked
 from foureyes.errors import RemoteProblem
+from foureyes.ui.steps import steps_text
 
 from tests.app.findings.recount import Recount, stand
 from tests.stage.clones import Clone, Clones
@@ -153,6 +154,21 @@ def test_what_landed_since_nobody_knows_when_is_not_handed_in_as_no_code_A5_K4_Q
     alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
     alpha.checkout.commit("more.py", "more\n", session=CLAUDE)
     assert alpha.submit(CLAUDE, task).files == 1
+
+
+def test_who_has_nothing_to_show_while_the_remote_is_away_is_told_every_way_on_at_once_A5_Q6(clones: Clones) -> None:
+    alpha, task = clones.alpha, clones.alpha.create()
+    with clones.cut():
+        alpha.start(CLAUDE, task)
+        with alpha.refused("Q6") as away:
+            alpha.submit(CLAUDE, task)
+    with alpha.refused("Q6") as there:
+        alpha.submit(CLAUDE, task)
+    commands = [[step.argv for step in each[0].reasons[0].next.steps] for each in (away, there)]
+    assert commands[0] == commands[1], "that it answers changes nothing, so waiting for it is not the only way"
+    assert "wait until origin answers" in steps_text(away[0].reasons[0].next)
+    alpha.app.closing.close(ALICE, task, reason="no code was needed")
+    assert alpha.status(task) == "closed"
 
 
 def test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1_Q6(clones: Clones) -> None:

@@ -174,12 +174,11 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
     why = f"{lacks}, and it is not known where {target} was when {task} began: what is there may be the work"
     if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
         return why, fe("submit", task, "--branch", own_name(task))
-    if not hand.counted.is_told:
-        return "; ".join(filter(None, (why, hand.counted.unsaid))), fe(
-            "submit", task, before=f"when {remote} answers: "
-        )
     close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
-    return why, either(fe("submit", task, before="commit your work on a branch, then: "), close)
+    wait = ""
+    if not hand.counted.is_told:
+        why, wait = "; ".join(filter(None, (why, hand.counted.unsaid))), f", or wait until {remote} answers"
+    return why, either(fe("submit", task, before=f"commit your work on a branch{wait}, then: "), close)
 
 
 def _left_lying(hand: HandIn) -> str:
