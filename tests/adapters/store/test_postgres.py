@@ -22,6 +22,7 @@ from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.shared import open_shared, postgres
 from foureyes.adapters.store.store import Store
+from foureyes.core.words.place import without_password
 from foureyes.errors import BadInput, FoureyesError, NoStore, StoreBusy, StoreProblem
 from foureyes.ui.steps import steps_text
 
@@ -102,7 +103,7 @@ def test_a_writer_that_stands_still_is_ended_by_the_server_and_the_others_go_on_
     assert append(still, security()) == [2]
 
 
-def test_who_holds_the_lock_is_named_by_role_and_process_with_what_ends_it_G4(place: engines.Place) -> None:
+def test_who_holds_the_lock_is_named_by_role_and_process_with_where_to_look_at_it_G4_G5(place: engines.Place) -> None:
     """Any role that may connect can, outside of a transaction, too."""
     store, other = place.create(), place.open()
     assert isinstance(store.engine, adapter.PostgresEngine)
@@ -111,7 +112,10 @@ def test_who_holds_the_lock_is_named_by_role_and_process_with_what_ends_it_G4(pl
     store.engine.connection.execute("SET lock_timeout = '20ms'")
     with pytest.raises(StoreBusy, match=rf"role {role}, pid {pid} of the server") as busy:
         append(store, security())
-    assert f"SELECT pg_terminate_backend({pid})" in steps_text(busy.value.next_step)
+    (look,) = [step.argv for step in busy.value.next_step.steps if step.argv]
+    seen = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"
+    assert look == ("psql", without_password(store.engine.url), "-c", seen), "it ends nothing, on no server"
+    assert "who administers that server may end it" in steps_text(busy.value.next_step)
     other.engine.fetch("SELECT pg_advisory_unlock_all()", {})
     assert append(store, security()) == [1]
 

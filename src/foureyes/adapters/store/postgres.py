@@ -281,7 +281,7 @@ class PostgresEngine:
             self.written = None
         except StoreBusy as busy:
             self._roll_back()
-            raise held_by(self._holder()) from busy
+            raise held_by(self._holder(), self.url) from busy
 
     def _holder(self) -> Sequence[SqlValue]:
         """Who holds the project's lock, as the server knows it."""

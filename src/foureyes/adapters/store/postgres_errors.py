@@ -12,6 +12,7 @@ from psycopg import errors
 
 from foureyes.adapters.store.engine import SqlValue
 from foureyes.adapters.store.postgres_roles import let_in_by
+from foureyes.core.words.place import without_password
 from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
 from foureyes.steps import Steps, blank, by, by_person, either, fe, prose, shell
@@ -119,16 +120,18 @@ def without_secrets(text: str, url: str) -> str:
     return re.sub(r"postgres(ql)?://\S+", "postgresql://…", text)
 
 
-def held_by(holder: Sequence[SqlValue]) -> StoreBusy:
+def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
     """That it is not this writer's turn, and whose it is: program, machine, role and process of the server. Any role
-    that may connect can hold it for as long as it likes; who may end that is the server's to say.
+    that may connect can hold it for as long as it likes; who may end that is the server's to say. The command only
+    looks, and on this very server: the number is another process everywhere else (G5).
     """
     busy, step = f"the store has been busy for {LOCK_TIMEOUT}", prose("try again")
     if not holder:
         return StoreBusy(f"{busy}. Nothing was changed.", next_step=step)
     program, machine, role, pid = (visible(str(each)) for each in holder)
-    end = shell("psql", "-c", f"SELECT pg_terminate_backend({pid})", before="who runs the server ends it: ")
+    what = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"
+    look = shell("psql", without_password(url), "-c", what, after="; who administers that server may end it")
     return StoreBusy(
         f"{busy} (writer: {program}, {machine}, role {role}, pid {pid} of the server). Nothing was changed.",
-        next_step=either(step, end, joint="; if it does not end by itself: "),
+        next_step=either(step, look, joint="; if it does not end by itself: "),
     )
