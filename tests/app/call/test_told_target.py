@@ -210,6 +210,15 @@ def test_a_checkpoint_before_a_sprint_is_where_the_remote_has_the_target_X5_Q6(c
     assert (kept.name, kept.sha) == (begun.checkpoint, there)
 
 
+def test_a_checkpoint_of_a_target_that_the_remote_lacks_says_whether_it_is_a_merge_X5_Q6(clones: Clones) -> None:
+    alpha = clones.alpha
+    clones.remote.git("update-ref", "-d", MAIN)
+    planned = alpha.app.sprints.plan(ALICE, SprintAsk(tasks=(alpha.create(),))).id
+    notes = alpha.app.sprints.start(ALICE, planned).notes
+    assert "that is main of this clone: origin has no branch main" in notes
+    assert not any("last merge" in note for note in notes), "nothing was merged yet"
+
+
 def test_work_that_landed_elsewhere_is_shown_as_landed_where_the_target_here_is_behind_D4(clones: Clones) -> None:
     alpha, beta = clones.alpha, clones.beta
     task = alpha.create()

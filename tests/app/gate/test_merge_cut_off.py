@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate import merging, sent_merges
+from foureyes.app.gate import merging, one_merge, sent_merges
 from foureyes.app.gate.running import Telling
 from foureyes.app.run.performing import _merge
 from foureyes.app.views.merge import MergeRow
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.ids import Sha
 from foureyes.errors import ConfigError, CutOff, FoureyesError, Reason, Refused, StoreProblem, TokenRefused
 from foureyes.steps import fe
 
@@ -45,12 +46,48 @@ def test_what_was_merged_is_told_the_rest_waits_and_the_checkout_follows_Q4_Q5(
         with pytest.raises(CutOff) as caught:
             world.app.merges.process(CI)
     rows = [row for row in caught.value.done if isinstance(row, MergeRow)]
-    assert [(row.task, row.outcome) for row in rows] == [(first, "merged"), (second, "cut")]
+    assert [(row.task, row.outcome) for row in rows] == [(first, "merged")], "the second waits: nothing of it went"
     assert f"{first} ({world.checkout.head('main')[:7]})" in caught.value.message
+    assert second not in caught.value.message
     assert not world.checkout.git("status", "--porcelain")
     assert (world.checkout.path / f"{first}.py").exists()
     assert [world.status(task) for task in (first, second, third)] == ["closed", "approved", "approved"]
     assert merge(world) == {second: "merged", third: "merged"}
+
+
+def test_what_moved_and_was_not_recorded_is_told_to_be_unknown_Q4(
+    world: GitWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.checkout.write(".git/info/exclude", ".foureyes/\n")
+    task, move = approved(world, by=CODEX), world.app.context.workshop.move
+
+    def moving(ref: str, *, new: Sha, old: Sha) -> bool:
+        assert move(ref, new=new, old=old)
+        raise GONE
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.app.context.workshop, "move", moving)
+        with pytest.raises(CutOff, match=f"whether {task} is, the next fe merge tells") as caught:
+            world.app.merges.process(CI)
+    assert [(row.task, row.outcome) for row in caught.value.done if isinstance(row, MergeRow)] == [(task, "cut")]
+    assert merge(world) == {task: "found"}
+
+
+def test_what_stops_an_item_before_anything_went_is_told_in_its_own_words_Q4(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alpha = clones.alpha
+    task, problem = clones.approved(alpha), ConfigError("foureyes.toml has an unknown key.")
+
+    def wrong(*_: object, **__: object) -> object:
+        raise problem
+
+    with monkeypatch.context() as patch:
+        patch.setattr(one_merge.OneMerge, "_check", wrong)
+        with pytest.raises(ConfigError) as caught:
+            alpha.app.merges.process(CI)
+    assert caught.value is problem, "nothing says that it may be merged"
+    assert merge(alpha) == {task: "merged"}
 
 
 def test_a_store_that_was_gone_before_anything_was_taken_says_so_in_its_own_words_Q4(
@@ -75,8 +112,9 @@ def test_a_runner_tells_what_was_merged_before_the_store_went_away_and_that_the_
     go_away(world, monkeypatch, 1)
     end = _merge(CI)(world.app.context, lambda: False)
     lines = end.text.splitlines()
-    assert [line.split(":")[0] for line in lines[:2]] == [f"{first} merged", f"{second} cut"]
-    assert lines[2].endswith("the rest waits.")
+    assert [line.split(":")[0] for line in lines[:-1]] == [f"{first} merged"]
+    assert lines[-1].endswith("what else is in the queue waits.")
+    assert world.status(second) == "approved"
     assert (end.closed, end.rests) == ((first,), True)
 
 

@@ -171,10 +171,12 @@ class Merges:
         while (taken := self._next(actor, tried, before + rows)) is not None:
             item, first = taken
             tried.add(item.approval)
+            one = OneMerge(self._context, actor, line, item, self._me, tell)
             try:
-                done = OneMerge(self._context, actor, line, item, self._me, tell).run(first)
-            except FoureyesError:  # its push may have arrived, whatever went wrong after it
-                rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
+                done = one.run(first)
+            except FoureyesError:
+                if one.may_be_there:  # its push may have arrived, whatever went wrong after it
+                    rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
                 raise
             if any(row.outcome == "merged" for row in done):
                 catch_up()
@@ -347,4 +349,4 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
     merged = ", ".join(f"{row.task} ({row.sha[:7]})" for row in done if row.merged)
     cut = "".join(f"; whether {row.task} is, the next fe merge tells" for row in done if row.outcome == "cut")
     before = f"Merged before: {merged}" if merged else f"Nothing was merged{' before' if cut else ''}"
-    return CutOff(f"{why}. {before}{cut}; the rest waits.", of=problem, next_step=step, done=done)
+    return CutOff(f"{why}. {before}{cut}; what else is in the queue waits.", of=problem, next_step=step, done=done)

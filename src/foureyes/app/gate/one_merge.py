@@ -66,8 +66,7 @@ class OneMerge:
         self._context = context
         self._actor = actor
         self._line = line
-        self._cut = 0
-        self._sent = False
+        self._cut, self._sent, self.may_be_there = 0, False, False
         self._item = item
         self._task = TaskId(item.task)
         self._process = process
@@ -112,7 +111,7 @@ class OneMerge:
             return [self._leave(mine.message, stuck=True)]
         if mine is not None:
             return sorted(landed, key=lambda other: other.task != self._task)
-        self._sent = False
+        self._sent = self.may_be_there = False
         return []
 
     def _look_again(self) -> Try | None:
@@ -264,6 +263,7 @@ class OneMerge:
             now = self._asked_again(work, plan, tip)
             if not isinstance(now, Try):
                 return now
+            self.may_be_there = remote is None  # even if it is not recorded
             if remote is not None:
                 work.gate.record(self._task, self._intent(plan, remote.name))
             elif not context.workshop.move(self._line.branch, new=plan.commit, old=plan.tip):
@@ -296,7 +296,7 @@ class OneMerge:
     def _push(self, plan: Plan, settings: str) -> MergeRow | None:
         """Q6: the target of the remote moves by compare-and-swap, with the attempt, and with the fence."""
         also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
-        self._sent = True
+        self._sent = self.may_be_there = True
         try:
             if isinstance(self._line.push(plan.commit, onto=plan.tip, also=also), Moved):
                 return None
@@ -325,7 +325,7 @@ class OneMerge:
             is_out, problem = True, again
         if not is_out or (problem.kind != "refused" and self._cut < CUTS):
             return None
-        self._sent = False
+        self._sent = self.may_be_there = False
         return self._leave(what_to_allow(problem, self._line), stuck=True)
 
     def _close(self, work: Work, plan: Plan, settings: str) -> str:

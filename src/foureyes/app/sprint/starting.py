@@ -116,7 +116,8 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     words = target_view(context, sprint.target, event.ends_at).words
     notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
     if told.unasked:
-        notes.append(f"that is the last merge on record: {told.unasked}")
+        what = "the last merge on record" if told.is_merged else f"{target} of this clone"
+        notes.append(f"that is {what}: {told.unasked}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")
         notes.append(f"{before} of its tasks {were} handed in before it began, and {counts} as done (X5)")
