@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.views.work import ClaimedWorktree
+from foureyes.core.events.note import Logged
+from foureyes.core.words.ids import TaskId
 
 from tests.stage.checkout import Checkout
 from tests.stage.clones import Clone, Clones
@@ -27,6 +29,15 @@ def test_a_task_that_was_started_in_a_clone_that_is_lost_gets_a_worktree_where_i
 ) -> None:
     task = clones.alpha.create()
     clones.alpha.app.claims.start(CLAUDE, task, worktree=None)
+    assert again(clones.beta, task).head() == clones.refs()["refs/heads/main"]
+
+
+def test_however_much_was_written_down_since_its_claim_a_lost_clone_is_known_K1(clones: Clones) -> None:
+    task = clones.alpha.create()
+    clones.alpha.app.claims.start(CLAUDE, task, worktree=None)
+    with clones.alpha.app.context.writing(CLAUDE, "log") as work:
+        for n in range(1_001):
+            work.record(TaskId(task), Logged(text=str(n)))
     assert again(clones.beta, task).head() == clones.refs()["refs/heads/main"]
 
 

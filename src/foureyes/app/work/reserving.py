@@ -13,7 +13,6 @@ from msgspec.structs import asdict
 from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.call.rows import StoredSetting
-from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.work import ClaimedWorktree
 from foureyes.core import events as e
 from foureyes.core.words.refs import own_branch
@@ -33,10 +32,14 @@ if TYPE_CHECKING:
     from foureyes.core.words.ids import Sha, TaskId
 
 SETTING = "work.worktree"
-LATEST, HOW_FAR = 2**62, 1_000
-"""Of a task's journal the last rows."""
 SECONDS = 600
 """How long a reservation holds whose process cannot be seen, on another machine."""
+
+
+class ClaimEvent(msgspec.Struct, frozen=True):
+    """A row of the journal that says how far a claim came."""
+
+    kind: str
 
 
 class Reservation(msgspec.Struct, frozen=True):
@@ -92,9 +95,8 @@ def is_lost(context: Context, task: TaskId) -> bool:
     if context.repo.commit_of(own_branch(task)) is not None:
         return True
     with context.store.read() as tx:
-        rows = tx.all("journal.of_task", JournalRow, task=task, before=LATEST, limit=HOW_FAR)
-    kinds = [row.kind for row in rows if row.kind in ("TaskStarted", "TaskReserved", "ReservationEnded")]
-    return kinds[:2] == ["TaskStarted", "TaskReserved"]
+        rows = tx.all("journal.claims", ClaimEvent, task=task)
+    return [row.kind for row in rows] == ["TaskStarted", "TaskReserved"]
 
 
 def taken_by_others(context: Context, tx: Tx, actor: Actor) -> dict[str, Reservation]:

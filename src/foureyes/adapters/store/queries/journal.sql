@@ -50,6 +50,10 @@ SELECT DISTINCT task, kind FROM journal WHERE seq > :after;
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal
 WHERE task = :task AND seq < :before ORDER BY seq DESC LIMIT :limit;
 
+-- name: journal.claims
+SELECT kind FROM journal WHERE task = :task AND kind IN ('TaskStarted', 'TaskReserved', 'ReservationEnded')
+ORDER BY seq DESC LIMIT 2;
+
 -- name: journal.of_task_since
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE task = :task AND seq > :after ORDER BY seq;
 
