@@ -15,6 +15,8 @@ from foureyes.adapters.store.feedback_files import DECIDING, FeedbackFiles
 from foureyes.app.call.feedback import history_of
 from foureyes.app.call.refusals import refuse_verb
 from foureyes.app.ports import Tx
+from foureyes.app.project import audit
+from foureyes.app.views.audit import Discrepancy
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.feedback import mirror
@@ -382,3 +384,17 @@ def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: Des
     assert note.endswith(f"{TASK}.json tells of decisions that are not in the journal; kept as {TASK}.json.bad-1")
     assert (tmp_path / "feedback" / f"{TASK}.json.bad-1").read_bytes() == FIRST
     assert place.app.audit.verify().findings == ()
+
+
+def test_files_are_not_set_aside_while_anything_else_is_wrong_with_some_task_F2_J2(
+    place: DeskWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.store.feedback = FeedbackFiles(str(tmp_path))
+    task = place.handed_in()
+    write(str(tmp_path / "feedback"), TASK, FIRST)
+    with place.app.context.writing(ALICE, "restore") as work:
+        work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))
+    assert place.app.audit.verify().next.steps[0].argv[:3] == ("fe", "store", "adopt")
+    forged = Discrepancy("integrity", "row 9: it says that it was signed", 9, task)
+    monkeypatch.setattr(audit, "_without_signature", lambda *_: [forged])
+    assert place.app.audit.verify().next == NO_STEP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,7 +18,7 @@ ENDING = ".json"
 
 def lacking(task: str) -> Discrepancy:
     """That a file is not there."""
-    return Discrepancy("completeness", f"feedback/{task}.json is missing", task=task)
+    return _about(task, "completeness", "is missing")
 
 
 def compared(place: int, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Discrepancy]:
@@ -46,8 +46,7 @@ def _compare(place: int, task: str, before: bytes, after: bytes) -> list[Discrep
     if written is not None and should is not None and written == should[: len(written)]:
         missing = len(should) - len(written)
         if missing:
-            text = f"feedback/{task}.json lacks the last {missing} of {len(should)} decisions"
-            return [Discrepancy("completeness", text, task=task)]
+            return [_about(task, "completeness", f"lacks the last {missing} of {len(should)} decisions")]
     return [_altered(task, "was changed")]
 
 
@@ -61,4 +60,9 @@ def _history(document: bytes) -> list[Any] | None:
 
 
 def _altered(task: str, what: str) -> Discrepancy:
-    return Discrepancy("integrity", f"feedback/{task}.json {what}", task=task)
+    return _about(task, "integrity", what)
+
+
+def _about(task: str, area: Literal["integrity", "completeness"], what: str) -> Discrepancy:
+    file = f"feedback/{task}{ENDING}"
+    return Discrepancy(area, f"{file} {what}", task=task, file=file)

@@ -61,7 +61,7 @@ class Audit:
         others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
         adopt = by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP
         back = stop.next if stop and not known and not elsewhere else NO_STEP
-        if report.findings and all(each.task for each in (*others, *elsewhere)) and self._was_put_back():
+        if report.findings and all(each.file for each in (*others, *elsewhere)) and self._was_put_back():
             adopt = by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
         return msgspec.structs.replace(
             report,

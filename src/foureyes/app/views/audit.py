@@ -11,13 +11,14 @@ from foureyes.steps import NO_STEP, Steps
 
 class Discrepancy(msgspec.Struct, frozen=True):
     """One thing an audit found wrong: `integrity` (something was altered) or `completeness` (something is not
-    there). `task`: whose feedback file it is about, if it is about one (F2).
+    there). `task`: which task it is about; `file`: the feedback file, if it is about one (F2).
     """
 
     area: Literal["integrity", "completeness"]
     message: str
     seq: int | None = None
     task: str = ""
+    file: str = ""
 
 
 class AuditReport(msgspec.Struct, frozen=True):
