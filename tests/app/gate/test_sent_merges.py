@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.one_target import sent_for, sent_merges
 from foureyes.app.findings.lookup import findings_of
+from foureyes.app.gate import sent_merges as settling
 from foureyes.app.gate.one_merge import PUSH_SECONDS
 from foureyes.app.gate.target_line import TargetLine
 from foureyes.app.git_ports import RefUpdate
@@ -16,7 +17,7 @@ from foureyes.core.events.gate import MergeLeft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
-from foureyes.errors import Conflict, CutOff, GitProblem, RemoteProblem, StoreProblem
+from foureyes.errors import Conflict, CutOff, GitProblem, Refused, RemoteProblem, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clone
@@ -431,3 +432,16 @@ def test_what_fails_behind_a_recorded_merge_is_a_note_Q5(clones: Wired, monkeypa
     monkeypatch.setattr(TargetLine, "follow", locked)
     row = merge_rows(alpha)[task]
     assert (row.outcome, row.notes[0]) == ("merged", "git: cannot lock ref refs/heads/main")
+
+
+def test_a_refusal_without_reasons_says_why_what_went_waits_by_its_sentence_Q6(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, beta = killed_at(clones, "before"), clones.beta
+
+    def refused(_: object) -> object:
+        raise Refused("the remote is not to be asked.")
+
+    monkeypatch.setattr(settling._Settling, "_line_there", refused)
+    (row,) = [row for row in beta.app.merges.process(CI) if row.task == task]
+    assert "the remote is not to be asked" in row.message

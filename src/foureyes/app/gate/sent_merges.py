@@ -51,7 +51,7 @@ class _Settling:
             if any(self._is_settled(line) for _ in range(TRIES)):
                 return
         except (GitProblem, Refused) as problem:
-            why = problem.reasons[0].message if isinstance(problem, Refused) else problem.message
+            why = problem.in_a_line
         self._rows += [self._waits(sent, why) for sent in self._left().values()]
 
     def _line_there(self) -> TargetLine:
