@@ -81,6 +81,11 @@ def shell(*argv: str | Arg, before: str = "", after: str = "") -> Steps:
     return Steps(Step(argv=argv, before=before, after=after))
 
 
+def unshallow(remote: str = "") -> Steps:
+    """What brings the history that a clone made with `--depth` lacks."""
+    return shell("git", "fetch", "--unshallow", *([remote] if remote else []))
+
+
 def prose(text: str) -> Steps:
     """Something to do that is no command: `prose("name another file")`."""
     return Steps(Step(before=text))

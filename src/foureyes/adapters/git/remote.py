@@ -25,7 +25,7 @@ from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, RemoteProblem
-from foureyes.steps import shell
+from foureyes.steps import shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.adapters import process
@@ -131,7 +131,7 @@ class GitRemote:
             problem = self._way.problem(done)
             if problem.kind == "failed" and self._shared.git.lookup.is_shallow:
                 text = f"{problem.message} (this clone is shallow: it has not all of the history)"
-                raise RemoteProblem(text, kind="failed", next_step=shell("git", "fetch", "--unshallow", self._name))
+                raise RemoteProblem(text, kind="failed", next_step=unshallow(self._name))
             raise problem
         for pack in place.packs():
             self._way.take(pack)

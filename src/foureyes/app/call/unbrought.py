@@ -11,7 +11,7 @@ from foureyes.app.call.rows import TargetCommit
 from foureyes.app.views.work import LineCommit
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import Steps, shell
+from foureyes.steps import Steps, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 COMMITS_LOOKED_AT = 2_000
 """So many commits of the target are looked at, those of tasks among them."""
-UNSHALLOW = shell("git", "fetch", "--unshallow")
 
 
 class Unbrought(msgspec.Struct, frozen=True):
@@ -190,7 +189,7 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
     commits = strange.commits
     if strange.torn and not commits:
         text = f"who brought what is on {target} cannot be told: the history of this clone ends at {strange.torn[:7]}"
-        return Unbrought(text, UNSHALLOW)
+        return Unbrought(text, unshallow())
     if not commits:
         return None
     some = ", ".join(commit.words for commit in commits[:SHOWN])

@@ -19,7 +19,7 @@ from foureyes.app.call.one_target import (
     remote_of,
 )
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.unbrought import UNSHALLOW, built_on
+from foureyes.app.call.unbrought import built_on
 from foureyes.app.gate.target_line import line_of
 from foureyes.app.views.merge import MergesGoOn
 from foureyes.core.events.gate import MergesPlaced, TargetSetBack
@@ -27,7 +27,7 @@ from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, Conflict, Reason
-from foureyes.steps import fe
+from foureyes.steps import fe, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -100,7 +100,7 @@ def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
         why = (
             "the history of this clone ends before the last merge on record: what the target lacks cannot be told here"
         )
-        refuse_verb("nothing was accepted.", Reason("Q6", why, UNSHALLOW))
+        refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
 
 
 def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:

@@ -9,7 +9,7 @@ from foureyes.app.call.unbrought import COMMITS_LOOKED_AT
 from foureyes.app.views.status import Check
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.errors import GitProblem
-from foureyes.steps import shell
+from foureyes.steps import shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -43,8 +43,7 @@ def _history(context: Context) -> list[Check]:
     except GitProblem:  # told by another line
         return []
     text = f"this clone has not all of the history of {target}: it may not merge, nor tell who brought what"
-    step = shell("git", "fetch", "--unshallow", *([remote] if remote else []))
-    return [] if is_whole else [Check("history", "warn", text, step)]
+    return [] if is_whole else [Check("history", "warn", text, unshallow(remote))]
 
 
 def _refs(context: Context) -> list[Check]:

@@ -17,7 +17,7 @@ from foureyes.adapters.git.client.locate import LOOK
 from foureyes.adapters.git.client.object_form import Object, named_by
 from foureyes.core.words.ids import Sha
 from foureyes.errors import GitProblem
-from foureyes.steps import either, shell
+from foureyes.steps import either, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.adapters.pipes import AskedProgram
@@ -101,7 +101,7 @@ def missing(common_dir: str, sha: str) -> GitProblem:
     partial = "extensions.partialclone" in settings or any(
         key.startswith("remote.") and key.endswith(".promisor") and is_true(value) for key, value in settings.items()
     )
-    ways = [shell("git", "fetch", "--unshallow")] if shallow else []
+    ways = [unshallow()] if shallow else []
     ways += [shell("git", "fetch", "--refetch", "--no-filter")] if partial else []
     return GitProblem(
         f"the object {sha} is needed and is not in this repository",
