@@ -21,7 +21,7 @@ from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, reposi
 from foureyes.bootstrap.wiring import application, now
 from foureyes.core.words.place import without_password
 from foureyes.errors import BadInput, GitProblem, NoStore, Refused
-from foureyes.steps import blank, by, either, fe, in_turn, prose, shell
+from foureyes.steps import blank, by, either, fe, in_turn, shell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -129,7 +129,7 @@ def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
     if not holder:
         return StoreBusy(f"{busy}. Nothing was changed.", next_step=step)
     program, machine, role, pid = (visible(str(each)) for each in holder)
-    what = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"
+    what = f"SELECT * FROM pg_stat_activity WHERE pid = {pid}"  # noqa: S608 (shown, never run)
     look = shell("psql", without_password(url), "-c", what, after="; who administers that server may end it")
     return StoreBusy(
         f"{busy} (writer: {program}, {machine}, role {role}, pid {pid} of the server). Nothing was changed.",
