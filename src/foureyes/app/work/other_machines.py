@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.call.one_target import merge_place_of
-from foureyes.app.call.told_target import told_target
+from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, attempt_refs, left_ref, own_branch, tracked
@@ -113,10 +113,10 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
     return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
 
 
-def catch_up(context: Context, *, asks: bool = True) -> str:
+def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
     """Q6: where the target of this clone lacks the newest merge on record, bring it from the remote: work begins on
     what was merged. Why it cannot be, else empty; a target with commits of its own is left alone. Nobody is waited
-    for where it `asks` nobody.
+    for where it `asks` nobody; what was `told` just now is not asked for again.
     """
     with context.store.read() as tx:
         newest, remote, target = Sha(merge_place_of(tx).newest), context.remote(tx), context.project(tx).target
@@ -127,8 +127,10 @@ def catch_up(context: Context, *, asks: bool = True) -> str:
     behind = f"{target} of this clone lacks what was merged since"
     if not asks:
         return "" if repo.commit_of(newest) is not None else behind
+    if told is not None and told.unasked and not told.has_none:
+        return f"{behind}: {told.unasked}"
     try:
-        there = remote.fetch([branch]).get(branch, here)
+        there = remote.fetch([branch]).get(branch, here) if told is None else (told.is_told and told.at) or here
     except RemoteProblem as problem:
         return f"{behind}: {problem.message}"
     if _has(context, here, there):
@@ -142,8 +144,8 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     it. Where it is not asked, or cannot be, that is the last merge on record; before the first one nobody can say, and
     nothing begins (`RemoteProblem`). Commits that only this clone has are left where they are.
     """
-    behind = catch_up(context, asks=asks)
     told = told_target(context, asks=asks, heard=heard)
+    behind = catch_up(context, asks=asks, told=told)
     with context.store.read() as tx:
         target = context.project(tx).target
     here = context.repo.commit_of(f"refs/heads/{target}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from foureyes.app.call.placing import merged_reason
@@ -13,9 +14,10 @@ from foureyes.core.words.refs import own_branch
 from foureyes.errors import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from foureyes.app.call.context import Context
+    from foureyes.app.call.told_target import ToldTarget
     from foureyes.app.ports import Tx
     from foureyes.core.nouns.session import Actor
     from foureyes.core.words.ids import Sha
@@ -31,12 +33,13 @@ def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, wo
     if not merged and not worktree:
         return {}
     over: dict[str, Reason] = {}
+    target = cache(lambda: _told(context))  # nobody waits for a remote once for each task
     for most in (1, HOW_MANY):  # nearly always the first one will do
         with context.store.read() as tx:
             rows = tx.tasks(ListQuery(ready=True, limit=most), TaskRow)
             taken = _reserved(context, tx, actor)
         for row in (row for row in rows if row.id not in over):
-            reason = merged_reason(row.id, merged) or (_planted(context, row) if worktree else None)
+            reason = merged_reason(row.id, merged) or (_planted(context, row, target) if worktree else None)
             if reason is not None:
                 over[row.id] = reason
             elif row.id not in taken:
@@ -52,15 +55,20 @@ def _reserved(context: Context, tx: Tx, actor: Actor) -> set[str]:
     return set(taken_by_others(context, tx, actor))
 
 
-def _planted(context: Context, row: TaskRow) -> Reason | None:
+def _planted(context: Context, row: TaskRow, target: Callable[[], ToldTarget]) -> Reason | None:
     if row.iteration or context.repo.commit_of(own_branch(row.id)) is None:
         return None
-    from foureyes.app.call.told_target import told_target
     from foureyes.app.work.worktrees import planted
 
-    task, base = TaskId(row.id), told_target(context, asks=False).at
-    problem = planted(context, task, own_branch(task), base)
+    task, base = TaskId(row.id), _told(context, asks=False).at
+    problem = planted(context, task, own_branch(task), base, target)
     return Reason("P2", problem.message, problem.next_step) if problem else None
+
+
+def _told(context: Context, *, asks: bool = True) -> ToldTarget:
+    from foureyes.app.call.told_target import told_target
+
+    return told_target(context, asks=asks)
 
 
 def refuse_all(over: Mapping[str, Reason]) -> None:

@@ -65,7 +65,7 @@ def send(context: Context, first: str = "") -> SendOutcome:
         rows, target = tx.all("attempt.kept", SendableAttempt), context.project(tx).target
     try:
         waiting = waiting_here(context, remote.name, rows)
-        waiting += _lacking_own(context, remote, [row for row in rows if row.task == first and row not in waiting])
+        waiting += _lacking_own(context, remote, [row for row in rows if row.task == first][-1:], waiting)
     except GitProblem as problem:
         return SendOutcome(remote.name, why_not=problem.message)
     sending, why, lifts = _Sending(context, remote, rows, f"refs/heads/{target}"), "", NO_STEP
@@ -92,9 +92,11 @@ def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAt
     return [*([ahead] if ahead else []), *(others[at : at + MOST] for at in range(0, len(others), MOST))]
 
 
-def _lacking_own(context: Context, remote: Remote, rows: list[SendableAttempt]) -> list[SendableAttempt]:
+def _lacking_own(
+    context: Context, remote: Remote, latest: list[SendableAttempt], waiting: list[SendableAttempt]
+) -> list[SendableAttempt]:
     """Of a task the latest attempt, where it was noted as pushed and the remote has it not: anybody writes notes."""
-    own = [row for row in rows[-1:] if not (row.merged or row.landed)]
+    own = [row for row in latest if not (row.merged or row.landed or row in waiting)]
     with suppress(RemoteProblem):
         if own and context.repo.commit_of(own[0].kept_as) == own[0].head:
             return [row for row in own if row.head not in remote.tips(row.names).values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.outcome import claim_by
 from foureyes.app.call.refusals import refuse_verb
-from foureyes.app.call.told_target import told_target
+from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.furnishing import furnish
@@ -152,7 +152,7 @@ def worktree_and_target(
     )
     left = _set_aside(context, task, ref)
     begin_again(context, task)
-    if problem := planted(context, task, ref, base):
+    if problem := planted(context, task, ref, base, lambda: told_target(context, asks=asks, heard=heard)):
         raise problem
     begins = base or here
     assert begins is not None
@@ -224,10 +224,12 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 
 
-def planted(context: Context, task: TaskId, ref: str, base: Sha | None) -> GitProblem | None:
+def planted(
+    context: Context, task: TaskId, ref: str, base: Sha | None, target: Callable[[], ToldTarget]
+) -> GitProblem | None:
     """A branch that has work before anybody had the task is nobody's whom the record knows: who takes it up would hand
-    it in as their own (P2). What is on the target, as it is now, is none: an older store that was taken up lacks its
-    merge.
+    it in as their own (P2). What is on the `target`, as it is now, is none: an older store that was taken up lacks
+    its merge. Who calls says whether the remote is asked for it, and how often.
     """
     head = context.repo.commit_of(ref)
     if head is None or (base is not None and context.repo.is_ancestor(head, base)):
@@ -236,7 +238,7 @@ def planted(context: Context, task: TaskId, ref: str, base: Sha | None) -> GitPr
         history = facts_of(context, tx, task).history
     if any(entry.action in IMPLEMENTATION for entry in history or ()):
         return None
-    now = told_target(context).at
+    now = target().at
     if now is not None and context.repo.commit_of(now) is not None and context.repo.is_ancestor(head, now):
         return None
     name = ref.removeprefix("refs/heads/")
