@@ -39,7 +39,9 @@ def test_a_clone_joins_and_is_told_what_it_found_and_what_is_missing(project: Pr
     assert (joined.project, joined.target, joined.kept) == (project.id, "main", True)
     assert joined.role is not None
     assert joined.role.kind == "owner"
-    assert [each.check for each in joined.missing] == ["keys"], "one person at two machines is two, without a key"
+    (missing,) = joined.missing
+    assert missing.check == "keys"
+    assert missing.message.endswith("unless one key is on both"), "two keys are two people"
     app = open_project(clone, {})
     app.tasks.create(BOB, "from the clone")
     assert app.audit.verify().findings == ()

@@ -208,6 +208,8 @@ def _missing(app: Application, role: StoreRole | None, *, kept: bool) -> list[Ch
             Check("address", "warn", f"the address is not written down: every call needs {FROM_ENVIRONMENT}")
         )
     if not keys:
-        alone = "no keys of people: you at another machine are another person to the rules (I1)"
+        alone = (
+            "no keys of people: you at another machine are another person to the rules (I1), unless one key is on both"
+        )
         missing.append(Check("keys", "warn", alone, NEW_KEY))
     return missing

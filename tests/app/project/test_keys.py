@@ -414,6 +414,19 @@ def test_who_signs_with_one_key_is_one_person_everywhere_I1_P2(keyed: DeskWorld)
         keyed.app.decisions.approve(elsewhere, task)
 
 
+def test_two_keys_are_two_people_also_where_both_are_of_one_human_I1(keyed: DeskWorld) -> None:
+    """As the page on shared stores says: only the same key on both machines makes one person."""
+    alices, elsewhere = keyed.keys, person("ally")
+    others = forget(keyed)
+    made = keyed.app.keys.new(elsewhere)
+    use(keyed, alices)
+    keyed.app.keys.add(ALICE, made.public, elsewhere.person)
+    task = keyed.handed_in(ALICE)
+    use(keyed, others)
+    keyed.app.decisions.approve(elsewhere, task)
+    assert keyed.status(task) == "approved"
+
+
 def test_whose_key_lies_here_is_one_person_also_where_nothing_is_signed_I1_P2(
     keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
