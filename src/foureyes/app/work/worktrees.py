@@ -16,7 +16,7 @@ from foureyes.app.call.told_target import ToldTarget, told_target
 from foureyes.app.views.work import Dropped, PrunedRow, WorktreeRow, WorktreeView
 from foureyes.app.work.branches import begin_again
 from foureyes.app.work.furnishing import furnish
-from foureyes.app.work.other_machines import begin_at, bring, catch_up, is_elsewhere, is_unsaid
+from foureyes.app.work.other_machines import Handed, begin_at, bring, catch_up, is_elsewhere, is_unsaid
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
 from foureyes.core.nouns.task import Task
@@ -147,9 +147,7 @@ def worktree_and_target(
         with context.store.read() as tx:
             target = context.project(tx).target
         raise GitProblem(f"the target branch {target} has no commit yet", next_step=shell("git", "branch", target))
-    base = (
-        _made_elsewhere(context, task, ref) or (_pushed(context, task, ref) if here is None and asks else None) or there
-    )
+    base = _made_elsewhere(context, task, ref) or there
     left = _set_aside(context, task, ref)
     begin_again(context, task)
     if problem := planted(context, task, ref, base, lambda: told_target(context, asks=asks, heard=heard)):
@@ -157,7 +155,8 @@ def worktree_and_target(
     begins = base or here
     assert begins is not None
     path = context.workshop.add_worktree(task, branch=ref, base=begins, session=str(session))
-    notes = (*filter(None, (behind, left)), *furnish(context, task))
+    unknown = _of_nobody(context, task, ref, begins) if here is None and asks else ""
+    notes = (*filter(None, (behind, left, unknown)), *furnish(context, task))
     return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=notes), there
 
 
@@ -185,18 +184,27 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
     return (context.repo.commit_of(reset) or attempt.base) if reset else attempt.head
 
 
-def _pushed(context: Context, task: TaskId, ref: str) -> Sha | None:
-    """K1: of a task that is worked on, and was not handed in yet, what the remote has on its branch: the clone that had
-    it may be lost.
+def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
+    """K1, P2: what the remote has on the branch of a task that was worked on elsewhere, and that no attempt on record
+    has: whoever may push may have written it, so nobody is given it as their own work. How it is seen and taken, else
+    empty.
     """
     with context.store.read() as tx:
-        is_begun = context.get(tx, task).status == "in_progress" and attempt_of(tx, task) is None
-        remote = context.remote(tx) if is_begun else None
+        heads = [row.head for row in tx.all("attempt.of_task", Handed, task=task)]
+        remote = context.remote(tx) if heads or context.get(tx, task).status == "in_progress" else None
     if remote is None or ref != own_branch(task):
-        return None
+        return ""
+    tip: Sha | None = None
     with suppress(RemoteProblem):
-        return remote.fetch([ref]).get(ref)
-    return None
+        tip = remote.fetch([ref]).get(ref)
+    repo, known = context.repo, [sha for sha in (begins, *heads) if context.repo.commit_of(sha) is not None]
+    if tip is None or any(repo.is_ancestor(tip, sha) for sha in known):
+        return ""
+    name, see, take = ref.removeprefix("refs/heads/"), f"git log -p {begins}..{tip}", f"git merge {tip}"
+    return (
+        f"{remote.name} has {name} at {tip[:7]}, which nobody handed in: whose it is is not on record, so work begins "
+        f"without it (P2). To see it: {see}; to take it for your own work, in the worktree: {take}"
+    )
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
