@@ -50,7 +50,6 @@ WITHOUT: dict[str, str] = {
     "Plumbing of every call: each test of a verb goes through it": """
         app/application app/call/attempts app/call/caller app/call/context app/call/facts app/call/feedback
         app/call/holding app/call/leasing app/call/modes app/call/outcome app/call/refusals
-        app/call/signing
         app/call/stacks app/call/test_names app/call/work
         app/tasks/ids app/work/branches errors steps
     """,

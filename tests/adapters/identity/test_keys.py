@@ -182,7 +182,7 @@ def test_a_wrong_passphrase_may_be_typed_twice_I9(desk: Desk) -> None:
     public, _ = desk.types("make", f"{SECRET}\n", f"{SECRET}\n").lines
     seen = desk.types(sshsig.fingerprint(public), "wrong one\n", "\n", f"{SECRET}\n")
     assert sshsig.verify(public, STATEMENT, seen.lines[0]) == ""
-    assert seen.screen.count("That is not the passphrase.") == 2
+    assert seen.screen.count(f"That is not the passphrase. ({private_file(desk)})") == 2
     seen = desk.types(sshsig.fingerprint(public), "wrong one\n", f"{SECRET} \n", "third one\n")
     assert seen.lines[:2] == ["Refused", "Nothing was signed."]
     assert seen.lines[2].startswith("I9: The passphrase did not open ")

@@ -329,12 +329,13 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
         try:
             private = load_pem_private_key(content, _stretched(passphrase, public))
         except (ValueError, TypeError, UnsupportedAlgorithm):
-            _tell("That is not the passphrase.\n")
+            _tell(f"That is not the passphrase. ({path})\n")
             continue
         if isinstance(private, Ed25519PrivateKey) and sshsig.public_of(private) == public:
             return private
         raise _refused("Nothing was signed.", f"{path} holds another key than its name says.", NEW_KEY)
-    raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.")
+    aside = shell("mv", path, f"{path}.aside", before="try again; if you did not make that file, set it aside: ")
+    raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.", aside)
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from foureyes.app.call.rows import Hash
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import SigningKey
 from foureyes.core.events import DecisionSigned
-from foureyes.errors import Conflict, NotFound, Reason, Refused
-from foureyes.steps import Steps, fe, prose
+from foureyes.errors import Conflict, EnvironmentProblem, FoureyesError, NotFound, Reason, Refused
+from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -119,10 +119,9 @@ def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[
     permit(actor, act.verb)
     keys, head = _keys_and_head(context) if actor.kind == "human" else ([], None)
     wanted = bool(keys) and loosens()
-    held = context.keys.held() if wanted else {}
     proof = None
-    if head is not None and any(key.fingerprint in held for key in keys):
-        proof = sign(context, keys, _resolved(context, act), head)
+    if head is not None and wanted and keys_at_hand(context, actor, keys):
+        proof = sign(context, actor, keys, _resolved(context, act), head)
     with context.writing(known_by_key(actor, proof), act.verb) as work:
         work.unsigned = wanted and proof is None
         if proof is not None:
@@ -162,7 +161,7 @@ def prove(
         keys = active_keys(tx)
         head = tx.one("journal.head", JournalHead)
         assert head is not None
-    return sign(context, keys, resolved, head)
+    return sign(context, actor, keys, resolved, head)
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
@@ -173,18 +172,29 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
     if not keys or actor.kind != "human":
         return
     assert head is not None
-    proof = sign(context, keys, Intent(verb=verb, reason=reason), head)
+    proof = sign(context, actor, keys, Intent(verb=verb, reason=reason), head)
     public = next(key.public for key in keys if key.fingerprint == proof.key)
     wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, prose("try again"))
 
 
-def sign(context: Context, keys: list[SigningKey], act: Intent, head: JournalHead) -> Proof:
-    """A signature with the newest of the project's keys that lies here."""
-    held = context.keys.held() if keys else {}
-    mine = next((key for key in reversed(keys) if key.fingerprint in held), None)
-    if mine is None:
+def keys_at_hand(context: Context, actor: Actor, keys: list[SigningKey]) -> list[SigningKey]:
+    """The project's keys that could sign here: the caller's own before those of others, the newer before the older. A
+    file that is no private key is passed over: whoever writes files here could have put it there.
+    """
+    files = context.keys.private_files() if keys else {}
+    here = [key for key in reversed(keys) if key.fingerprint in files]
+    return sorted(here, key=lambda key: key.person != actor.person)
+
+
+def sign(context: Context, actor: Actor, keys: list[SigningKey], act: Intent, head: JournalHead) -> Proof:
+    """A signature with one of the project's keys that lie here; where one does not sign, with the next."""
+    mine = keys_at_hand(context, actor, keys)
+    if not mine:  # of what lies here and could not sign its own refusal says why
+        held = context.keys.held() if keys else {}
+        mine = [key for key in reversed(keys) if key.fingerprint in held]
+    if not mine:
         raise unsigned(_no_key(act.signed, keys), NEW_KEY)
     statement = Statement(
         project=context.store.project,
@@ -195,8 +205,25 @@ def sign(context: Context, keys: list[SigningKey], act: Intent, head: JournalHea
         row=head.seq,
         head=head.hash,
     )
-    signature = context.keys.sign(mine.fingerprint, statement.text.encode())
-    return Proof(key=mine.fingerprint, statement=statement, signature=signature)
+    problems: list[FoureyesError] = []
+    for key in mine:
+        try:
+            signature = context.keys.sign(key.fingerprint, statement.text.encode())
+        except (Refused, EnvironmentProblem) as problem:
+            problems.append(problem)
+        else:
+            return Proof(key=key.fingerprint, statement=statement, signature=signature)
+    raise _none_signed(problems)
+
+
+def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
+    """Why no key here signed: of each why."""
+    if len(problems) == 1:
+        return problems[0]
+    each = [reason for one in problems for reason in one.reasons or (Reason("I9", one.message, one.next_step),)]
+    reasons = tuple({reason.message: reason for reason in each}.values())
+    step = next((reason.next for reason in reasons if reason.next), NO_STEP)
+    return Refused(problems[0].message, reasons=reasons, next_step=step)
 
 
 def _no_key(verb: str, keys: list[SigningKey]) -> str:
@@ -209,9 +236,12 @@ def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: Re
     if not context.wants_key(tx, actor, verb, policy=policy):
         return None
     keys = active_keys(tx)
-    held = context.keys.held() if keys else {}
-    is_held = any(key.fingerprint in held for key in keys)
-    return None if is_held else Reason("I9", _no_key(verb, keys), NEW_KEY)
+    if keys_at_hand(context, actor, keys):
+        return None
+    if keys and any(key.fingerprint in context.keys.held() for key in keys):
+        why = f"{verb} needs a person's key, and what lies here of this project's keys cannot sign"
+        return Reason("I9", why, prose("try it: the refusal names the file, and what is wrong with it"))
+    return Reason("I9", _no_key(verb, keys), NEW_KEY)
 
 
 def unsigned(message: str, next_step: Steps) -> Refused:

@@ -53,10 +53,9 @@ class CallerWays:
                 return True
         except ConfigError:  # whether a signature is wanted cannot be said, and the verb would say so
             return False
-        from foureyes.app.call.signing import active_keys
+        from foureyes.app.call.signing import active_keys, keys_at_hand
 
-        keys = active_keys(self._tx)
-        return bool(keys) and any(key.fingerprint in self._context.keys.held() for key in keys)
+        return bool(keys_at_hand(self._context, self._actor, active_keys(self._tx)))
 
     def resuming(self, task: str) -> tuple[Choice, ...]:
         """D3: lift a hold, of a task or (empty) of the project."""

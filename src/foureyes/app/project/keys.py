@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
-from foureyes.app.call.signing import Intent, active_keys, check, key_named, known_by_key, sign
+from foureyes.app.call.signing import Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
 from foureyes.core import events as e
@@ -76,7 +76,7 @@ class Keys:
     def _own(self, actor: Actor, public: str, fingerprint: str) -> KeyOutcome:
         with self._context.store.read() as tx:
             keys = active_keys(tx)
-        others = {key.fingerprint for key in keys} & set(self._context.keys.held()) - {fingerprint}
+        others = {key.fingerprint for key in keys_at_hand(self._context, actor, keys)} - {fingerprint}
         if keys and not others and fingerprint not in {key.fingerprint for key in keys}:
             step = fe("key", "add", public, "--person", actor.person)
             message = (
@@ -119,7 +119,7 @@ class Keys:
             )
         reason = f"{person} {public}"
         act = Intent(verb="key add", reason=reason)
-        proof = sign(self._context, keys, act, head) if keys or not own else None
+        proof = sign(self._context, actor, keys, act, head) if keys or not own else None
         caller = known_by_key(actor, proof)
         if own:
             caller = replace(caller, evidence=(*caller.evidence, f"key:{fingerprint}"))

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from foureyes.app.call.calibrated import calibrations, uncounted
 from foureyes.app.call.caller import permit
 from foureyes.app.call.parties import parties_of
-from foureyes.app.call.signing import NEW_KEY, active_keys, unsigned
+from foureyes.app.call.signing import NEW_KEY, active_keys, keys_at_hand, unsigned
 from foureyes.app.run.beginning import profile_named
 from foureyes.app.run.trials import built_in, of_the_project
 from foureyes.app.run.trying import STOPPED, Tried, try_out
@@ -94,8 +94,8 @@ class Calibrations:
         """I9: who could not sign what comes of it hears that before the first review, not after the last."""
         with self._context.store.read() as tx:
             wanted = self._context.wants_key(tx, actor, "review calibrate")
-            keys = {key.fingerprint for key in active_keys(tx)} if wanted else set()
-        if wanted and not keys & set(self._context.keys.held()):
+            keys = active_keys(tx) if wanted else []
+        if wanted and not keys_at_hand(self._context, actor, keys):
             raise unsigned("review calibrate needs a person's key, and none of this project's lies here", NEW_KEY)
 
     def _profiles(self, names: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from foureyes.app.call.context import Context
 from foureyes.app.call.controls import controls_in
 from foureyes.app.call.facts import facts_of
 from foureyes.app.call.refusals import refuse_verb
+from foureyes.app.call.signing import active_keys, keys_at_hand
 from foureyes.app.ports import Tx
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.tasks.loosening import loosening
@@ -130,7 +131,7 @@ class Plans:
     def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> Mode:
         """The mode of a task that nobody made yet; a person whose key lies here will sign."""
         keys = self._context.has_keys(tx)
-        signs = keys and actor.kind == "human" and bool(self._context.keys.held())
+        signs = keys and actor.kind == "human" and bool(keys_at_hand(self._context, actor, active_keys(tx)))
         event = msgspec.structs.replace(event, signed_by="here" if signs else "")
         task = Task(
             id=TaskId("new"), title=event.title, labels=list(event.labels), planned=event.planned,
