@@ -107,7 +107,7 @@ def _on_server(
         with closing(open_shared(folder, address, project, now())) as store:
             store.mirror_anew()
     return msgspec.structs.replace(
-        done, on_server=True, let_in=again.others, absent=again.absent, unknown=again.unknown
+        done, on_server=True, owner=again.owner, let_in=again.others, absent=again.absent, unknown=again.unknown
     )
 
 

@@ -254,7 +254,9 @@ def test_what_nothing_tells_is_said(project: Project, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_what_an_administrator_puts_back_is_its_owners(project: Project, tmp_path: Path, is_gone: bool) -> None:
+def test_what_an_administrator_puts_back_is_its_owners_and_that_is_said_P12(
+    project: Project, tmp_path: Path, is_gone: bool
+) -> None:
     schema = schema_of(project.id)
     with roles(project.server, "an owner") as (owner,):
         project.server.run(f'GRANT CREATE ON DATABASE postgres TO "{owner}"')
@@ -262,7 +264,13 @@ def test_what_an_administrator_puts_back_is_its_owners(project: Project, tmp_pat
         backup(project, tmp_path / "told.db")
         if is_gone:
             project.server.run(f"DROP SCHEMA {schema} CASCADE")
-        restore_backup(project.cwd, {}, ALICE, "../told.db")
+        done = restore_backup(project.cwd, {}, ALICE, "../told.db")
+        words = f"it belongs to role {owner}{', as the backup says' if is_gone else ''}\n"
+        assert (done.owner, words in restored_text(done, "../told.db", project.cwd)) == (owner, True)
+        app = project.app()
+        (check,) = [each for each in app.doctor.examine(ALICE) if each.check == "role"]
+        app.close()
+        assert f"has the rights of {owner}, the owner of schema {schema}" in check.message
         owners = "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = %s"
         assert project.server.run(owners, schema) == [(owner,)]
 

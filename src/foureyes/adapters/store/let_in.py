@@ -45,12 +45,13 @@ BEFORE = """
 
 class Again(NamedTuple):
     """Whom a store lets in that was put back: `others` as before, `absent` are not on this server. `unknown`: neither
-    the server nor the backup tells.
+    the server nor the backup tells. `owner`: whose the store is then.
     """
 
     others: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     unknown: bool = False
+    owner: str = ""
 
 
 def people_of(engine: Engine, schema: str) -> dict[str, str]:

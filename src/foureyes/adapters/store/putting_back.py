@@ -137,5 +137,6 @@ def _change_names(incoming: PostgresEngine, project: str, kept: str, people: dic
         grants = [str(row[0]) for row in rows]
         more, again = let_in_missing(incoming, schema) if kept else let_in_again(incoming, people)
         aside = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
+        owner = incoming.facts_of(incoming.project).owner
         incoming.script([*grants, *more, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
-    return again
+    return again._replace(owner=owner)

@@ -269,6 +269,8 @@ class Doctor:
         if role is None:
             return []
         text = f"role {role.name} is {ROLES[role.kind]} of schema {role.schema}"
+        if role.kind == "owner" and role.owner != role.name:
+            text = f"role {role.name} has the rights of {role.owner}, the owner of schema {role.schema}"
         if role.lacks:
             return [Check("role", "warn", f"{text}, and lacks {'; '.join(role.lacks)}", grants_for(role))]
         if role.more:

@@ -20,11 +20,18 @@ def test_of_a_file_it_says_how_it_is_undone() -> None:
 
 def test_of_a_server_it_says_whom_the_store_lets_in() -> None:
     done = RestoredStore(
-        kept="", rows=4, on_server=True, let_in=("w (writer)", "r\nx (reader)"), absent=("l (writer)",), next=fe("x")
+        kept="",
+        rows=4,
+        on_server=True,
+        owner="o",
+        let_in=("w (writer)", "r\nx (reader)"),
+        absent=("l (writer)",),
+        next=fe("x"),
     )
     said = restored_text(done, "b.db", "/shop").splitlines()
-    assert said[1:4] == [
+    assert said[1:5] == [
         "  there was no store before it",
+        "  it belongs to role o, as the backup says",
         "  let in as before: w (writer), r␊x (reader)",
         "  let in before, and not known to this server: l (writer)",
     ]

@@ -20,8 +20,10 @@ def joined_text(joined: Joined) -> str:
         f"joined {flat(joined.name)} ({joined.project}).",
         f"  store      {flat(joined.address)}: {joined.store}, {joined.rows} rows",
     ]
-    if joined.role is not None:
-        lines.append(f"  role       {flat(joined.role.name)}, {ROLES[joined.role.kind]} of schema {joined.role.schema}")
+    if (role := joined.role) is not None:
+        borrowed = role.kind == "owner" and role.owner != role.name
+        stands = f"with the rights of {flat(role.owner)}, the owner" if borrowed else ROLES[role.kind]
+        lines.append(f"  role       {flat(role.name)}, {stands} of schema {role.schema}")
     lines.append(f"  target     {flat(joined.target)}")
     for each in joined.missing:
         lines.append(f"  missing    {flat(each.message)}")

@@ -25,7 +25,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
         "merged_undone": done.merged_undone,
     }
     if done.on_server:
-        fields |= {"let_in": done.let_in, "absent": done.absent, "unknown": done.unknown}
+        fields |= {"owner": done.owner, "let_in": done.let_in, "absent": done.absent, "unknown": done.unknown}
     return fields
 
 
@@ -52,8 +52,12 @@ def _name(done: RestoredStore) -> str:
 
 
 def _let_in(done: RestoredStore) -> list[str]:
-    """Whom a store on a server lets in, beside its owner."""
-    lines = [f"  let in as before: {flat(', '.join(done.let_in))}"] if done.let_in else []
+    """Whose a store on a server is, and whom it lets in besides. Where none was there, that rests on the backup, which
+    whoever has the file can edit.
+    """
+    by_backup = ", as the backup says" if not (done.kept or done.unknown) else ""
+    lines = [f"  it belongs to role {flat(done.owner)}{by_backup}"] if done.owner else []
+    lines += [f"  let in as before: {flat(', '.join(done.let_in))}"] if done.let_in else []
     if done.absent:
         lines.append(f"  let in before, and not known to this server: {flat(', '.join(done.absent))}")
     if done.unknown:
