@@ -114,6 +114,30 @@ def test_a_writer_adds_to_the_journal_and_changes_nothing_of_it(
     assert store.audit().findings == ()
 
 
+def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_owner_mends_as_written_G4(
+    place: engines.Place, server: engines.Server, people: tuple[str, str]
+) -> None:
+    append(place.create(), security())
+    let_in(place, server, people)
+    store, schema = opened(place, server, people[0]), schema_of(place.project)
+    columns = "'now', 'p', '', 's', 'Nonsense', '{}', '', 'x'"
+    with psycopg.connect(as_role(server, people[0]), autocommit=True) as connection:
+        connection.execute(f"INSERT INTO {schema}.journal VALUES (2, {columns}), (3, {columns})".encode())
+    with pytest.raises(StoreProblem, match="the journal goes to row 3 and its head is row 1") as caught:
+        append(store, security())
+    assert "who owns the store puts a backup back: fe restore FILE" in steps_text(caught.value.next_step)
+    assert "row 2" in store.audit().findings[0].message
+    server.run(owners_way_out(schema))
+    assert (append(store, security()), store.audit().findings) == ([2], ())
+
+
+def owners_way_out(schema: str) -> str:
+    """What the page tells the owner to type, for the first row that is named."""
+    page = (Path(__file__).parents[3] / "docs/howto/shared-store.md").read_text()
+    (line,) = [line.strip() for line in page.splitlines() if line.strip().startswith("DELETE FROM")]
+    return line.replace("SCHEMA", schema).replace("ROW", "2")
+
+
 def test_a_reader_verifies_and_backs_up_and_writes_nothing(
     place: engines.Place, server: engines.Server, people: tuple[str, str], tmp_path: Path
 ) -> None:

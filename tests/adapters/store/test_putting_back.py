@@ -244,6 +244,16 @@ def test_where_the_schema_is_gone_the_backup_tells_who_owns_it_and_whom_it_lets_
             project.server.run(f"ALTER ROLE {lost}_2 RENAME TO {lost}")
 
 
+def test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4(project: Project) -> None:
+    schema, columns = schema_of(project.id), "'now', 'p', '', 's', 'Nonsense', '{}', '', 'x'"
+    project.server.run(f"INSERT INTO {schema}.journal SELECT max(seq) + 1, {columns} FROM {schema}.journal")
+    with pytest.raises(StoreProblem, match="somebody wrote to the database past Foureyes"):
+        project.create("after the row")
+    restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    project.create("again")
+    assert sorted(titles(project)) == ["again", "before the backup"]
+
+
 def test_what_nothing_tells_is_said(project: Project, tmp_path: Path) -> None:
     project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
     with closing(SqliteEngine(str(tmp_path / "backup.db"))) as older:

@@ -22,7 +22,7 @@ from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
 from foureyes.core.words.place import place_words
 from foureyes.errors import Reason, Refused, StoreProblem, VerificationFailed
-from foureyes.steps import fe, phrase
+from foureyes.steps import blank, by, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Beacon, Changes, CountProgress, NamedQuery, Tx, WriteTx
@@ -143,12 +143,13 @@ class Writing(Reading):
 
     def _end(self) -> tuple[int, str]:
         """The end of the chain, and with it the last exception on record."""
-        rows = self._answer("journal.end", {})[1]
-        seq, hash_, security, place = rows[0] if rows else (0, "", None, None)
+        seq, hash_, security, place, last = self._answer("journal.end", {})[1][0]
+        if int(last or 0) > int(seq or 0):
+            raise beyond_head(int(last or 0), int(seq or 0))
         if self._place and place and place != self._place:
             raise found_elsewhere(str(place), self._place)
         self.security = int(security or 0)
-        return int(seq or 0), str(hash_)
+        return int(seq or 0), str(hash_ or "")
 
     def _note(self, row: Row) -> None:
         """Who is to hear of this row, and which files have to follow it."""
@@ -305,6 +306,21 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
     )
     adopt = fe("store", "adopt", "-m", phrase("why it is here"), after=", by a person, if it was moved on purpose")
     return Refused("nothing was changed.", reasons=(Reason("P12", message, adopt),), next_step=fe("doctor"))
+
+
+def beyond_head(last: int, head: int) -> StoreProblem:
+    """G4: rows that no transaction of ours wrote, or a head that was set back: what comes next has no place. Which of
+    both it is the chain tells, and only the owner can mend it.
+    """
+    back = fe("restore", blank("FILE"), after=", or takes out the row by SQL (docs/howto/shared-store.md)")
+    return StoreProblem(
+        f"the journal goes to row {last} and its head is row {head}: somebody wrote to the database past Foureyes, "
+        "and nothing can be recorded until its owner mends that. Nothing was changed.",
+        next_step=in_turn(
+            fe("audit", "verify", before="which row it is: "),
+            by("other", back, "who owns the store puts a backup back: "),
+        ),
+    )
 
 
 def scratch() -> SqliteEngine:

@@ -4,8 +4,9 @@
 SELECT seq, hash FROM head WHERE one = 1;
 
 -- name: journal.end
-SELECT seq, hash, (SELECT max(seq) FROM security) AS security, (SELECT value FROM settings WHERE name = 'store:place') AS place
-FROM head WHERE one = 1;
+SELECT head.seq, head.hash, (SELECT max(seq) FROM security) AS security,
+  (SELECT value FROM settings WHERE name = 'store:place') AS place, (SELECT max(seq) FROM journal) AS last
+FROM (SELECT 1 AS one) AS here LEFT JOIN head ON head.one = here.one;
 
 -- name: journal.row
 SELECT seq, at, project, task, session, kind, payload, prev, hash FROM journal WHERE seq = :seq;
