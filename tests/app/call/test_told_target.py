@@ -156,6 +156,30 @@ def test_what_landed_since_nobody_knows_when_is_not_handed_in_as_no_code_A5_K4_Q
     assert alpha.submit(CLAUDE, task).files == 1
 
 
+def test_what_was_pushed_to_the_target_and_taken_off_the_branch_here_is_not_handed_in_as_no_code_A5_K4(
+    clones: Clones,
+) -> None:
+    alpha, task = clones.alpha, clones.alpha.create()
+    alpha.start(CLAUDE, task)
+    pushed = alpha.checkout.commit("backdoor.py", "evil\n", session=CLAUDE)
+    alpha.checkout.git("push", "-q", "origin", "main")
+    alpha.checkout.git("reset", "-q", "--hard", "HEAD~1")
+    with alpha.refused("K4") as refusal:
+        alpha.app.attempts.submit(CLAUDE, task, no_code=True)
+    steps = steps_text(refusal[0].reasons[0].next)
+    assert (pushed[:7] in refusal[0].reasons[0].message, f"git show {pushed[:12]}" in steps) == (True, True)
+    alpha.checkout.git("pull", "-q", "origin", "main")
+    assert (alpha.submit(CLAUDE, task).files, alpha.show(task).attempts[-1].landed) == (1, True)
+
+
+def test_what_tasks_brought_since_then_is_no_reason_against_no_code_A5_K4(clones: Clones) -> None:
+    alpha, task = clones.alpha, clones.alpha.create()
+    alpha.start(CLAUDE, task)
+    approved(alpha)
+    merge(alpha)
+    assert alpha.app.attempts.submit(CLAUDE, task, no_code=True).no_code
+
+
 def test_who_has_nothing_to_show_while_the_remote_is_away_is_told_every_way_on_at_once_A5_Q6(clones: Clones) -> None:
     alpha, task = clones.alpha, clones.alpha.create()
     with clones.cut():

@@ -83,6 +83,21 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
         return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
 
 
+def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
+    """K4: of these commits what came to the target, which is at `tip`, since a task began at `start`: it may be the
+    work of that task.
+    """
+    repo = context.repo
+    if tip == start or repo.missing([start, tip]) or not repo.is_ancestor(start, tip):
+        return None
+    seen, brought = repo.history(tip, COMMITS_LOOKED_AT), _known(context).brought
+    behind = _behind(seen, {start})
+    strange = [commit for commit in seen.commits if commit.sha not in behind | brought]
+    with context.store.read() as tx:
+        target = context.project(tx).target
+    return _told(target, _Strange(_beyond(context, strange, {start}) if seen.more else strange))
+
+
 def _is_on_its_own(context: Context, head: Sha) -> bool:
     """Whether the target has gone on since the last merge, or since it was accepted."""
     done = _known_until(context)

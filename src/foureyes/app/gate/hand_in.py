@@ -207,13 +207,16 @@ def refuse_foreign_commits(hand: HandIn) -> None:
 
 def refuse_empty(hand: HandIn) -> None:
     """A5: an empty diff only as `--no-code`, and that only for an empty diff. Where nobody knows since when it is
-    empty, it says nothing: what the target has may be the work (K4, Q6).
+    empty, or where the remote got commits meanwhile that no task brought, it says nothing: what the target has may be
+    the work (K4, Q6).
     """
     task, change = hand.task.id, hand.change
     if change.is_empty and hand.task.start_target is None:
         refuse_task(task, NOT_IN, Reason("Q6", *work_place.perhaps_landed(hand)))
     if change.is_empty and not hand.wish.no_code:
         refuse_task(task, NOT_IN, Reason("A5", work_place.nothing_here(hand), work_place.maybe_there(hand)))
+    if change.is_empty and (came := work_place.landed_unseen(hand)) is not None:
+        refuse_task(task, NOT_IN, Reason("K4", *came))
     if hand.wish.no_code and not change.is_empty:
         why = f"--no-code, but {len(change.files)} files changed since {change.base[:7]}"
         refuse_task(task, NOT_IN, Reason("A5", why, fe("submit", task)))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.refusals import refuse_task
 from foureyes.app.call.rows import IdRow
+from foureyes.app.call.unbrought import unbrought_since
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.words.fence import named, some
+from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
 from foureyes.core.words.secrets import is_likely_secret
 from foureyes.core.words.text import clean_text
@@ -179,6 +181,22 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
     if not hand.counted.is_told:
         why, wait = "; ".join(filter(None, (why, hand.counted.unsaid))), f", or wait until {remote} answers"
     return why, either(fe("submit", task, before=f"commit your work on a branch{wait}, then: "), close)
+
+
+def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
+    """K4: that the remote's target got commits since the task began that no task brought, and the branch that is handed
+    in has them not: they may be the work. Who says that there is no code is a person then. None where it got none.
+    """
+    task, start, remote = hand.task.id, hand.task.start_target, hand.policy.remote
+    if not remote or start is None or not hand.counted.is_told:
+        return None
+    came = unbrought_since(hand.context, start, Sha(hand.counted.at))
+    if came is None:
+        return None
+    why = f"since {task} began, {came.text}: that may be the work, and --no-code would hand it in unseen"
+    close = by_person(fe("close", task, "-m", phrase("why there is no code, or who has seen it")))
+    theirs = fe("submit", task, before=f"if they are yours: git pull {remote} {hand.project.target}, then: ")
+    return why, either(came.next, theirs, close)
 
 
 def _left_lying(hand: HandIn) -> str:
