@@ -55,6 +55,7 @@ class MergeOf(msgspec.Struct, frozen=True):
 class SetBackRow(msgspec.Struct, frozen=True):
     """When a person accepted that the target lacks merges, and what was recorded."""
 
+    seq: int
     at: str
     payload: str
 
@@ -62,6 +63,16 @@ class SetBackRow(msgspec.Struct, frozen=True):
 class AttemptCommits(msgspec.Struct, frozen=True):
     """The commits of an attempt that is on the target."""
 
+    task: str
+    commits: list[Commit]
+
+
+class MergedBefore(msgspec.Struct, frozen=True):
+    """A merge of a task whose approval has ended since, as it was recorded, and the commits of the attempt."""
+
+    seq: int
+    task: str
+    payload: str
     commits: list[Commit]
 
 

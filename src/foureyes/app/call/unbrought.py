@@ -6,16 +6,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.call.one_target import SHOWN, AttemptCommits, known_target
+from foureyes.app.call.one_target import (
+    SHOWN,
+    AttemptCommits,
+    MergedBefore,
+    MergeOf,
+    SetBackRow,
+    known_target,
+    merge_place_of,
+)
 from foureyes.app.call.rows import TargetCommit
 from foureyes.app.views.work import LineCommit
-from foureyes.core.words.ids import Sha
+from foureyes.core.events.decision import TaskMerged
+from foureyes.core.events.gate import TargetSetBack
+from foureyes.core.words.ids import Sha, TaskId
+from foureyes.core.words.place import FILE
 from foureyes.errors import GitProblem
 from foureyes.steps import Steps, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import TargetHistory
+    from foureyes.app.ports import Tx
+    from foureyes.app.views.project import ProjectView
 
 COMMITS_LOOKED_AT = 2_000
 """So many commits of the target are looked at, those of tasks among them."""
@@ -40,24 +53,24 @@ class _Strange(msgspec.Struct, frozen=True):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What the journal says about commits: which merges there were, from which the target is known, and which are
-    merges or work of tasks.
+    """What the journal says about commits: where the target was when the first task began there or was merged, or when
+    a person accepted it; which are merges; and which are these or work of tasks.
     """
 
+    ends: list[Sha]
     merged: set[Sha]
-    points: set[Sha]
     brought: set[Sha]
 
 
-def unbrought(context: Context) -> Unbrought | None:
-    """The commits on the target, on whichever of its lines, since a task first began there or a person made it the
-    target, that are no merge and no work of a task; None where there are none.
+def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
+    """The commits on the target, on whichever of its lines, since a task first began there or a person accepted it,
+    that are no merge and no work of a task; None where there are none. `asked`: the remote was asked where it is.
     """
     with context.store.read() as tx:
-        project = context.project(tx)
+        project, known = context.project(tx), _known(context, tx)
         target, at = project.target, known_target(context, tx, project)
     try:
-        return _told(target, _strange(context, at))
+        return _told(target, _strange(context, known, at, asked=asked))
     except GitProblem as problem:
         return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
 
@@ -67,8 +80,10 @@ def unbrought_lately(context: Context) -> Unbrought | None:
     accepted, nothing is asked.
     """
     with context.store.read() as tx:
-        head = context.repo.commit_of(known_target(context, tx, context.project(tx)))
-    return unbrought(context) if head is not None and _is_on_its_own(context, head) else None  # none: said elsewhere
+        project = context.project(tx)
+        ref, until = known_target(context, tx, project), _known_until(tx, project)
+    head = context.repo.commit_of(ref)
+    return unbrought(context) if head is not None and until and head != until else None  # none: said elsewhere
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
@@ -76,11 +91,13 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
     at the last merge, nothing is asked.
     """
     with context.store.read() as tx:
-        target = context.project(tx).target
+        project = context.project(tx)
+        until = _known_until(tx, project)
+        known = _known(context, tx) if tip != until else None
     try:
-        return _told(target, _strange(context, tip, lately=True)) if tip != _known_until(context) else None
+        return _told(project.target, _strange(context, known, tip, until, asked=True)) if known else None
     except GitProblem as problem:
-        return Unbrought(f"what is on {target} cannot be read: {problem.message}", problem.next_step)
+        return Unbrought(f"what is on {project.target} cannot be read: {problem.message}", problem.next_step)
 
 
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
@@ -90,95 +107,83 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     repo = context.repo
     if tip == start or repo.missing([start, tip]) or not repo.is_ancestor(start, tip):
         return None
-    seen, brought = repo.history(tip, COMMITS_LOOKED_AT), _known(context).brought
-    behind = _behind(seen, {start})
-    strange = [commit for commit in seen.commits if commit.sha not in behind | brought]
     with context.store.read() as tx:
-        target = context.project(tx).target
-    return _told(target, _Strange(_beyond(context, strange, {start}) if seen.more else strange))
+        target, known = context.project(tx).target, _known(context, tx)
+    seen = repo.history(tip, COMMITS_LOOKED_AT)
+    behind = _behind(context, known, seen, [start])
+    return _told(target, _Strange([commit for commit in seen.commits if commit.sha not in behind | known.brought]))
 
 
-def _is_on_its_own(context: Context, head: Sha) -> bool:
-    """Whether the target has gone on since the last merge, or since it was accepted."""
-    done = _known_until(context)
-    return bool(done) and head != done
+def _known_until(tx: Tx, project: ProjectView) -> str:
+    """The last merge, or where the target was when it was accepted since; empty where there is neither."""
+    return merge_place_of(tx).newest or project.tip or ""
 
 
-def _known_until(context: Context) -> str:
-    """The last merge, or where the target was when it was accepted; empty where there is neither."""
-    with context.store.read() as tx:
-        last, project = tx.one("merge.last", TargetCommit), context.project(tx)
-    return last.sha if last else project.tip or ""
+def _known(context: Context, tx: Tx) -> _Known:
+    project = context.project(tx)
+    accepted = [_set_back(row).tip for row in tx.all("merge.set_back", SetBackRow)]
+    ends = [*(row.sha for row in tx.all("merge.first", TargetCommit)), *accepted, Sha(project.tip or "")]
+    merged, brought = _merges(tx)
+    return _Known([end for end in dict.fromkeys(ends) if end], merged, merged | brought)
 
 
-def _known(context: Context) -> _Known:
-    with context.store.read() as tx:
-        project = context.project(tx)
-        merged = {row.sha for row in tx.all("merge.points", TargetCommit)}
-        starts = {row.sha for row in tx.all("merge.starts", TargetCommit)}
-        brought = {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
-    return _Known(merged, merged | starts | {Sha(project.tip or "")} - {Sha("")}, merged | brought)
+def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
+    """Merges, and the work that they brought, without those that a person gave up when the target lacked them."""
+    lost = {task: row.seq for row in tx.all("merge.set_back", SetBackRow) for task in _set_back(row).lost}
+    merged = {row.sha for row in tx.all("merge.shas", MergeOf) if row.id not in lost}
+    brought = [row.commits for row in tx.all("merge.brought", AttemptCommits) if row.task not in lost]
+    for row in tx.all("merge.earlier", MergedBefore):  # a task that was opened again can have several
+        if row.seq > lost.get(TaskId(row.task), 0):
+            merged.add(msgspec.json.decode(row.payload, type=TaskMerged).sha)
+            brought.append(row.commits)
+    return merged, {commit.sha for commits in brought for commit in commits}
 
 
-def _strange(context: Context, at: str, *, lately: bool = False) -> _Strange:
-    """Before the oldest commit that a task began from or was merged as, or that was accepted, it is not ours to say.
-    Where none of those that were looked at is one, or older ones are, they are all later. `lately`: of these, what no
-    merge stands on yet.
+def _set_back(row: SetBackRow) -> TargetSetBack:
+    return msgspec.json.decode(row.payload, type=TargetSetBack)
+
+
+def _strange(context: Context, known: _Known, at: str, *also: str, asked: bool = False) -> _Strange:
+    """What is behind where the first task began, or behind what was accepted, is not ours to say, wherever the target
+    is now; nor what is behind `also`. The rest is: nobody makes a commit known by beginning a task there.
     """
-    known = _known(context)
-    if not known.points:
-        return _Strange([])
     seen = context.repo.history(at, COMMITS_LOOKED_AT)
-    near = _oldest(known.points, seen)
-    if not near and _is_behind(context, seen, known.points):
-        return _Strange([])
-    ends = set[Sha]() if seen.more and _has_older(context, seen, known.points) else near
-    behind = set.intersection(*(_behind(seen, {end}) for end in ends)) if ends else set[Sha]()
-    if lately and (merged := known.merged.intersection(commit.sha for commit in seen.commits)):
-        behind, ends = behind | _behind(seen, merged), ends | {Sha(_known_until(context))}
+    ends = _ends(context, known, seen)
+    if not ends and not seen.lacks and (not known.ends or not (asked or context.store.place in ("", FILE))):
+        return _Strange([])  # nothing began yet, or what began elsewhere is not in this clone
+    behind = _behind(context, known, seen, [*ends, *(Sha(sha) for sha in also if context.repo.commit_of(sha))])
     left = [commit for commit in seen.commits if commit.sha not in behind]
-    strange = [commit for commit in left if commit.sha not in known.brought]
     torn = next((commit.sha for commit in left if seen.lacks.intersection(commit.parents)), "")
-    return _Strange(_beyond(context, strange, ends) if seen.more else strange, seen.more and not ends, torn)
+    strange = [commit for commit in left if commit.sha not in known.brought] if ends or not torn else []
+    return _Strange(strange, seen.more and not behind, torn)
 
 
-def _beyond(context: Context, strange: list[LineCommit], ends: set[Sha]) -> list[LineCommit]:
-    """Without those to which a way leads that is longer than what was looked at."""
+def _ends(context: Context, known: _Known, seen: TargetHistory) -> list[Sha]:
+    """Those that this clone has, and behind which no other one is. Where its history ends before them, or nothing is on
+    record but merges, these are.
+    """
     repo = context.repo
-    for end in ends:
-        there = repo.reached([commit.sha for commit in strange], end) if strange else set()
-        strange = [each for each in strange if each.sha not in there or not repo.is_ancestor(each.sha, end)]
-    return strange
+    here = [end for end in known.ends if repo.commit_of(end) is not None]
+    if not here and (seen.lacks or not known.ends):
+        return [commit.sha for commit in seen.commits if commit.sha in known.merged]
+    return [end for end in here if not any(other != end and repo.is_ancestor(other, end) for other in here)]
 
 
-def _behind(seen: TargetHistory, ends: set[Sha]) -> set[Sha]:
-    """Commits, and what of those that were looked at is behind one of them."""
-    reached = set(ends)
+def _behind(context: Context, known: _Known, seen: TargetHistory, ends: list[Sha]) -> set[Sha]:
+    """These commits, and what of those that were looked at is behind one of them, by whichever way."""
+    repo, shas = context.repo, {commit.sha for commit in seen.commits}
+    behind = set(ends) & shas
     for commit in seen.commits:  # each comes before those that it stands on
-        if commit.sha in reached:
-            reached.update(commit.parents)
-    return reached
-
-
-def _oldest(points: set[Sha], seen: TargetHistory) -> set[Sha]:
-    """Those that were looked at, and behind which no other one is."""
-    names, above = points.intersection(commit.sha for commit in seen.commits), set[Sha]()
-    for commit in reversed(seen.commits):
-        if any(up in names or up in above for up in commit.parents):
-            above.add(commit.sha)
-    return names - above
-
-
-def _is_behind(context: Context, seen: TargetHistory, points: set[Sha]) -> bool:
-    """Whether this is what a known commit stands on, or nobody knows because none of them is in this clone."""
-    here = [point for point in points if context.repo.commit_of(point) is not None]
-    return not (here and seen.commits) or any(context.repo.is_ancestor(seen.commits[0].sha, point) for point in here)
-
-
-def _has_older(context: Context, seen: TargetHistory, points: set[Sha]) -> bool:
-    """Whether known commits are behind those that were looked at."""
-    rest, last = sorted(points - {commit.sha for commit in seen.commits}), seen.commits[-1].sha
-    return any(context.repo.is_ancestor(point, last) for point in rest and context.repo.reached(rest, last))
+        if commit.sha in behind:
+            behind.update(commit.parents)
+    for end in ends if seen.more else [end for end in ends if end not in shas]:  # by a way that was not looked at
+        rest = [sha for sha in shas if sha not in behind and sha not in known.brought]
+        there = repo.reached(sorted(rest), end) if rest else set[Sha]()
+        for commit in seen.commits if there else ():
+            sha = commit.sha
+            if sha in behind or (sha in there and repo.is_ancestor(sha, end)):
+                behind.update((sha, *commit.parents))
+    return behind
 
 
 def unknown_before(context: Context) -> str:
@@ -207,9 +212,21 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
         return Unbrought(text, unshallow())
     if not commits:
         return None
-    some = ", ".join(commit.words for commit in commits[:SHOWN])
     open_end = " or more" if strange.more or strange.torn else ""
+    some = some_of(commits, open_end or " more")
     many, are = f"{len(commits)}{open_end}", "commit is" if len(commits) == 1 and not open_end else "commits are"
-    more = f" and {len(commits) - SHOWN}{open_end or ' more'}" if len(commits) > SHOWN else ""
-    text = f"{many} {are} on {target} that no task brought: {some}{more}"
-    return Unbrought(text, shell("git", "show", commits[0].sha[:12]), f"{some}{more}")
+    text = f"{many} {are} on {target} that no task brought: {some}"
+    return Unbrought(text, looking_at(commits[0]), some)
+
+
+def some_of(commits: list[LineCommit], rest: str = " more") -> str:
+    """The first of some commits, and how many there are besides."""
+    some = ", ".join(commit.words for commit in commits[:SHOWN])
+    return f"{some} and {len(commits) - SHOWN}{rest}" if len(commits) > SHOWN else some
+
+
+def looking_at(commit: LineCommit) -> Steps:
+    """What shows the change of a commit; of a merge, which git shows without one, that to each of its parents."""
+    if len(commit.parents) > 1:
+        return shell("git", "show", "-m", commit.sha)
+    return shell("git", "show", commit.sha[:12])

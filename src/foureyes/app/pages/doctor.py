@@ -194,7 +194,7 @@ class Doctor:
         for left in checkouts_behind(self._context, target):
             text = f"the checkout {left.here} of {target} is behind ({left.why})"
             return Check("target", "warn", text, left.next)
-        stray = unbrought(self._context)
+        stray = unbrought(self._context, asked=answer is not None)
         if stray is not None:
             return Check("target", "warn", stray.text, stray.next)
         unknown = unknown_before(self._context)

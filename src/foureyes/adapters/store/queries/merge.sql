@@ -42,7 +42,7 @@ SELECT substr(name, 12) AS task, value FROM settings WHERE name >= 'merge:sent:'
 SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
 
 -- name: merge.set_back
-SELECT j.at AS at, j.payload AS payload FROM security s JOIN journal j ON j.seq > s.seq AND j.seq <= s.seq + 3
+SELECT j.seq AS seq, j.at AS at, j.payload AS payload FROM security s JOIN journal j ON j.seq > s.seq AND j.seq <= s.seq + 3
 WHERE s.kind = 'target_set_back' AND j.kind = 'TargetSetBack' ORDER BY j.seq;
 
 -- name: merge.points
@@ -51,8 +51,24 @@ SELECT DISTINCT merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL;
 -- name: merge.starts
 SELECT DISTINCT start_target AS sha FROM tasks WHERE start_target IS NOT NULL;
 
+-- name: merge.first
+SELECT sha FROM (
+  SELECT t.start_target AS sha, h.seq AS seq FROM tasks t JOIN history h ON h.task = t.id AND h.action = 'started'
+  WHERE t.start_target IS NOT NULL
+  UNION ALL SELECT t.merge_sha AS sha, m.seq AS seq FROM tasks t JOIN merges m ON m.task = t.id AND m.state = 'done'
+  WHERE t.merge_sha IS NOT NULL
+) points ORDER BY seq LIMIT 1;
+
 -- name: merge.brought
-SELECT a.commits AS commits FROM attempts a JOIN tasks t ON t.id = a.task WHERE a.landed = 1 OR t.merge_sha IS NOT NULL;
+SELECT a.task AS task, a.commits AS commits FROM attempts a JOIN tasks t ON t.id = a.task
+WHERE (t.merge_sha IS NOT NULL AND a.n = t.iteration)
+  OR (a.landed = 1 AND NOT EXISTS (SELECT 1 FROM feedback f WHERE f.task = a.task AND f.iteration = a.n));
+
+-- name: merge.earlier
+SELECT j.seq AS seq, j.task AS task, j.payload AS payload, a.commits AS commits FROM journal j
+JOIN attempts a ON a.task = j.task AND a.n = (
+  SELECT max(h.attempt) FROM history h WHERE h.task = j.task AND h.action = 'submitted' AND h.seq < j.seq)
+WHERE j.kind = 'TaskMerged' AND j.task IN (SELECT p.task FROM approvals p WHERE p.state = 'ended') ORDER BY j.seq;
 
 -- name: merge.merged
 SELECT id FROM tasks WHERE status = 'closed' AND resolution = 'merged' ORDER BY n;
