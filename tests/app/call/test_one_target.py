@@ -172,3 +172,16 @@ def _ends_approvals(apply: Callable[..., None]) -> bool:
         return True
     steps = (apply.__globals__.get(name) for name in code.co_names)
     return any(_ends_approvals(step) for step in steps if isinstance(step, FunctionType) and step is not apply)
+
+
+def test_the_way_back_of_a_merge_that_brought_something_else_along_is_to_look_at_that_Q5_Q6(world: GitWorld) -> None:
+    before, task = world.checkout.head("main"), approved(world)
+    world.checkout.switch(f"fe/{task}")
+    stray = world.checkout.commit("along.py", message="along")
+    world.checkout.switch("main")
+    world.checkout.git("merge", "-q", "--no-ff", "-m", "by hand", f"fe/{task}")
+    assert merge(world) == {task: "found"}
+    world.checkout.git("reset", "-q", "--hard", before)
+    assert target_line(world)[1].endswith(f"; that merge stands on what no task brought: {stray[:7]} along (Ada)")
+    assert f"git show {stray[:12]}" in target_step(world)
+    assert "git merge" not in target_step(world)

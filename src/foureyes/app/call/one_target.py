@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from foureyes.app.call.context import Context
     from foureyes.app.ports import Tx
     from foureyes.app.views.project import ProjectView
-    from foureyes.app.views.work import LineCommit
     from foureyes.core.nouns.task import Task
 
 NEAR_TIP = 500
@@ -223,22 +221,17 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
     accept, set_back = accepting(tip), repo.is_ancestor(tip, newest)
     what = "it was set back" if set_back else "it was set to something else"
     text = f"{text}: {what}, or the merge never arrived there"
-    if strange := _strange(context, tx, tip, newest):
-        some = ", ".join(commit.words for commit in strange[:SHOWN])
-        more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
-        look = by_person(shell("git", "show", strange[0].sha[:12]))
-        return MergeStop(f"{text}; it stands on what no task brought: {some}{more}", either(look, accept, joint=MEANT))
+    from foureyes.app.call.unbrought import looking_at, some_of, strays_beyond
+
+    if strange := strays_beyond(context, tx, newest, tip):  # nobody is to push that unseen (Q5)
+        look = by_person(looking_at(strange[0]))
+        text = f"{text}; that merge stands on what no task brought: {some_of(strange)}"
+        return MergeStop(text, either(look, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
+    if strange := strays_beyond(context, tx, tip, newest):
+        text = f"{text}; no task brought what is there: {some_of(strange)}"
+        back = in_turn(by_person(looking_at(strange[0])), back)
     return MergeStop(text, either(back, accept, joint=MEANT))
-
-
-def _strange(context: Context, tx: Tx, tip: Sha, newest: Sha) -> list[LineCommit]:
-    """Q5: what a merge stands on, that the target lacks, and that no task brought: nobody is to push that unseen."""
-    known = {row.sha for row in tx.all("merge.shas", MergeOf)}
-    known |= {commit.sha for row in tx.all("merge.brought", AttemptCommits) for commit in row.commits}
-    line = context.repo.line(newest, NEAR_TIP)
-    above = takewhile(lambda commit: not context.repo.is_ancestor(commit.sha, tip), line)
-    return [commit for commit in above if commit.sha not in known]
 
 
 def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:

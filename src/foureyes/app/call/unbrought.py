@@ -100,6 +100,11 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
         return Unbrought(f"what is on {project.target} cannot be read: {problem.message}", problem.next_step)
 
 
+def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCommit]:
+    """Q5: of what `at` has and `other` lacks, on whichever line, what no task brought."""
+    return _strange(context, _known(context, tx), at, other, asked=True).commits
+
+
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     """K4: of these commits what came to the target, which is at `tip`, since a task began at `start`: it may be the
     work of that task.
