@@ -77,6 +77,7 @@ def test_before_the_first_merge_a_start_on_a_foreign_history_does_not_hide_it_ei
     stray = f"1 commit is on main that no task brought: {made[:7]} first (Ada)"
     task = approved(beta)
     assert stray in target_of(beta)
+    assert stray in target_of(alpha), "also where the branch of the clone has what the remote lacks"
     assert news_of(beta) == [stray]
     assert beta.status(task) == "closed"
     assert target_of(beta) == stray

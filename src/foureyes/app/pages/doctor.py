@@ -26,7 +26,7 @@ from foureyes.config.settings import FILE
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
-from foureyes.steps import NO_STEP, Steps, blank, by, by_person, fe, in_turn, prose, shell
+from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell
 
 SHOWN_TASKS = 5
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
@@ -189,17 +189,21 @@ class Doctor:
             stop, where = amiss(self._context, tx, project, answer), merged_where(self._context, tx)
         if stop is not None:
             return Check("target", "fail", stop.text, stop.next)
-        if answer and answer.tip and (ahead := ahead_here(self._context, answer.name, target, answer.tip)):
-            return Check("target", "warn", ahead.text, ahead.next)
-        for left in checkouts_behind(self._context, target):
-            text = f"the checkout {left.here} of {target} is behind ({left.why})"
-            return Check("target", "warn", text, left.next)
-        stray = unbrought(self._context, asked=answer is not None)
-        if stray is not None:
-            return Check("target", "warn", stray.text, stray.next)
+        stray, warnings = unbrought(self._context, asked=answer is not None), self._of_clone(answer, target)
+        warnings += [(stray.text, stray.next)] if stray is not None else []
+        if warnings:
+            texts, ways = zip(*warnings, strict=True)
+            return Check("target", "warn", "; ".join(texts), either(*ways))
         unknown = unknown_before(self._context)
         more = "".join(f"; {text}" for text in (unknown, where) if text)
         return Check("target", "ok", f"target {target} at {head[:7]}{more}")
+
+    def _of_clone(self, answer: RemoteAnswer | None, target: str) -> list[tuple[str, Steps]]:
+        """That the branch or a checkout of the target is not where the target is."""
+        if answer and answer.tip and (ahead := ahead_here(self._context, answer.name, target, answer.tip)):
+            return [(ahead.text, ahead.next)]
+        behind = checkouts_behind(self._context, target)[:1]
+        return [(f"the checkout {left.here} of {target} is behind ({left.why})", left.next) for left in behind]
 
     def _configuration(self, actor: Actor) -> Check:
         try:
