@@ -8,7 +8,7 @@ Nobody is issued by hand (I10): who has a token got it by `sessions.spawn` and s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Literal, NamedTuple
@@ -750,7 +750,9 @@ class FakeRepo:
     def history(self, target: str, most: int) -> TargetHistory:
         return TargetHistory([])
 
-    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+    def last_anchor(
+        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+    ) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

@@ -178,7 +178,9 @@ class ScriptedRepo:
         parents = [(each.sha,) for each in line[1:]] + [()]
         return TargetHistory([replace(each, parents=up) for each, up in zip(line, parents, strict=True)])
 
-    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+    def last_anchor(
+        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+    ) -> str | None:
         return None
 
     def near_anchor(self, target: str) -> str | None:

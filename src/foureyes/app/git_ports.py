@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -99,9 +99,12 @@ class Repo(Protocol):
     def history(self, target: str, most: int) -> TargetHistory:
         """The nearest commits of the target, or of a commit, on all its lines: each before those that it stands on."""
 
-    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+    def last_anchor(
+        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+    ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since`, if that is
-        on it, has not, and in that one itself; `behind`: also on the first-parent line of that.
+        on it, has not, and in that one itself; `behind`: also on the first-parent line of that. Of the
+        `work` of tasks only merges can have one, whatever its messages say.
         """
 
     def file_at(self, ref: str, path: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os.path import join
 from typing import TYPE_CHECKING
 
@@ -250,11 +250,13 @@ class GitRepo:
         rows = [LineCommit(*reading.history.told(self._git, sha), parents) for sha, parents in met.commits.items()]
         return TargetHistory(rows, met.more, frozenset(met.lacks))
 
-    def last_anchor(self, target: str, since: Sha | None = None, *, behind: bool = False) -> str | None:
+    def last_anchor(
+        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+    ) -> str | None:
         """The anchor `<row>:<hash>` with the highest row among all commits of the target (J3) that `since` has not, and
-        in that one itself; `behind`: also on the first-parent line of that.
+        in that one itself; `behind`: also on the first-parent line of that. Plain `work` of tasks has none.
         """
-        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind)
+        return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work)
 
     def near_anchor(self, target: str) -> str | None:
         """The anchor of one of the target's newest commits, as far as files alone say."""

@@ -45,14 +45,45 @@ def lost_anchor(
     context: Context, tx: Tx, project: ProjectView, *, near: bool = False, since: Sha | None = None, ref: str = ""
 ) -> str:
     """J3: the last anchor on the target, if this store neither holds it nor was taken up without it. `near`: as far as
-    that can be told without a walk through its history. `since`: a commit that was looked at before, with all behind
-    it. `ref`: what git calls the target, if not what is known of it here (Q6).
+    that can be told without a walk through its history, which only shows whether what was met counts. `since`: a commit
+    that was looked at before, with all behind it. `ref`: what git calls the target, if not what is known of it here
+    (Q6).
     """
     repo, target = context.repo, ref or _known(context, tx, project)
-    last = tx.one("merge.last", TargetCommit) if since is None and not near else None
-    known = since or (last.sha if last else None) or (Sha(project.tip) if project.tip else None)
-    anchor = _near(context, project, target) if near else repo.last_anchor(target, known, behind=since is None)
-    return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
+
+    def unheld(anchor: str | None) -> str:
+        return anchor if anchor is not None and anchor != project.anchor and not holds(tx, anchor) else ""
+
+    if near and not unheld(_near(context, project, target)):
+        return ""
+    known, behind = _sent_there(context, tx, target) or since or _last(tx, project), since is None
+    if not unheld(repo.last_anchor(target, known, behind=behind)):
+        return ""
+    return unheld(repo.last_anchor(target, known, behind=behind, work=_work(tx)))
+
+
+def _last(tx: Tx, project: ProjectView) -> Sha | None:
+    """The last merge, or where the target was when a person made it so."""
+    last = tx.one("merge.last", TargetCommit)
+    return last.sha if last else Sha(project.tip) if project.tip else None
+
+
+def _sent_there(context: Context, tx: Tx, target: str) -> Sha | None:
+    """Q4: a merge of this store that was pushed and is on the target: what lies behind it was looked at before."""
+    from foureyes.app.call.one_target import sent_merges
+
+    repo, sent = context.repo, [row.made for row in sent_merges(tx).values()]
+    tip = repo.commit_of(target) if sent else None
+    return next((made for made in sent if tip is not None and (made == tip or repo.is_ancestor(made, tip))), None)
+
+
+def _work(tx: Tx) -> set[Sha]:
+    """Commits of tasks that are approved or on the target: who made one wrote its message."""
+    from foureyes.app.call.one_target import AttemptCommits
+    from foureyes.app.call.unbrought import brought_by_tasks
+
+    waits = tx.all("merge.approved", AttemptCommits)
+    return brought_by_tasks(tx) | {commit.sha for row in waits for commit in row.commits}
 
 
 def _near(context: Context, project: ProjectView, target: str) -> str | None:

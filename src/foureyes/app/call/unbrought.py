@@ -105,6 +105,13 @@ def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCom
     return _strange(context, _known(context, tx), at, other, asked=True).commits
 
 
+def brought_by_tasks(tx: Tx) -> set[Sha]:
+    """The work of tasks that is on the target by a merge, or was there before its review; of a task only the attempt
+    that was merged, and none whose merge a person gave up (Q6).
+    """
+    return _merges(tx)[1]
+
+
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     """K4: of these commits what came to the target, which is at `tip`, since a task began at `start`: it may be the
     work of that task.

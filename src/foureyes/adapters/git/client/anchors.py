@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import commit_head, message_of
 from foureyes.core.words.ids import Sha
@@ -23,6 +25,14 @@ def anchor_near(common_dir: str, tip: Sha) -> str | None:
         head = commit_head(content) if kind == b"commit" else None
         ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
     return None
+
+
+def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:
+    """Whether a commit is plain `work` of a task: who made it wrote its message, and the gate only makes merges. A
+    merge counts, whoever handed it in: it may be another store's.
+    """
+    head = commit_head(commit) if sha in work else None
+    return head is not None and len(head.parents) < 2
 
 
 def anchors_in(commit: bytes) -> list[str]:

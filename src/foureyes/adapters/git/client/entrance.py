@@ -131,12 +131,12 @@ class Entrance:
                 here = parents[0] if parents else None
             self._let_in_commits(met)
 
-    def line_with(self, tip: Sha, words: bytes, since: Sha | None = None) -> list[bytes]:
+    def line_with(self, tip: Sha, words: bytes, since: Sha | None = None) -> dict[Sha, bytes]:
         """The commits of a first-parent line that hold some words, the newest first. The line is followed by hash to
         its end, or to `since`; in a shallow clone, to where that ends.
         """
         with self._lock:
-            commits: list[bytes] = []
+            commits: dict[Sha, bytes] = {}
             ahead, at = self._ways.line(tip, since), 0
             read: dict[Sha, Object] = {}
             here: Sha | None = tip
@@ -151,7 +151,7 @@ class Entrance:
                         raise self._lookup.missing(here)
                     break
                 if words in read[here].content:
-                    commits.append(read[here].content)
+                    commits[here] = read[here].content
                 here = head.parents[0] if head.parents and here != since else None
             return commits
 

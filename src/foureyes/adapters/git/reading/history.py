@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from foureyes.adapters.git.client.anchors import BEGINS, anchors_in
+from foureyes.adapters.git.client.anchors import BEGINS, anchors_in, is_work
 from foureyes.adapters.git.client.answers import as_sha
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.object_form import author_of, commit_head, message_of
@@ -139,10 +139,12 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in text.split("\n") if value.strip())
 
 
-def last_anchor(git: Git, tip: Sha, since: Sha | None = None, *, behind: bool = False) -> str | None:
+def last_anchor(
+    git: Git, tip: Sha, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
+) -> str | None:
     """The anchor with the highest row (J3) of all commits that `tip` has and `since` has not, if that is on it: a later
     commit cannot make an older store current, and none hides another by being its first parent. `behind`: also of the
-    first-parent line of `since`.
+    first-parent line of `since`. `work`: commits of tasks; the plain ones have no anchors.
 
     What is no anchor at all counts as the highest: nobody holds it (G1).
     """
@@ -155,8 +157,9 @@ def last_anchor(git: Git, tip: Sha, since: Sha | None = None, *, behind: bool = 
     known = since if since is not None and _is_on(git, since, tip) else None
     commits = _all_with(git, tip, words, known)
     if known is not None:
-        commits += git.entrance.line_with(known, words, None if behind else known)
-    return max((anchor for commit in commits for anchor in anchors_in(commit)), key=row, default=None)
+        commits |= git.entrance.line_with(known, words, None if behind else known)
+    others = [commit for sha, commit in commits.items() if not is_work(sha, commit, work)]
+    return max((anchor for commit in others for anchor in anchors_in(commit)), key=row, default=None)
 
 
 def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
@@ -169,12 +172,12 @@ def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
         return False
 
 
-def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> list[bytes]:
+def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> dict[Sha, bytes]:
     """The commits that hold some words, of all that `tip` has and `since`, which is on it, has not; followed by hash,
     in a shallow clone to where that ends.
     """
     met: dict[Sha, tuple[Sha, ...]] = {}
-    contents: list[bytes] = []
+    contents: dict[Sha, bytes] = {}
     ahead = [] if tip == since else git.entrance.ahead(tip, since) or [tip]
     while ahead:
         portion, ahead = ahead[:PORTION], ahead[PORTION:]
@@ -184,7 +187,7 @@ def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> list[bytes
             if head is None and (sha == tip or not git.lookup.is_shallow):
                 raise git.lookup.missing(sha)
             met[sha] = head.parents if head is not None else ()
-            contents += [read[sha].content] if head is not None and words in read[sha].content else []
+            contents |= {sha: read[sha].content} if head is not None and words in read[sha].content else {}
         if not ahead:  # nobody hashed the list: what it may have left out
             left = {up for parents in met.values() for up in parents if up not in met and up != since}
             ahead = sorted(up for up in left if since is None or not _is_on(git, up, since))

@@ -64,6 +64,10 @@ SELECT a.task AS task, a.commits AS commits FROM attempts a JOIN tasks t ON t.id
 WHERE (t.merge_sha IS NOT NULL AND a.n = t.iteration)
   OR (a.landed = 1 AND NOT EXISTS (SELECT 1 FROM feedback f WHERE f.task = a.task AND f.iteration = a.n));
 
+-- name: merge.approved
+SELECT a.task AS task, a.commits AS commits FROM attempts a JOIN tasks t ON t.id = a.task AND a.n = t.iteration
+WHERE t.status = 'approved';
+
 -- name: merge.earlier
 SELECT j.seq AS seq, j.task AS task, j.payload AS payload, a.commits AS commits FROM journal j
 JOIN attempts a ON a.task = j.task AND a.n = (

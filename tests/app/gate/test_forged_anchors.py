@@ -1,0 +1,81 @@
+"""J3, Q4: what the author of a change writes into its messages is no anchor of the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from foureyes.app.git_ports import RefUpdate
+from foureyes.ui.steps import steps_text
+
+from tests.stage.checkout import AT_ONCE, signed
+from tests.stage.gated import configure, merge
+from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
+from tests.stage.wires import Wired
+from tests.stage.world import GitWorld
+
+FORGED = "work\n\nJournal: 9997:87e98b053b78e57"
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def kill(_: Sequence[RefUpdate]) -> None:
+    raise Killed
+
+
+def handed_in(world: GitWorld, *, by_merge: bool = False) -> str:
+    """A task whose commit, or a merge on its branch, says that it is an anchor."""
+    task, git = world.create(), world.checkout.git
+    world.work(CLAUDE, task)
+    if by_merge:
+        git("merge", "-q", "--no-ff", "-m", FORGED, git("commit-tree", "HEAD^{tree}", "-p", "main", "-m", "side"))
+    git("commit", "-q", "--amend", "-m", *signed(FORGED, CLAUDE))
+    world.submit(CLAUDE, task)
+    world.checkout.switch("main")
+    return task
+
+
+@pytest.mark.parametrize("by_merge", [False, True])
+def test_a_merge_of_such_work_that_was_killed_after_its_push_is_found_Q4_J3(clones: Wired, *, by_merge: bool) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    task = handed_in(alpha, by_merge=by_merge)
+    alpha.approve(CODEX, task, reason="read it")
+    wire = clones.wire(alpha)
+    wire.after = kill
+    with pytest.raises(Killed):
+        merge(alpha)
+    wire.after = None
+    beta.outside.gone.add("process:alpha")
+    assert merge(beta) == {task: "found"}
+    for world in (alpha, beta):
+        assert world.app.audit.verify().findings == ()
+        assert not any("older state" in steps_text(note) for note in world.app.status.show(ALICE).notes)
+    clones.approved(beta)
+    assert list(merge(beta).values()) == ["merged"]
+
+
+def test_such_work_on_the_target_is_no_anchor_and_what_no_task_brought_is_one_J3_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = handed_in(world)
+    world.approve(BOB, task, reason="read it")
+    world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
+    assert merge(world) == {task: "found"}
+    assert world.app.audit.verify().findings == ()
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", "x\n\nJournal: 9996:ffff")
+    with world.refused("P12") as caught:
+        merge(world)
+    assert "9996:ffff" in caught[0].reasons[0].message
+    world.checkout.git("reset", "-q", "--hard", "HEAD~1")
+
+
+def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:
+    configure(world, AT_ONCE)
+    task = handed_in(world)
+    world.app.feedback.redo(BOB, task, "what is that line for?")
+    world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
+    with world.refused("P12"):
+        merge(world)
+    world.checkout.git("reset", "-q", "--hard", "HEAD~1")
