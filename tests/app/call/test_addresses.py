@@ -168,3 +168,16 @@ def test_git_goes_to_the_address_that_was_compared_whatever_the_configuration_sa
         alpha.checkout.git("config", "--global", "--add", f"url.{evil}.pushInsteadOf", old)
     assert merge(alpha) == {task: "merged"}
     assert clones.remote.head("main") == alpha.checkout.head("main")
+
+
+def test_an_address_that_only_looks_like_the_one_on_record_is_neither_gone_to_nor_accepted_Q6(clones: Clones) -> None:
+    """curl goes to what stands before the `?`; who takes all before the `@` for a login sees the other one."""
+    task = approved(clones.alpha, by=CODEX)
+    clones.alpha.checkout.git("config", "remote.origin.url", "http://127.0.0.1:9?@forge.example/remote.git")
+    alpha = anew(clones.alpha)
+    with pytest.raises(RemoteProblem, match="takes apart") as problem:
+        merge(alpha)
+    assert "git remote set-url origin ADDRESS" in steps_text(problem.value.next_step)
+    with pytest.raises(RemoteProblem, match="takes apart"):
+        alpha.app.merges.address(ALICE, "it looks right", "http://forge.example/remote.git")
+    assert alpha.status(task) == "approved"

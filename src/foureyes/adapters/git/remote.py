@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.git import objects
+from foureyes.adapters.git.client.addresses import without_credentials
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.shared_git import SharedGit
@@ -19,7 +20,6 @@ from foureyes.adapters.git.client.transport import (
     ExchangeFolder,
     Transport,
     plain,
-    without_credentials,
 )
 from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked

@@ -20,13 +20,14 @@ from shlex import quote
 
 from foureyes.adapters import process
 from foureyes.adapters.folders import folder, opened, replace
+from foureyes.adapters.git.client.addresses import is_comparable
 from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.clean_room import borrower
 from foureyes.adapters.git.client.git import Git, callers_own, check_version, scrubbed
 from foureyes.adapters.git.client.odd_files import refuse_odd
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, RemoteProblem
-from foureyes.steps import Steps, blank, prose, shell
+from foureyes.steps import Steps, blank, in_turn, prose, shell
 
 PATIENCE = 600.0
 """Seconds for one fetch or push, which may be the whole history."""
@@ -48,7 +49,6 @@ _BOTH = (" (fetch)", " (push)")
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _NOT_A_PATH = re.compile(r"[^/]*:")
 _SECRET = re.compile(r"(?<=://)[^/\s]*@")
-_PASSWORD = re.compile(r"(://[^/@:\s]*):[^/\s]*@")
 # How git, ssh and curl say it in English: for the words to a person, and for nothing that is decided.
 _KINDS = {
     "changed": ("host identification has changed", "host key for", "offending "),
@@ -97,7 +97,16 @@ class Transport:
                 f"git does not say where {self.name} is: {plain(last_words(done))}", kind="missing",
                 next_step=shell("git", "remote", "-v"),
             )  # fmt: skip
+        if not all(is_comparable(address) for address in addresses):
+            raise RemoteProblem(
+                f"the address of {self.name} is not one that everybody takes apart in the same way: nothing goes there",
+                kind="missing",
+                next_step=in_turn(shell("git", "remote", "-v"), self._another()),
+            )
         return self._whole(addresses[0]), self._whole(addresses[1])
+
+    def _another(self) -> Steps:
+        return shell("git", "remote", "set-url", self.name, blank("ADDRESS"))
 
     def _whole(self, address: str) -> str:
         """An address as it is the same one in every directory: a path beside the checkout, from its root."""
@@ -119,7 +128,7 @@ class Transport:
             raise RemoteProblem(
                 f"the address of {self.name} names a program to reach it by, which is not run: {plain(address)}",
                 kind="missing",
-                next_step=shell("git", "remote", "set-url", self.name, blank("ADDRESS")),
+                next_step=self._another(),
             )
         return address
 
@@ -263,12 +272,6 @@ def last_words(done: process.Finished) -> str:
 def plain(text: str) -> str:
     """Words of others as they may be shown: no control characters, no password of an address."""
     return visible(_SECRET.sub("…@", text))
-
-
-def without_credentials(address: str) -> str:
-    """An address without who logs in and by what: on the web both may be a secret, and both change."""
-    is_web = address.lower().startswith(("http://", "https://"))
-    return _SECRET.sub("", address) if is_web else _PASSWORD.sub(r"\1@", address)
 
 
 def kind_of(text: str) -> str:
