@@ -90,7 +90,7 @@ def test_a_merge_tells_what_no_task_brought_before_it_is_the_first_to_stand_on_i
     assert [alpha.status(task) for task in (second, third)] == ["closed", "closed"]
     (at,) = [n for n, news in enumerate(said) if "no task brought" in news.text]
     assert said[at].text == f"1 commit is on main that no task brought: {stray[:7]} straight to main (Ada)"
-    assert said[at].next.steps[0].argv == ("git", "show", stray[:12])
+    assert said[at].next.steps[0].argv == ("git", "show", stray)
     assert said[at - 1].text.startswith(f"{second}  merging"), "before it is built on, and once"
 
 

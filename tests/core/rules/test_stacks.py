@@ -24,6 +24,8 @@ from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.ui.steps import steps_text
 
+A, B, T = ("a" * 40, "b" * 40, "t" * 40)
+
 
 def handed(task: str, commits: str, *, n: int = 1, seq: int = 1, other: str = "", blobs: str = "") -> StackPart:
     """An attempt of one-letter commits, each with a diff of its own; `other`: diffs without a commit of that name."""
@@ -219,7 +221,7 @@ def test_how_the_other_task_stands_decides_what_becomes_of_the_upper_one_A7(
 
 def test_a_refusal_names_the_rebase_that_takes_the_other_work_out_A7() -> None:
     (reason,) = why_refused(facts("whole", lower=task("a", "blocked", rejected=True)))
-    assert steps_text(reason.next) == "git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa fe/b, then: fe submit b"
+    assert steps_text(reason.next) == f"git rebase --onto {B} {A} fe/b, then: fe submit b"
 
 
 def test_who_breaks_the_glass_passes_over_what_cannot_stay_inside_and_over_nothing_else_A7_N3() -> None:
@@ -233,10 +235,10 @@ def test_who_breaks_the_glass_passes_over_what_cannot_stay_inside_and_over_nothi
 @pytest.mark.parametrize(
     ("ref", "steps"),
     [
-        ("refs/heads/work", "git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa work, then: fe submit b"),
+        ("refs/heads/work", f"git rebase --onto {B} {A} work, then: fe submit b"),
         (
             "refs/heads/fe/a",
-            "git branch fe/b.2 bbbbbbbbbbbb, then: git rebase --onto bbbbbbbbbbbb aaaaaaaaaaaa fe/b.2, then: "
+            f"git branch fe/b.2 '{B}^{{commit}}', then: git rebase --onto {B} {A} fe/b.2, then: "
             "fe submit b --branch fe/b.2",
         ),
     ],
@@ -251,14 +253,14 @@ def test_the_rebase_leaves_the_branch_of_another_task_alone_A7(ref: str, steps: 
 @pytest.mark.parametrize(
     ("how", "commits", "steps"),
     [
-        ("trailer", "ta", "git rebase --onto bbbbbbbbbbbb tttttttttttt fe/b, then: fe submit b"),
+        ("trailer", "ta", f"git rebase --onto {B} {T} fe/b, then: fe submit b"),
         (
             "trailer",
             "ota",
-            "git switch -c fe/b.2 bbbbbbbbbbbb, then: git cherry-pick oooooooooooo aaaaaaaaaaaa, then: fe submit b",
+            f"git switch -c fe/b.2 '{B}^{{commit}}', then: git cherry-pick {'o' * 40} {A}, then: fe submit b",
         ),
         ("branch", "ota", "take the work of a out of fe/b and commit, then: fe submit b"),
-        ("branch", "ta", "git rebase --onto bbbbbbbbbbbb tttttttttttt fe/b, then: fe submit b"),
+        ("branch", "ta", f"git rebase --onto {B} {T} fe/b, then: fe submit b"),
     ],
 )
 def test_the_own_commits_stay_A7(how: How, commits: str, steps: str) -> None:

@@ -10,7 +10,7 @@ from foureyes.app.call.refusals import refuse_task
 from foureyes.core.nouns.attempt import Commit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.place import FILE
-from foureyes.core.words.refs import FENCE, tracked
+from foureyes.core.words.refs import FENCE, exactly, tracked
 from foureyes.errors import ConfigError, EnvironmentProblem, Reason, RemoteProblem
 from foureyes.steps import Steps, blank, by_person, by_person_or_service, either, fe, in_turn, phrase, shell
 
@@ -237,12 +237,12 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:
     """How the merge comes back to the target, with whatever else is there now."""
     if remote and set_back:
-        return shell("git", "push", remote, f"{newest[:12]}:refs/heads/{target}")
+        return shell("git", "push", remote, f"{exactly(newest)}:refs/heads/{target}")
     if remote:
-        switch, push = shell("git", "switch", "--detach", tip[:12]), shell("git", "push", remote, f"HEAD:{target}")
-        return in_turn(switch, shell("git", "merge", newest[:12]), push)
+        switch = shell("git", "switch", "--detach", exactly(tip))
+        return in_turn(switch, shell("git", "merge", newest), shell("git", "push", remote, f"HEAD:refs/heads/{target}"))
     ways = ("--ff-only",) if set_back else ()
-    return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest[:12]))
+    return in_turn(shell("git", "switch", target), shell("git", "merge", *ways, newest))
 
 
 def given_up(tx: Tx) -> dict[str, str]:
@@ -307,8 +307,8 @@ def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeS
     if here is None or here == there or repo.is_ancestor(here, there):
         return None
     keep, switch = shell("git", "branch", f"{target}-{here[:7]}", target), shell("git", "switch", target)
-    go = in_turn(keep, switch, shell("git", "reset", "--keep", there[:12]))
-    look = shell("git", "log", "--oneline", f"{there[:12]}..{target}")
+    go = in_turn(keep, switch, shell("git", "reset", "--keep", there))
+    look = shell("git", "log", "--oneline", f"{there}..refs/heads/{target}")
     text = f"{target} of this clone has commits that {remote} lacks, and was left as it is"
     return MergeStop(text, either(look, go, joint=f"; to put them aside and go on from {remote}: "))
 

@@ -241,4 +241,4 @@ def looking_at(commit: LineCommit) -> Steps:
     """What shows the change of a commit; of a merge, which git shows without one, that to each of its parents."""
     if len(commit.parents) > 1:
         return shell("git", "show", "-m", commit.sha)
-    return shell("git", "show", commit.sha[:12])
+    return shell("git", "show", commit.sha)

@@ -13,7 +13,7 @@ from foureyes.app.work.other_machines import branch_there, is_elsewhere, machine
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.fence import named
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.refs import DETACHED, attempt_ref, own_branch, own_name
+from foureyes.core.words.refs import DETACHED, attempt_ref, exactly, own_branch, own_name
 from foureyes.errors import FoureyesError, GitProblem
 from foureyes.steps import NO_STEP, Steps, shell
 
@@ -141,5 +141,5 @@ def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
     except GitProblem:
         return came, NO_STEP
     if is_kept:
-        return f"{came}, which is gone", shell("git", "switch", "-c", name, attempt.head)
+        return f"{came}, which is gone", shell("git", "switch", "-c", name, exactly(attempt.head))
     return f"{came}, which is not in this clone", NO_STEP

@@ -12,7 +12,7 @@ from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.fence import some
 from foureyes.core.words.ids import Sha
-from foureyes.core.words.refs import DETACHED
+from foureyes.core.words.refs import DETACHED, exactly
 from foureyes.core.words.text import visible
 from foureyes.errors import NotFound, Reason
 from foureyes.steps import Steps, blank, fe, prose, shell
@@ -109,7 +109,7 @@ class Checkpoints:
             reason = Reason(
                 "K2",
                 f"{where}: a checkpoint never moves it",
-                shell("git", "switch", "-c", blank("NAME"), checkpoint.sha[:7]),
+                shell("git", "switch", "-c", blank("NAME"), exactly(checkpoint.sha)),
             )
             refuse_verb("nothing was restored.", reason)
         self._refuse_dirty("nothing was restored.", prose("commit it or put it aside, then try again"))

@@ -208,7 +208,7 @@ class _Sending:
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
         self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this: it was left there")
-        self._look = shell("git", "log", "--oneline", f"{update.new[:12]}..{at[:12]}")
+        self._look = shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
         """D4: what is on a branch that is left goes to the other machines with the attempt: it was there before, so

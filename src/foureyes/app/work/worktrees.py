@@ -228,7 +228,7 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     if why := context.workshop.reset(ref, old=here, new=attempt.head):
         branch = ref.removeprefix("refs/heads/")
         text = f"{branch} of this clone is not where attempt {attempt.n} was handed in on another machine: {why}"
-        raise GitProblem(text, next_step=shell("git", "log", "--oneline", f"{attempt.head[:12]}..{branch}"))
+        raise GitProblem(text, next_step=shell("git", "log", "--oneline", f"{attempt.head}..{ref}"))
     return f"what only this clone had of {task} is the checkpoint {name}" if name else ""
 
 

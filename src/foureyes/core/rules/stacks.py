@@ -14,7 +14,7 @@ import msgspec
 
 from foureyes.core.nouns.stack import TAKEN_ALONG, Below, How
 from foureyes.core.words.ids import Sha, TaskId
-from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, own_branch, own_name
+from foureyes.core.words.refs import DETACHED, OWN_BRANCHES, exactly, own_branch, own_name
 from foureyes.errors import Reason
 from foureyes.steps import NO_STEP, Steps, either, fe, in_turn, prose, shell
 
@@ -29,7 +29,6 @@ LIVE = ("reviewing", "approved")
 """Where a task stands whose attempt counts."""
 BEGUN_AGAIN = ("open", "in_progress", "blocked", "deferred")
 """Where a task stands whose attempt is neither in review nor approved any more."""
-SHORT = 12
 LATER = 2**62
 """Later than every journal row."""
 NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
@@ -313,19 +312,19 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
     branch = attempt.ref.removeprefix("refs/heads/") if is_mine else new
     if not inside.top or (inside.how == "branch" and not _is_all_below(facts, inside)):
         return in_turn(prose(f"take the work of {task.id} out of {branch} and commit"), fe("submit", mine))
-    onto = _onto(attempt.base, lower)[:SHORT]
+    onto = _onto(attempt.base, lower)
     if inside.how == "trailer" and not _is_all_below(facts, inside):
-        kept = [commit.sha[:SHORT] for commit in attempt.commits if task.id not in commit.tasks]
+        kept = [commit.sha for commit in attempt.commits if task.id not in commit.tasks]
         picked = shell("git", "cherry-pick", *kept)
-        return in_turn(shell("git", "switch", "-c", new, onto), picked, fe("submit", mine))
-    first = NO_STEP if is_mine else shell("git", "branch", new, attempt.head[:SHORT])
+        return in_turn(shell("git", "switch", "-c", new, exactly(onto)), picked, fe("submit", mine))
+    first = NO_STEP if is_mine else shell("git", "branch", new, exactly(attempt.head))
     submit = fe("submit", mine) if is_mine else fe("submit", mine, "--branch", new)
-    out = ("git", "rebase", "--onto", onto, inside.top[:SHORT], branch)
+    out = ("git", "rebase", "--onto", onto, inside.top, branch)
     if inside.how != "branch" or _is_named(facts, lower):
         return in_turn(first, shell(*out), submit)
     amend = f'git commit --amend --no-edit --trailer "Task: {mine}"'
     own, theirs = "if the commits are yours, say so in them: ", f"if they are of {task.id}: "
-    keep = shell("git", "rebase", "--exec", amend, attempt.base[:SHORT], branch, before=own)
+    keep = shell("git", "rebase", "--exec", amend, attempt.base, branch, before=own)
     return either(in_turn(first, keep, submit), in_turn(first, shell(*out, before=theirs), submit), joint="; ")
 
 

@@ -34,6 +34,13 @@ def attempt_ref(task: str, n: int) -> str:
     return f"{KEPT_ATTEMPTS}{task}/{n}"
 
 
+def exactly(commit: str) -> str:
+    """A commit by its whole hash, for `git push`, `switch`, `branch` and `worktree add`: those prefer a ref that is
+    called by the same digits, which anybody can make.
+    """
+    return f"{commit}^{{commit}}"
+
+
 def spare_ref(ref: str, head: str) -> str:
     """What an attempt is called at a remote that has another commit under its name: of a store that was put back to
     before that one was handed in, or of anybody.

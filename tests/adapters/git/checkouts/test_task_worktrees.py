@@ -70,6 +70,16 @@ def test_a_worktree_is_made_at_its_base_and_found_again_K1(project: Bench) -> No
     assert project.git("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("where", ["refs/heads", "refs/tags", "refs"])
+def test_a_worktree_is_made_at_the_commit_and_at_no_ref_that_is_called_like_it_K1(project: Bench, where: str) -> None:
+    base = project.head()
+    project.branch("other")
+    other = project.commit("other", other_py="x\n")
+    project.git("update-ref", f"{where}/{base}", other)
+    at = add(project, base=base)
+    assert project.git("rev-parse", "HEAD", cwd=at) == base
+
+
 def test_a_branch_that_exists_is_used_K1(project: Bench) -> None:
     project.branch(f"fe/{TASK}")
     head = project.commit("earlier", earlier_py="x\n")

@@ -41,7 +41,7 @@ from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
 from foureyes.app.views.work import Dropped
 from foureyes.core.words.ids import TASK_INPUT, Sha
-from foureyes.core.words.refs import DETACHED
+from foureyes.core.words.refs import DETACHED, exactly
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import Steps, fe, in_turn, prose, shell
@@ -203,7 +203,7 @@ def _made(git: Git, at: TaskWorktree, ref: str, base: Sha) -> Located:
     if refs.at(git, ref).value is not None:
         start = [at.path, name]
     elif history.known(git, base) != [None]:
-        start = ["-b", name, at.path, base]
+        start = ["-b", name, at.path, exactly(base)]
     else:
         raise GitProblem(f"{base} is not a commit of this repository")
     try:
