@@ -15,6 +15,7 @@ from foureyes.app.work.other_machines import branch_there, bring
 from foureyes.app.work.unsent import lacking_there
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import attempt_ref, attempt_refs, tracked
+from foureyes.errors import RemoteProblem
 
 from tests.stage.clones import Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -165,13 +166,33 @@ def test_what_somebody_wrote_in_the_place_of_one_attempt_keeps_no_other_from_tra
     for ref in attempt_refs(task, 1, made.head):
         clones.remote.git("update-ref", ref, "main")
     again = alpha.submit(CLAUDE, task)
-    assert f"attempt 1 of {task} was not pushed: somebody wrote " in again.sent
+    assert f"attempt 1 of {task} was not pushed: origin has something else under both of its names: " in again.sent
     alpha.checkout.switch("main")
     other = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, other)
     assert made.sent.startswith("pushed to origin; ")
     assert f"attempt 1 of {task} was not pushed: " in made.sent
     assert clones.refs()[attempt_ref(other, 1)] == made.head
+
+
+def test_both_names_of_an_attempt_taken_are_told_with_the_push_that_takes_one_away_A1_Q6(clones: Clones) -> None:
+    alpha, beta = clones.alpha, clones.beta
+    with clones.cut():
+        task, made = worked(clones)
+    names = attempt_refs(task, 1, made.head)
+    for ref in names:
+        clones.remote.git("update-ref", ref, "main")
+    taken, away = clones.refs()[names[0]][:7], ("git", "push", "origin", f":{names[1]}")
+    again = alpha.submit(CLAUDE, task)
+    both = f"origin has something else under both of its names: {taken} as {names[0]}, {taken} as {names[1]}"
+    assert again.sent == f"attempt 1 of {task} was not pushed: {both}"
+    assert [step.argv for step in again.next.steps][:2] == [away, ("fe", "submit", task)]
+    with pytest.raises(RemoteProblem, match=both) as problem:
+        bring(beta.app.context, TaskId(task))
+    assert [step.argv for step in problem.value.next_step.steps] == [away, ("fe", "submit", task)]
+    alpha.checkout.git(*away[1:])
+    assert f"attempt 1 of {task} is {names[1]} there" in alpha.submit(CLAUDE, task).sent
+    assert bring(beta.app.context, TaskId(task)) == (f"attempt 1 of {task}: not in this clone, fetched from origin",)
 
 
 def test_all_that_waits_goes_and_what_was_just_handed_in_goes_first(

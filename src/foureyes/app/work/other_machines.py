@@ -17,10 +17,10 @@ from foureyes.core.words.place import FILE
 from foureyes.core.words.refs import DETACHED, attempt_ref, attempt_refs, left_ref, own_branch, tracked
 from foureyes.core.words.text import one_line
 from foureyes.errors import RemoteProblem
-from foureyes.steps import Steps, by, fe, prose
+from foureyes.steps import Steps, by, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from foureyes.app.call.context import Context
     from foureyes.app.git_ports import Remote
@@ -220,8 +220,18 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
             context.workshop.keep(ref, row.head)
             continue
         has = f"{remote.name} has {tips[ref][:7]} in its place" if ref in tips else f"{remote.name} does not have it"
-        why = f"{_not_here(task, row)}, and cannot be fetched: {has}"
-        raise RemoteProblem(why, kind="missing", next_step=_there(context, task, row))
+        names, step = attempt_refs(task, row.n, row.head), _there(context, task, row)
+        if all(name in tips for name in names):
+            has, away = both_taken(remote.name, {name: tips[name] for name in names})
+            step = in_turn(away, step)
+        raise RemoteProblem(f"{_not_here(task, row)}, and cannot be fetched: {has}", kind="missing", next_step=step)
+
+
+def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
+    """A1, Q6: that an attempt has no name left at the remote, and what gives it one: nobody else's has the second."""
+    some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
+    away = shell("git", "push", remote, f":{[*tips][-1]}", before="whoever may takes one away: ")
+    return f"{remote} has something else under both of its names: {some}", away
 
 
 def _not_here(task: TaskId, row: Handed) -> str:

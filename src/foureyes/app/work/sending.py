@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
-from foureyes.app.work.other_machines import branch_there, is_elsewhere, pushing
+from foureyes.app.work.other_machines import both_taken, branch_there, is_elsewhere, pushing
 from foureyes.app.work.unsent import SendableAttempt, waiting_here
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, tracked
@@ -111,6 +111,7 @@ class _Sending:
         self._went: list[SendableAttempt] = []
         self._left: list[str] = []
         self._look = NO_STEP
+        self._taken: dict[str, Sha] = {}
         self._attempts: dict[str, SendableAttempt] = {}
         self._branches: dict[str, RefUpdate] = {}
         self._marks: dict[str, RefUpdate] = {}
@@ -135,6 +136,11 @@ class _Sending:
             self._push_all()
             self._one_by_one(alone, problem.message)
         self._went += self._attempts.values()
+        for ref, row in self._attempts.items():
+            if ref != row.kept_as:
+                has = f"{self._remote.name} has {self._taken[row.kept_as][:7]} as {row.kept_as}"
+                why = "handed in before or written by somebody"
+                self._left.append(f"{has}, {why}: attempt {row.n} of {row.task} is {ref} there")
 
     def _push_all(self) -> None:
         for _ in range(TRIES):
@@ -175,8 +181,8 @@ class _Sending:
         now: dict[str, Sha | None] = dict(self._remote.tips([*self._attempts, *self._branches, *self._marks]))
         now[answer.ref] = answer.now
         for ref, row in list(self._attempts.items()):
-            if (at := now.get(ref)) not in (None, row.head):
-                self._name_anew(ref, row, str(at))
+            if (at := now.get(ref)) is not None and at != row.head:
+                self._name_anew(ref, row, at)
         for ref, update in list(self._branches.items()):
             at = now.get(ref)
             if at is None or at == update.new or self._is_behind(at, update):
@@ -185,22 +191,19 @@ class _Sending:
                 self._leave(update, at)
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
-    def _name_anew(self, ref: str, row: SendableAttempt, at: str) -> None:
+    def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
         """Another commit is where this attempt belongs, of before the store was put back or of anybody: it goes by its
         own name. Where that is taken, too, it stays here, and does not hinder the others.
         """
         del self._attempts[ref]
         if ref == row.kept_as:
-            self._attempts[row.names[1]] = row
-            there = f"{self._remote.name} has {at[:7]} as {ref}, handed in before or written by somebody"
-            self._left.append(f"{there}: attempt {row.n} of {row.task} is {row.names[1]} there")
+            self._attempts[row.names[1]], self._taken[ref] = row, at
             return
         self._branches.pop(row.ref, None)
         self._marks.pop(left_ref(row.task, row.n), None)
-        self._left.append(
-            f"attempt {row.n} of {row.task} was not pushed: somebody wrote {at[:7]} to {self._remote.name} as {ref}"
-        )
-        self._look = shell("git", "ls-remote", self._remote.name, ref)
+        has, away = both_taken(self._remote.name, {row.kept_as: self._taken.pop(row.kept_as), ref: at})
+        self._left.append(f"attempt {row.n} of {row.task} was not pushed: {has}")
+        self._look = self._look or away
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
         """Somebody else's commits are on the branch."""
@@ -208,7 +211,7 @@ class _Sending:
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
         self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this: it was left there")
-        self._look = shell("git", "log", "--oneline", f"{update.new}..{at}")
+        self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
         """D4: what is on a branch that is left goes to the other machines with the attempt: it was there before, so
@@ -341,4 +344,7 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
     parts += [back] if back else []
     step = either(made.next, sent.look, joint="; ") if sent.look else made.next
+    if own in sent.waits and sent.look:
+        again = pushing(made.task, made.status, "", _named(context, made.ref))
+        step = either(in_turn(sent.look, again), made.next, joint="; ")
     return replace(made, sent="; ".join([*parts, *sent.left, *more]), next=step)
