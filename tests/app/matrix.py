@@ -758,6 +758,9 @@ class FakeRepo:
     def near_anchor(self, target: str) -> str | None:
         return None
 
+    def locked(self, below: str) -> list[str]:
+        return []
+
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
         return []
 

@@ -189,6 +189,9 @@ class ScriptedRepo:
     def kept(self, below: str) -> dict[str, Sha]:
         return {ref: commit for ref, commit in self.refs.items() if ref.startswith(below)}
 
+    def locked(self, below: str) -> list[str]:
+        return []
+
     def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
         return []
 

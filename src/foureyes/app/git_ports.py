@@ -118,6 +118,9 @@ class Repo(Protocol):
         those that it can.
         """
 
+    def locked(self, below: str) -> list[str]:
+        """The refs below a name that have a lock beside them: another git is writing them, or was killed."""
+
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of."""
 

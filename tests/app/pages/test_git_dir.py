@@ -59,6 +59,22 @@ def test_a_lock_that_a_killed_git_left_hinders_nobody_and_doctor_tells_it_Q6(
     assert step == f"if no git is at work here: mv {lock} ELSEWHERE"
 
 
+def test_a_lock_beside_any_note_of_what_the_remote_has_is_told_by_doctor_D4_Q6(clones: Wired) -> None:
+    """While it is there a note stays as somebody wrote it, and pages show what it says."""
+    task = clones.alpha.handed_in(CLAUDE)
+    folder, noted = clones.alpha.checkout.path / ".git", tracked("origin", f"refs/heads/fe/{task}")
+    for odd in ("x y", "a..b", "~"):  # no name of a ref, so in nobody's way
+        (folder / noted).with_name(f"{odd}.lock").touch()
+    assert told(clones.alpha) == []
+    lock = folder / f"{noted}.lock"
+    lock.touch()
+    ((text, step),) = told(clones.alpha)
+    assert text.startswith(f"{noted} cannot be written: there is {lock}: another git is writing it, or was killed")
+    assert step == f"if no git is at work here: mv {lock} ELSEWHERE"
+    lock.unlink()
+    assert told(clones.alpha) == []
+
+
 def test_a_ref_below_where_an_attempt_is_kept_is_named_by_the_hand_in_and_by_doctor_A1(clones: Wired) -> None:
     alpha, git = clones.alpha, clones.alpha.checkout.git
     task = alpha.create()

@@ -79,6 +79,12 @@ class GitRepo:
 
         return [problem for ref in refs if (problem := in_the_way(self._git, ref)) is not None]
 
+    def locked(self, below: str) -> list[str]:
+        """The refs below a name that have a lock beside them."""
+        from foureyes.adapters.git.objects.refs import locked
+
+        return locked(self._git, below)
+
     def missing(self, objects: Sequence[Sha]) -> set[Sha]:
         """Those of the objects that the repository does not have, and the trees that it has not all of: two calls
         where nothing is missing.

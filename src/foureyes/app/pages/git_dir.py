@@ -53,7 +53,9 @@ def _refs(context: Context) -> list[Check]:
     notes = [tracked(remote, ref) for ref in (f"refs/heads/{target}", FENCE)] if remote else []
     try:
         lost = dict.fromkeys(_displaced(ref, remote) for ref in context.repo.kept(OURS))
-        problems = context.repo.in_the_way([*notes, *[ref for ref in lost if ref and ref not in notes][:SHOWN]])
+        others = [ref for ref in lost if ref and ref not in notes][:SHOWN]
+        locked = [ref for ref in context.repo.locked(OURS) if ref not in (*notes, *others)][:SHOWN]
+        problems = context.repo.in_the_way([*notes, *others, *locked])
     except GitProblem:  # told by another line
         return []
     return [Check("refs", "warn", problem.message, problem.next_step) for problem in problems]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from os.path import isdir, join, lexists
+from os.path import isdir, join, lexists, relpath
 from typing import NamedTuple
 
 from foureyes.adapters.git.client.answers import as_sha, as_text, failure, must_be_sha
@@ -20,6 +20,7 @@ OURS = "refs/foureyes/"
 # git itself waits this long for a lock that another git holds; the repository may not make it for ever.
 _WAIT = ("-c", "core.filesRefLockTimeout=1000", "-c", "core.packedRefsTimeout=1000")
 _WRITE = (*_WAIT, *DURABLE, "-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}", "update-ref", "--no-deref")
+_LOCK = ".lock"
 _NEVER = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|\.(/|$)|/$")
 
 
@@ -106,7 +107,7 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
     if taken is not None:
         return GitProblem(f"{ref} cannot be made: there is a ref called {taken}", next_step=_away(taken))
     path = join(git.common_dir, ref)
-    if lexists(lock := f"{path}.lock"):
+    if lexists(lock := f"{path}{_LOCK}"):
         why = "another git is writing it, or was killed while it did"
         step = shell("mv", lock, blank("ELSEWHERE"), before="if no git is at work here: ")
         return GitProblem(f"{ref} cannot be written: there is {lock}: {why}", next_step=step)
@@ -114,6 +115,14 @@ def in_the_way(git: Git, ref: str) -> GitProblem | None:
         step = shell("mv", path, blank("ELSEWHERE"))
         return GitProblem(f"{ref} cannot be made: the folder {path} is in its place", next_step=step)
     return None
+
+
+def locked(git: Git, below: str) -> list[str]:
+    """The refs below a name that another git is writing, or was killed while it did: there is a lock beside them."""
+    folders = os.walk(join(git.common_dir, below))
+    locks = (join(folder, name) for folder, _, names in folders for name in names if name.endswith(_LOCK))
+    refs = (relpath(lock, git.common_dir).removesuffix(_LOCK) for lock in locks)
+    return sorted(ref for ref in refs if not _NEVER.search(ref))
 
 
 def _first_below(git: Git, ref: str) -> str | None:
