@@ -96,8 +96,8 @@ SERVER_FAULTS = {"cut": cut, "cut after it": cut_after, "cut for good": cut_for_
 class Tried:
     """A merge of alpha's with a fault at one step; then beta's turn, and alpha's again."""
 
-    def __init__(self, place: Place, kind: Callable[[Counted], None]) -> None:
-        self.machines, self._place, self._kind = Machines(place), place, kind
+    def __init__(self, place: Place, kind: Callable[[Counted], None], *, sees_ends: bool = True) -> None:
+        self.machines, self._place, self._kind = Machines(place, sees_ends=sees_ends), place, kind
 
     def _alpha(self, at: int, fault: Fault) -> tuple[int, str]:
         """In a child: how many steps there were, and the sentence with which it ended if it did not come through."""
@@ -214,13 +214,8 @@ class Pause:
         return child.result()[1]
 
 
-@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
-@pytest.mark.parametrize("answered", [False, True], ids=["before it", "before its answer"])
-def test_who_is_slow_at_any_exchange_of_a_merge_and_taken_over_meanwhile_merges_nothing_twice_J4_Q6(
-    place: Place, *, answered: bool
-) -> None:
+def slow_at_each_exchange(tried: Tried, taken_over: Callable[[], object], *, answered: bool) -> None:
     """The other machine does the whole queue meanwhile, and this one goes on."""
-    tried = Tried(place, on_the_way)
     total = tried.steps()
     for number in range(1, total + 1):
         pause = Pause()
@@ -232,6 +227,32 @@ def test_who_is_slow_at_any_exchange_of_a_merge_and_taken_over_meanwhile_merges_
             pause.wait()
             return done if answered else work()
 
-        child = tried.begin(number, slow)
-        said = pause.meanwhile(child, lambda: Child(lambda: tried.machines.merge("beta")).result())
+        said = pause.meanwhile(tried.begin(number, slow), taken_over)
         tried.settle(said, f"slow at exchange {number} of {total}")
+
+
+each_wait = pytest.mark.parametrize("answered", [False, True], ids=["before it", "before its answer"])
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+@each_wait
+def test_who_is_slow_at_any_exchange_of_a_merge_and_taken_over_meanwhile_merges_nothing_twice_J4_Q6(
+    place: Place, *, answered: bool
+) -> None:
+    tried = Tried(place, on_the_way)
+    slow_at_each_exchange(tried, lambda: Child(lambda: tried.machines.merge("beta")).result(), answered=answered)
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+@each_wait
+def test_who_only_lost_its_connection_and_is_taken_over_meanwhile_merges_nothing_twice_J4_Q6(
+    on_server: ServerPlace, *, answered: bool
+) -> None:
+    """It is alive, and comes late: the other machine saw no process end, only a lock that is free."""
+    tried = Tried(on_server, on_the_way, sees_ends=False)
+
+    def taken_over() -> None:
+        on_server.wait_until_dark(cut=True)
+        Child(lambda: tried.machines.merge("beta")).result()
+
+    slow_at_each_exchange(tried, taken_over, answered=answered)

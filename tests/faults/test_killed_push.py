@@ -4,37 +4,52 @@ nothing is lost, merged twice or voided. A hand-in, killed around its push: it i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from foureyes.core.words.refs import attempt_ref
 
-from tests.faults.choosing import chosen
+from tests.faults.choosing import NIGHTLY, chosen
 from tests.faults.killing import kill_at, steps_of
 from tests.faults.two_machines import Machines
 from tests.stage.checkout import Checkout
 from tests.stage.fork import Child
 from tests.stage.people import ALICE, CLAUDE
-from tests.stage.places import Place
+from tests.stage.places import Place, ServerPlace
 
 
-@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
-def test_a_merge_that_is_killed_at_any_step_is_brought_to_its_end_by_the_other_machine_Q4_Q6(place: Place) -> None:
-    machines = Machines(place)
+def kill_everywhere(machines: Machines, choose: Callable[[list[str]], list[int]]) -> None:
+    """Alpha's merge before the steps around its pushes, and before those that are chosen; then it is beta's turn."""
+    place = machines.place
     steps = steps_of(lambda: machines.merge("alpha"))
     place.reset()
     pushes = [number for number, step in enumerate(steps, 1) if "push" in step.split()]
     assert len(pushes) >= 2
     around = {number + more for number in pushes for more in (0, 1)}
-    for number in sorted({*chosen(steps), *around}):
+    for number in sorted({*choose(steps), *around}):
         kill_at(number, lambda: machines.merge("alpha"))
-        Child(lambda: machines.merge("beta")).result()
-        assert Child(lambda: machines.merge("alpha")).result() == {}
+        if isinstance(place, ServerPlace):
+            place.wait_until_dark()
         try:
+            Child(lambda: machines.merge("beta")).result()
+            assert Child(lambda: machines.merge("alpha")).result() == {}
             machines.look()
-        except AssertionError as problem:
+        except Exception as problem:
             problem.add_note(f"killed before step {number} of {len(steps)}: {steps[number - 1]}")
             raise
         place.reset()
+
+
+@pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
+def test_a_merge_that_is_killed_at_any_step_is_brought_to_its_end_by_the_other_machine_Q4_Q6(place: Place) -> None:
+    kill_everywhere(Machines(place), chosen)
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+def test_so_it_is_where_the_other_machine_sees_only_that_its_connection_is_gone_J4_Q4_Q6(place: Place) -> None:
+    """As on two real machines: no process of the one is known to the other."""
+    kill_everywhere(Machines(place, sees_ends=False), lambda steps: chosen(steps) if NIGHTLY else [])
 
 
 class HandingIn(Machines):

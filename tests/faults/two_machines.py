@@ -21,21 +21,21 @@ NEVER = {"ApprovalVoided", "MergeFailed", "SecurityRecorded", "AttemptSentBack"}
 class Machines:
     """Two clones and their remote, in the project's place; each command opens the store anew."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
+    def __init__(self, place: Place, *, sees_ends: bool = True) -> None:
+        self.place, self.sees_ends = place, sees_ends
         clones_in(place.root, SHARED.replace(PROJECT, place.project))
         self.remote = Checkout(place.root / "remote.git")
         self.tasks: list[str] = Child(self.made).result()
         place.keep()
 
     def at(self, name: str, *, create: bool = False) -> GitWorld:
-        """The world of a machine, to which every process of the other one is gone."""
+        """The world of a machine, to which every process of the other one is gone, if it can see that."""
         store, where = self.place.create() if create else self.place.open(), locate(self.place.root / name)
         assert where is not None
         store.place = store.place if self.place.engine == "postgres" else SERVER
         found = GitWorld(Checkout(self.place.root / name), store=store, create=create)
         found.outside.here, found.outside.own = f"{name}:0123456789ab", f"process:{name}"
-        found.outside.gone = {"process:alpha", "process:beta"} - {found.outside.own}
+        found.outside.gone = {"process:alpha", "process:beta"} - {found.outside.own} if self.sees_ends else set()
         found.outside.remotes["origin"] = GitRemote(where, "origin")
         found.ids.count = 0 if create else 1_000 + os.getpid()
         return found

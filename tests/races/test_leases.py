@@ -20,7 +20,7 @@ from tests.stage.floor import Floor
 from tests.stage.fork import Child
 from tests.stage.looking import check, tables
 from tests.stage.people import ALICE
-from tests.stage.places import Place
+from tests.stage.places import Place, ServerPlace
 from tests.stage.ports import FixedClock
 
 ELSEWHERE = "proc:another-boot:4026531836:77:12345"
@@ -51,10 +51,17 @@ class Prepared:
 
     def state(self) -> str:
         """As `fe merges list` shows it."""
+        return self._listed()[0]
 
-        def look() -> str:
+    def waits_for(self) -> str:
+        """The same, in words."""
+        return self._listed()[1]
+
+    def _listed(self) -> tuple[str, str]:
+        def look() -> tuple[str, str]:
             try:
-                return self.floor.app.merges.all()[0].state
+                item = self.floor.app.merges.all()[0]
+                return item.state, item.why
             finally:
                 self.floor.close()
 
@@ -110,14 +117,43 @@ def test_a_process_that_ended_and_was_not_waited_for_has_no_lease_Q4(prepared: P
     check(prepared.floor)
 
 
-def test_the_lease_of_a_process_on_another_machine_is_free_only_when_its_time_is_up_Q4(prepared: Prepared) -> None:
-    there = replace(ALICE, host="elsewhere")
-    first = prepared.paused(process=ELSEWHERE, actor=there)
+@pytest.fixture
+def lost(prepared: Prepared) -> Prepared:
+    """A merge on another machine, of which nobody here can see that it was killed."""
+    first = prepared.paused(process=ELSEWHERE, actor=replace(ALICE, host="elsewhere"))
     os.kill(first.child.pid, signal.SIGKILL)
     first.child.ended()
     first.close()
-    minutes = prepared.minutes()
-    assert prepared.merge() == f"another fe merge is at work on elsewhere: it merges {prepared.task}."
+    return prepared
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+def test_the_lease_of_a_process_on_another_machine_is_free_once_the_server_sees_it_gone_J4_Q4(
+    place: Place, lost: Prepared
+) -> None:
+    assert isinstance(place, ServerPlace)
+    place.wait_until_dark()
+    assert (lost.state(), lost.merge()) == ("waiting", "merged")
+    check(lost.floor)
+
+
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)
+def test_the_lease_of_a_connected_process_on_another_machine_is_respected_J4_Q1(prepared: Prepared) -> None:
+    first = prepared.paused(process=ELSEWHERE)
+    assert prepared.state() == "merging"
+    assert "another fe merge is at work" in prepared.merge()
+    assert first.go_on() == ["merged"]
+    check(prepared.floor)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_without_a_server_the_lease_of_a_process_that_nobody_sees_is_free_only_when_its_time_is_up_Q4(
+    lost: Prepared,
+) -> None:
+    prepared, minutes = lost, lost.minutes()
+    until = f", until {tables(prepared.floor).merges[0]['until'][11:16]} UTC at the latest"
+    assert prepared.merge() == f"another fe merge is at work on elsewhere{until}: it merges {prepared.task}."
+    assert prepared.waits_for() == f"being merged now on elsewhere{until}"
     assert "at work" in prepared.merge(minutes=minutes - 0.1)
     assert prepared.merge(minutes=minutes + 0.1) == "merged"
     check(prepared.floor)

@@ -116,6 +116,17 @@ class ServerPlace(Place):
     def open(self) -> Store:
         return open_shared(str(self.folder), self.server.url, self.project, NOW)
 
+    def wait_until_dark(self, *, cut: bool = False) -> None:
+        """Until the server has let go of what showed that somebody is connected (J4): it takes a moment to. `cut`:
+        their connections are cut off first.
+        """
+        mine = f"classid::bigint = (hashtext('{self.schema}')::bigint & 4294967295)"
+        held = f"FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND {mine}"
+        if cut:
+            self.server.sql(f"SELECT pg_terminate_backend(pid) {held}")
+        while self.server.sql(f"SELECT 1 {held}"):
+            os.sched_yield()
+
     def tables(self) -> list[str]:
         found = self.server.sql(f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}'")
         return [str(row[0]) for row in found]

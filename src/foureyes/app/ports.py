@@ -314,7 +314,7 @@ class WriteTx(Tx, Protocol):
 
 
 class Beacon(Protocol):
-    """J4: shows others that a runner is connected. It speeds their take-over; the lease stays the truth."""
+    """J4: shows others that a runner or a merge is connected. It speeds their take-over; the lease stays the truth."""
 
     name: str
 
@@ -353,7 +353,7 @@ class Store(Protocol):
         """Who notices that somebody wrote; None where nobody else can."""
 
     def beacon(self, name: str) -> Beacon | None:
-        """A lock of the database that a runner holds as long as it is connected; None where there is no such lock."""
+        """A lock of the database that is held as long as its holder is connected; None where there is no such lock."""
 
     def dark(self, names: Sequence[str]) -> frozenset[str]:
         """Those of such locks that nobody holds, by one question; none where that cannot be told."""

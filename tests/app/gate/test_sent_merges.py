@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from foureyes.app.call.one_target import sent_for, sent_merges
 from foureyes.app.findings.lookup import findings_of
 from foureyes.app.gate import sent_merges as settling
+from foureyes.app.gate.merge_lock import MergeLock
 from foureyes.app.gate.one_merge import PUSH_SECONDS
 from foureyes.app.gate.target_line import TargetLine
 from foureyes.app.git_ports import RefUpdate
@@ -56,7 +57,10 @@ def test_killed_before_the_push_the_other_clone_merges_it_once_Q4_Q6(clones: Wir
     assert merges_of(clones, task) == 1
 
 
-def test_status_and_doctor_tell_of_a_push_whose_answer_nobody_heard_until_it_is_known_Q4(clones: Wired) -> None:
+def test_status_and_doctor_tell_of_a_push_whose_answer_nobody_heard_until_it_is_known_Q4(
+    clones: Wired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MergeLock, "close", lambda _: None)  # alpha stays connected
     beta, says = clones.beta, "was pushed, and it is not known yet whether it arrived"
 
     def told() -> list[str]:
@@ -336,6 +340,7 @@ def test_who_settles_late_does_not_undo_what_another_has_pushed_since_J4_Q6(
     def slow(self: TargetLine, onto: Sha) -> bool:
         is_out = real(self, onto)
         monkeypatch.undo()
+        monkeypatch.setattr(MergeLock, "close", lambda _: None)  # beta stays connected
         wire.before = kill  # beta settles it as well, pushes anew, and is at that
         with pytest.raises(Killed):
             merge(beta)

@@ -1,4 +1,5 @@
-"""A lock that shows that a runner is connected (J4): of PostgreSQL, held by a session over a connection of its own.
+"""A lock that shows that a runner or a merge is connected (J4): of PostgreSQL, held by a session over a connection of
+its own.
 
 Where it is free, its holder is gone: the server ends a session when its connection ends, and finds out by its own
 keep-alives that nobody is at the other end. SQLite has no such lock; behind a pool it would be the pool's.
@@ -91,7 +92,7 @@ class PostgresBeacon:
         self.is_own = server == connection.info.backend_pid
         if not has_it:  # the server has not noticed yet that the connection before is gone
             self.close()
-            raise StoreProblem("the lock that shows that this runner lives is not free yet.")
+            raise StoreProblem("the lock that shows that this process lives is not free yet.")
 
     def fileno(self) -> int:
         return -1 if self._connection is None or self._connection.closed else self._connection.fileno()

@@ -38,14 +38,20 @@ class Lease(msgspec.Struct, frozen=True):
     process: str
     host: str
     beacon: str = ""
-    """The lock that its runner holds while it is connected; empty where that has none."""
+    """The lock that it, or its runner, holds while it is connected; empty where there is none."""
 
 
 def is_live(context: Context, lease: Lease) -> bool:
-    """Q4: a lease holds until its time is up, or its process is shown to have ended, or its runner's lock is free."""
+    """Q4: a lease holds until its time is up, or its process is shown to have ended, or its lock is free (J4)."""
     if lease.state != "merging" or lease.until <= context.now():
         return False
     return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.dark([lease.beacon]))
+
+
+def lease_words(lease: Lease) -> str:
+    """Where a lease was taken, and when it is free at the latest (J4)."""
+    where = f" on {lease.host}" if lease.host else ""
+    return f"{where}, until {lease.until[11:16]} UTC at the latest"
 
 
 def unheard(context: Context, tx: Tx) -> list[str]:
@@ -59,7 +65,7 @@ def refuse_while_merging(context: Context, tx: Tx, task: Task) -> None:
     """T `withdraw`: until the merge queue has leased it."""
     lease = tx.one("merge.of", Lease, task=task.id)
     if lease is not None and task.status == "approved" and is_live(context, lease):
-        reason = Reason("Q1", f"{task.id} is being merged now", fe("merges", "list"))
+        reason = Reason("Q1", f"{task.id} is being merged now{lease_words(lease)}", fe("merges", "list"))
         refuse_task(task.id, "was not changed", reason)
 
 
@@ -157,10 +163,10 @@ def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None
     """The item with what it waits for and, for this caller, what brings it on. A lease does not count once its process
     has ended.
     """
-    lease = Lease(item.task, item.state, item.until, item.process, item.host)
+    lease = Lease(item.task, item.state, item.until, item.process, item.host, item.beacon)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
-    why = "being merged now" if item.state == "merging" else waits_for(item, rules)
+    why = f"being merged now{lease_words(lease)}" if item.state == "merging" else waits_for(item, rules)
     why = why or (rules.stop.text if rules.stop else "")
     return msgspec.structs.replace(item, why=why or item.why, ready=not why, next=_step(item, rules, actor))
 

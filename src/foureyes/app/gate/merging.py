@@ -14,6 +14,7 @@ from foureyes.app.call.one_target import NOT_KNOWN, sent_merges
 from foureyes.app.call.outcome import merge_by, outcome
 from foureyes.app.call.refusals import refuse_task, refuse_verb
 from foureyes.app.gate.landing import recognise, refuse_foreign_target
+from foureyes.app.gate.merge_lock import MergeLock
 from foureyes.app.gate.merge_place import accept_address, accept_target, merge_here
 from foureyes.app.gate.merge_plan import Try, look_at
 from foureyes.app.gate.merge_queue import (
@@ -21,6 +22,7 @@ from foureyes.app.gate.merge_queue import (
     explain,
     is_live,
     items_of,
+    lease_words,
     rules_of,
     seconds_to_next,
     waits_for,
@@ -53,8 +55,10 @@ UNKNOWN = "it was cut off: whether it is merged the next fe merge tells"
 class Merges:
     """The queue, and the step that works it off."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, *, of_runner: bool = False) -> None:
+        """`of_runner`: of one that shows itself that it is connected (J4)."""
         self._context = context
+        self._lock = None if of_runner else MergeLock(context.store)
 
     @cached_property
     def _nameless(self) -> str:
@@ -80,6 +84,13 @@ class Merges:
         `wait`: and again for what only has to settle, until nothing is left that does (Q0).
         """
         permit(actor, "merge")
+        try:
+            return self._process(actor, tell, wait=wait)
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+
+    def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
         sent = send(self._context)
         if sent.attempts and tell is not None:
             tell(News(f"pushed to {sent.remote}, handed in here before: {', '.join(dict.fromkeys(sent.attempts))}"))
@@ -243,6 +254,7 @@ class Merges:
             self._refuse_second(tx)
             if not self._untried(tx, tried):
                 return None
+        beacon = self._lock.held() if self._lock is not None else ""
         with self._context.writing(actor, "merge") as work:
             self._refuse_second(work.tx)
             taken = self._first_ready(work.tx, tried)
@@ -257,6 +269,7 @@ class Merges:
                 process=self._me,
                 host=actor.host,
                 via=actor.session,
+                beacon=beacon,
             )
             work.gate.record(item.task, event)
             return taken
@@ -280,10 +293,8 @@ class Merges:
         """Q1: one at a time; a lease of a process that ended is free (Q4)."""
         for lease in tx.all("merge.leases", Lease):
             if self._is_anothers(lease):
-                where = f" on {lease.host}" if lease.host else ""
-                raise Conflict(
-                    f"another fe merge is at work{where}: it merges {lease.task}.", next_step=fe("merges", "list")
-                )
+                words = f"another fe merge is at work{lease_words(lease)}: it merges {lease.task}."
+                raise Conflict(words, next_step=fe("merges", "list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
         """Q5: branch and checkouts of the target follow each merge; what cannot is left alone, and the person told

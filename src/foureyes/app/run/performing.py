@@ -301,7 +301,7 @@ def _merge(runner: Actor) -> Job:
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         try:
-            rows = Merges(context).process(runner)
+            rows = Merges(context, of_runner=True).process(runner)
         except Conflict:  # another process is at the queue (Q1)
             return JobEnd(rests=True, soon=True)
         except CutOff as cut:  # what was merged before is merged (Q4)

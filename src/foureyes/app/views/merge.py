@@ -70,6 +70,7 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     until: str = ""
     process: str = ""
     host: str = ""
+    beacon: str = ""
     stack: tuple[StackRow, ...] = ()
     exception: str = ""
     passed: tuple[str, ...] = ()

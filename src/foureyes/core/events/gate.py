@@ -74,7 +74,9 @@ class ApprovalVoided(Event, frozen=True, kw_only=True):
 
 
 class MergeLeased(Event, frozen=True, kw_only=True):
-    """Q1: the merge of a task began. `process` and `until` say when somebody else may take it over (Q4)."""
+    """Q1: the merge of a task began. `process` and `until` say when somebody else may take it over (Q4); `beacon` is
+    the lock that it holds as long as it is connected (J4); a runner's merge has its runner's.
+    """
 
     attempt: int
     approval: int
@@ -82,6 +84,7 @@ class MergeLeased(Event, frozen=True, kw_only=True):
     process: str
     host: str = ""
     via: SessionId | None = None
+    beacon: str = ""
 
 
 class MergeSent(Event, frozen=True, kw_only=True):

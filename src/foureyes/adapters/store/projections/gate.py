@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foureyes.adapters.store.engine import Engine, plain
 from foureyes.adapters.store.projections.counting import counted
 from foureyes.adapters.store.projections.decision import back_to_review, insert_feedback
-from foureyes.adapters.store.projections.steps import ADDRESS, SENT, at, log, move, note, unsend
+from foureyes.adapters.store.projections.steps import ADDRESS, LIT, SENT, at, log, move, note, unsend
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.journal import Row
@@ -47,6 +47,10 @@ def merge_leased(db: Engine, row: Row, event: e.MergeLeased) -> None:
         name: getattr(event, name) for name in ("attempt", "approval", "until", "process", "host")
     }
     db.run("merge.lease", plain(values | {"task": row.task, "seq": row.seq}))
+    if event.beacon:
+        note(db, row, f"{LIT}{row.task}", event.beacon)
+    else:
+        db.run("project.unset_setting", {"name": f"{LIT}{row.task}"})
 
 
 def merge_sent(db: Engine, row: Row, event: e.MergeSent) -> None:

@@ -18,6 +18,8 @@ ADDRESS = "merge:address:"
 """Before the name of a clone: where its remote is (Q6)."""
 SENT = "merge:sent:"
 """Before the id of a task: what was pushed for it, while nobody knows whether it arrived (Q6)."""
+LIT = "merge:lit:"
+"""Before the id of a task: the lock that whoever merges it holds as long as they are connected (J4)."""
 GOES_ON = frozenset({"task.start", "task.release"})
 """A look in the middle of work stays one, whoever works."""
 
@@ -45,8 +47,8 @@ def note(db: Engine, row: Row, name: str, value: str) -> None:
 
 
 def unsend(db: Engine, row: Row) -> None:
-    """Q6: it is known what became of a push."""
-    db.run("project.unset_setting", {"name": f"{SENT}{row.task}"})
+    """Q6: it is known what became of a push; whoever made it has let go of the task (J4)."""
+    db.run("merge.unsend", {"task": row.task})
 
 
 def leave_cycles(db: Engine, row: Row) -> None:

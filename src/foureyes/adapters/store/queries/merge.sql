@@ -15,7 +15,8 @@ UPDATE merges SET until = :until WHERE task = :task AND state = 'merging' AND un
 
 -- name: merge.leases
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
-  coalesce((SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon FROM merges m
+  coalesce((SELECT s.value FROM settings s WHERE s.name = 'merge:lit:' || m.task),
+    (SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon FROM merges m
 JOIN tasks t ON t.id = m.task AND t.status = 'approved' WHERE m.state = 'merging' ORDER BY m.seq;
 
 -- name: merge.last
@@ -37,6 +38,9 @@ SELECT value FROM settings WHERE name = 'merge:address:' || CAST(:clone AS TEXT)
 
 -- name: merge.sent
 SELECT substr(name, 12) AS task, value FROM settings WHERE name >= 'merge:sent:' AND name < 'merge:sent;' ORDER BY name;
+
+-- name: merge.unsend
+DELETE FROM settings WHERE name IN ('merge:sent:' || CAST(:task AS TEXT), 'merge:lit:' || CAST(:task AS TEXT));
 
 -- name: merge.shas
 SELECT id, merge_sha AS sha FROM tasks WHERE merge_sha IS NOT NULL ORDER BY n;
@@ -82,13 +86,16 @@ SELECT task AS id FROM merges ORDER BY task LIMIT 1;
 
 -- name: merge.of
 SELECT m.task, m.attempt, m.approval, m.state, m.tries, m.why, m.until, m.process, m.host, m.seq,
-  coalesce((SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon
+  coalesce((SELECT s.value FROM settings s WHERE s.name = 'merge:lit:' || m.task),
+    (SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon
 FROM merges m WHERE m.task = :task;
 
 -- name: merge.queue
 SELECT t.id AS task, t.title, t.priority, t.iteration AS attempt, t.hold, t.open_deps, t.merge_failures, a.seq AS approval,
   a.session AS approver, a.at AS approved_at, a.exception AS exception, s.kind AS approver_kind, coalesce(m.state, 'waiting') AS state, coalesce(m.tries, 0) AS tries,
-  coalesce(m.why, '') AS why, coalesce(m.until, '') AS until, coalesce(m.process, '') AS process, coalesce(m.host, '') AS host
+  coalesce(m.why, '') AS why, coalesce(m.until, '') AS until, coalesce(m.process, '') AS process, coalesce(m.host, '') AS host,
+  coalesce((SELECT l.value FROM settings l WHERE l.name = 'merge:lit:' || m.task),
+    (SELECT max(r.beacon) FROM runners r WHERE r.process = m.process AND r.ended_at = ''), '') AS beacon
 FROM tasks t
 JOIN approvals a ON a.task = t.id AND a.state = 'active' AND a.recorded = 0
   AND a.seq = (SELECT max(b.seq) FROM approvals b WHERE b.task = t.id AND b.state = 'active' AND b.recorded = 0)
