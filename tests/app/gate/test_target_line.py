@@ -211,10 +211,26 @@ def test_of_a_clone_that_is_behind_the_configuration_of_the_remote_counts_P12_Q6
     alpha.checkout.git("push", "-q", "origin", "main")
     alpha.app.policy.accept(ALICE)
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
-    assert any("is not the accepted one" in note for note in notes)
+    (note,) = [note for note in notes if "is not the accepted one" in note]
+    assert note.startswith("foureyes.toml on main, as this clone last saw it, is not the accepted one: fe doctor")
+    (row,) = [row for row in beta.app.attention.view(ALICE).rows if row.kind == "config"]
+    assert (row.details, row.choices) == ((), ()), "no difference that is the wrong way round"
     clones.wire(beta).fetch(["refs/heads/main"])
     notes = [steps_text(note) for note in beta.app.status.show(ALICE).notes]
     assert not any("is not the accepted one" in note for note in notes)
+
+
+def test_a_clone_that_saw_a_newer_file_than_the_accepted_one_is_told_to_accept_it_P12_Q6(clones: Wired) -> None:
+    """Also once it was asked after the last acceptance."""
+    alpha, beta = clones.alpha, clones.beta
+    for policy in ("strict", "balanced"):
+        alpha.checkout.commit("foureyes.toml", SHARED + f'\n[review]\npolicy = "{policy}"\n')
+        alpha.checkout.git("push", "-q", "origin", "main")
+        clones.wire(beta).fetch(["refs/heads/main"])
+        (row,) = [row for row in beta.app.attention.view(ALICE).rows if row.kind == "config"]
+        assert row.text == "foureyes.toml on main of origin is not the accepted one and is not used"
+        assert [choice.verb for choice in row.choices] == ["accept"]
+        alpha.app.policy.accept(ALICE)
 
 
 def test_doctor_and_audit_ask_the_remote_and_say_where_they_cannot_Q6(clones: Wired) -> None:

@@ -115,14 +115,14 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
     return "" if holds_password(str(layers.file.get("store.url", ""))) else text
 
 
-def accept(context: Context, work: Work, task: Task, settings: str) -> str:
-    """P12: what a person approved, that person accepted; what to say about it."""
+def accept(context: Context, work: Work, task: Task, settings: str, merge: Sha) -> str:
+    """P12: what a person approved, that person accepted with its merge; what to say about it."""
     approvals = work.tx.all("attempt.active_approvals", ApprovalView, task=task.id)
     if not any(row.attempt == task.iteration and row.basis == "person" for row in approvals):
         return ""
     names = [path_of(name) for name in accept_templates(work, task.id, of_attempt(context, work, task.id))]
     if settings and digest_of(settings) != context.project(work.tx).accepted_digest:
-        work.record(task.id, PolicyAccepted(digest=digest_of(settings), text=settings))
+        work.record(task.id, PolicyAccepted(digest=digest_of(settings), text=settings, commit=merge))
         names.append(FILE)
     return (
         f"its {', '.join(names)}, approved by a person, {'is' if len(names) == 1 else 'are'} in force now"
@@ -147,7 +147,7 @@ def _record_landed(context: Context, work: Work, row: MergeRow, settings: str, *
     if task.status == "approved":
         if row.sha != sent_for(gatekeeper.tx, task.id):  # what the gate pushed, it looked at before (Q6)
             _note_what_no_longer_held(context, gatekeeper, task, other=other)
-        note = accept(context, gatekeeper, task, settings)
+        note = accept(context, gatekeeper, task, settings, Sha(row.sha))
         event = TaskMerged(
             sha=Sha(row.sha),
             via=work.actor.session,

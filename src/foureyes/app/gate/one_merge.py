@@ -330,7 +330,7 @@ class OneMerge:
 
     def _close(self, work: Work, plan: Plan, settings: str) -> str:
         """The task is merged; what to say about its settings."""
-        note = accept(self._context, work.gate, self._context.get(work.tx, self._task), settings)
+        note = accept(self._context, work.gate, self._context.get(work.tx, self._task), settings, plan.commit)
         work.gate.record(self._task, self._event(plan))
         return note
 

@@ -17,7 +17,7 @@ from foureyes.app.project.retargeting import (
 )
 from foureyes.config import FILE
 from foureyes.core.rules.policy import digest_of
-from foureyes.steps import Steps, blank, by, by_person, fe, in_turn, prose, shell
+from foureyes.steps import Steps, blank, by, by_person, either, fe, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -54,9 +54,20 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
         return Unaccepted(f"{FILE} on {where} was never accepted: {defaults}")
     if text is None:
         return Unaccepted(f"{FILE} is gone from {where}: the one accepted last is in force")
-    if digest_of(text) != project.accepted_digest and not _knows_more(context, project, at):
+    if digest_of(text) == project.accepted_digest or _knows_more(context, project, at):
+        return None
+    if not _is_behind(context, project, at):
         return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
-    return None
+    step = either(fe("doctor"), ACCEPT, joint="; if that says so, too: ")
+    return Unaccepted(f"{FILE} on {where}, as this clone last saw it, is not the accepted one", step)
+
+
+def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
+    """Q6: whether the commit with the file in force came to the remote after it was last asked here."""
+    if not remote_in(project.accepted_text) or not project.accepted_at:
+        return False
+    seen, accepted = context.repo.commit_of(at), context.repo.commit_of(project.accepted_at)
+    return seen is not None and (accepted is None or not context.repo.is_ancestor(accepted, seen))
 
 
 def _knows_more(context: Context, project: ProjectView, at: str) -> bool:

@@ -109,8 +109,9 @@ class Policy:
                 prompt_templates.accept(work, "", fresh)
                 moved = offered.target if offered.target != project.target else ""
                 if digest != project.accepted_digest or moved:
-                    event = PolicyAccepted(digest=digest, text=offered.text, target=moved, tip=offered.tip)
-                    work.record("", event)
+                    commit = heard.get(offered.target, "")
+                    text, tip = offered.text, offered.tip
+                    work.record("", PolicyAccepted(digest=digest, text=text, target=moved, tip=tip, commit=commit))
         return Acceptance(digest=digest, changed=changed, new=offered.is_new(project), seen=offered.seal)
 
     def _change(self, actor: Actor, verb: str, name: str, text: str | None) -> None:

@@ -13,7 +13,9 @@ class CounterRow(msgspec.Struct, frozen=True):
 
 
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
-    """The project row. `tip`: where the target was when a person made another branch the target."""
+    """The project row. `tip`: where the target was when a person made another branch the target.
+    `accepted_at`: the commit of the remote's target that has the configuration in force (Q6).
+    """
 
     id: str
     name: str
@@ -26,3 +28,4 @@ class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     place: str | None = None
     anchor: str | None = None
     tip: str | None = None
+    accepted_at: str | None = None

@@ -47,13 +47,15 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
 
 class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person made the foureyes.toml that is on the target branch the one in force (P12). `target`: the branch that is
-    the target from now on, where that is another one than before, and `tip` the commit at which it was shown.
+    the target from now on, where that is another one than before, and `tip` the commit at which it was shown. `commit`:
+    the one that brought the file, or the one of the remote's target that had it (Q6); empty where nobody was asked.
     """
 
     digest: str
     text: str
     target: str = ""
     tip: str = ""
+    commit: str = ""
 
 
 class TemplateAccepted(Event, frozen=True, kw_only=True):

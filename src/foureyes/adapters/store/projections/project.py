@@ -41,6 +41,10 @@ def policy_accepted(db: Engine, row: Row, event: e.PolicyAccepted) -> None:
         db.run("project.unset_setting", {"name": "merge:newest"})  # that was on the branch before
     if event.tip:
         note(db, row, "target:tip", event.tip)
+    if event.commit:
+        note(db, row, "target:accepted", event.commit)
+    else:
+        db.run("project.unset_setting", {"name": "target:accepted"})
 
 
 def template_accepted(db: Engine, row: Row, event: e.TemplateAccepted) -> None:
