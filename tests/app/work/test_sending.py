@@ -16,6 +16,7 @@ from foureyes.app.work.unsent import lacking_there
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.refs import attempt_ref, attempt_refs, tracked
 from foureyes.errors import RemoteProblem
+from foureyes.ui.steps import steps_text
 
 from tests.stage.clones import Clones
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -229,6 +230,17 @@ def test_what_was_pushed_is_told_apart_from_what_still_waits(clones: Clones) -> 
     second = alpha.work(CLAUDE, alpha.create(), text="other\n")
     made = alpha.submit(CLAUDE, second)
     assert made.sent.startswith("pushed to origin; 1 more waits; origin did not take the push: not this one")
+
+
+def test_a_hand_in_that_the_remote_refuses_says_who_has_to_be_let_push_what_Q6(clones: Clones) -> None:
+    hook = clones.remote.path / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho readers only; exit 1\n")
+    hook.chmod(0o755)
+    task = clones.alpha.work(CLAUDE, clones.alpha.create())
+    made = clones.alpha.submit(CLAUDE, task)
+    assert made.sent.startswith("not pushed yet: origin did not take the push: readers only")
+    allow = "at origin: let who hands in push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*"
+    assert steps_text(made.next).startswith(f"{allow}, then: to try again: fe submit {task}")
 
 
 def test_a_branch_that_was_left_makes_the_attempt_stale_nowhere_D4(clones: Clones) -> None:

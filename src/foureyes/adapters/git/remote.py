@@ -25,7 +25,7 @@ from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, TakenAway
 from foureyes.core.words.refs import tracked
 from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem, RemoteProblem
-from foureyes.steps import shell, unshallow
+from foureyes.steps import NO_STEP, shell, unshallow
 
 if TYPE_CHECKING:
     from foureyes.adapters import process
@@ -181,7 +181,7 @@ class GitRemote:
                 return Moved(update.ref, now.get(update.ref))
         words = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
-        step = self._way.look()
+        step = self._way.look() if kind != "refused" else NO_STEP  # who was let in sees nothing by looking once more
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
             words += f"; there is a ref called {odd}, which is in the way, until whoever may types: git push "

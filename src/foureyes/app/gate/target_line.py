@@ -118,7 +118,7 @@ def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
 
 
 def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
-    """Q6: a remote that takes no push, in its own words, and what a merge needs there."""
+    """Q6: what a merge needs at a remote that takes no push, and what that says: of its words an end may be cut off."""
     assert line.remote is not None
-    needs = f"a merge pushes {line.name} and refs/foureyes/* there, as whoever runs fe merge"
-    return f"{problem.message} ({needs})"
+    needs = f"let whoever runs fe merge push {line.name} and refs/foureyes/* to {line.remote.name}"
+    return f"{needs}; {problem.message}"

@@ -19,7 +19,7 @@ from foureyes.app.work.unsent import SendableAttempt, waiting_here
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED, attempt_ref, left_ref, tracked
 from foureyes.errors import GitProblem, RemoteProblem
-from foureyes.steps import NO_STEP, Steps, either, in_turn, shell
+from foureyes.steps import NO_STEP, Steps, either, in_turn, prose, shell
 
 if TYPE_CHECKING:
     from foureyes.app.call.context import Context
@@ -79,11 +79,16 @@ def send(context: Context, first: str = "") -> SendOutcome:
                 batches[:0] = [[row] for row in some]
                 continue
             why = why or problem.message
-            if isinstance(problem, RemoteProblem) and problem.kind == "moved":
-                lifts = problem.next_step
+            if isinstance(problem, RemoteProblem) and problem.kind in ("moved", "refused"):
+                lifts = lifts or problem.next_step or _allowing(remote.name)
             if not isinstance(problem, RemoteProblem) or problem.kind != "refused":
                 break
     return replace(sending.sum(waiting, why), lifts=lifts) if waiting else NOTHING
+
+
+def _allowing(remote: str) -> Steps:
+    """What a remote that refuses a hand-in has to allow."""
+    return prose(f"at {remote}: let who hands in push refs/foureyes/attempts/*, refs/foureyes/left/* and fe/*")
 
 
 def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAttempt]]:
