@@ -97,7 +97,10 @@ def test_without_a_remote_it_is_said_that_there_is_none_and_nothing_is_void_D4(s
     with pytest.raises(RemoteProblem, match=r"not in this clone .* names no remote"):
         strangers.alpha.app.attempts.diff(task)
     (row,) = strangers.alpha.app.merges.process(ALICE)
-    assert row.outcome == "waiting"
+    assert (row.outcome, steps_text(row.next)) == (
+        "waiting",
+        'name the remote that the clones share in foureyes.toml: [git] remote = "origin"',
+    )
     assert strangers.alpha.status(task) == "approved"
 
 

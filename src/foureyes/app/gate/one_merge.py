@@ -93,7 +93,7 @@ class OneMerge:
                 now = again
             return [self._leave(f"{self._line.name} moved {STARTS} times meanwhile", stuck=False)]
         except RemoteProblem as problem:
-            return [self._leave(problem.message, stuck=False)]
+            return [self._leave(problem.message, stuck=False).with_next(problem.next_step)]
         except Refused as problem:  # the target is gone from the remote, say
             return [self._leave(problem.in_a_line, stuck=False).with_next(problem.way_on)]
         except GitProblem as problem:
