@@ -135,12 +135,39 @@ def test_a_late_run_is_ended_with_everything_it_started(tmp_path: Path) -> None:
     assert not is_held(alive)
 
 
-def test_a_silent_run_is_ended_and_one_that_talks_is_not(tmp_path: Path) -> None:
+def test_a_silent_run_is_ended(tmp_path: Path) -> None:
     bench = Bench(tmp_path, minute=1.0)
     silent = bench.run(bench.shell(f"echo begun; {FOREVER}", deadline_minutes=60, idle_minutes=1))
     assert (silent.timed_out, silent.error) == ("idle", "timeout")
-    talks = "for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.2; done"
-    assert bench.run(bench.shell(talks, deadline_minutes=60, idle_minutes=1)).timed_out == ""
+
+
+def test_a_run_that_talks_is_not_ended_however_long_it_takes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SteppedClock()
+    monkeypatch.setattr("foureyes.adapters.agents.live.time", clock)
+    os.mkfifo(bench.work / "talk")
+    live = bench.prepare(bench.shell("cat talk", deadline_minutes=60, idle_minutes=1))
+    live.go()
+    with (bench.work / "talk").open("w") as talk:
+        for n in range(5):
+            print(f"line {n}", file=talk, flush=True)
+            while live.last_event() != f"line {n}":
+                assert live.poll() is None
+                select.select([live], [], [], 1.0)
+            clock.seconds += 40
+            assert (live.poll(), live.due_seconds()) == (None, 20)
+    assert (finish(live).timed_out, clock.seconds) == ("", 200)
+
+
+class SteppedClock:
+    """A clock that stands still until a test moves it: how long a process waits for a processor does not count."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    time = monotonic
 
 
 def test_one_that_is_asked_to_end_has_time_for_its_last_words(bench: Bench) -> None:
