@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -16,12 +17,16 @@ from tests.architecture.house import PACKAGE, modules, tree_of
 
 SENTENCES = frozenset(
     {
-        "banner", "behind", "closing", "detail", "done", "grade", "hint", "message", "news", "next",
-        "next_step", "note", "noted", "notes", "problem", "reason", "reasons", "said", "sentence", "step", "summary",
-        "told", "tried", "why",
+        "against", "banner", "because", "behind", "broken", "cause", "closing", "complaint", "detail", "details",
+        "done", "error", "error_text", "explanation", "failure", "grade", "headline", "hint", "hints", "message",
+        "messages", "news", "next", "next_step", "note", "noted", "notes", "notice", "obstacle", "problem", "problems",
+        "reason", "reasons", "refusal", "said", "sentence", "sentences", "step", "str", "summary", "told", "tried",
+        "trouble", "warning", "warnings", "why",
     }
 )  # fmt: skip
-"""What holds a sentence in this house: attributes of errors, reasons and views, and the variables they are put into."""
+"""What holds a sentence in this house: attributes of errors, reasons and views, and the variables they are put into;
+`str(error)` is its message. A variable of another name that is given one of them counts as it (`aliases`).
+"""
 
 TEXTS = frozenset({"line", "lines", "lowered", "text", "words"})
 """What may hold one; a pattern is what files and documents are read with."""
@@ -33,9 +38,18 @@ SEARCHES = frozenset(
     }
 )  # fmt: skip
 CONSTANT = (ast.Constant, ast.JoinedStr)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
+SENTENCE = re.compile("[a-z] [a-z]")
 EXPRESSIONS = frozenset({"findall", "finditer", "fullmatch", "match", "search", "split"})
 
 READS = {
+    ("adapters/agents/streams/opencode.py", "message"): "what an agent program says of its service",
+    ("adapters/exchange/reports.py", "str"): "the address of a report's schema",
+    ("adapters/identity/psutil_tree.py", "str"): "the name of a terminal",
+    ("adapters/store/postgres.py", "str"): "the name of a schema",
+    ("adapters/store/postgres_errors.py", "str"): "the driver's own words: it has no code for a server that is full",
+    ("bootstrap/detecting_node.py", "str"): "npm's own words in a package.json",
+    ("core/documents/drafted_plan.py", "line"): "a plan that an agent wrote",
     ("adapters/git/checkouts/patch.py", "message"): "git's own words",
     ("adapters/git/client/answers.py", "line"): "git's own words",
     ("adapters/git/client/answers.py", "message"): "git's own words",
@@ -54,7 +68,28 @@ READS = {
 
 
 def constants(node: ast.expr) -> list[str]:
-    """Every constant text that an expression is, or is made of."""
+    """Every constant text that an expression is, or is made of, also by the name of a sentence of ours."""
+    return [text for part in ast.walk(node) for text in texts_of(part)]
+
+
+def texts_of(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value]
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return named_sentences().get(name, []) if name.isupper() else []
+
+
+@cache
+def named_sentences() -> dict[str, list[str]]:
+    """What has a name in capitals in any module of ours and is a sentence."""
+    named: dict[str, list[str]] = {"HELD": ["is held by another"]}  # of the examples below
+    for node in (node for path in modules() for node in tree_of(path).body if isinstance(node, ast.Assign)):
+        if isinstance(node.value, CONSTANT) and (text := "".join(literals(node.value))) and SENTENCE.search(text):
+            named.update({name: [*named.get(name, []), text] for name in map(name_of, node.targets)})
+    return named
+
+
+def literals(node: ast.expr) -> list[str]:
     return [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
@@ -87,21 +122,65 @@ def looked_at(node: ast.AST) -> Iterator[str]:
             yield name_of(whose)
     if isinstance(node, ast.Compare):
         for left, how, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
-            if isinstance(how, ast.In | ast.NotIn) and isinstance(left, CONSTANT) and has_words(left):
+            if isinstance(how, ast.In | ast.NotIn) and is_text(left) and has_words(left):
                 yield name_of(right)
             if isinstance(how, ast.Eq | ast.NotEq):
-                yield from (name_of(one) for one, other in ((left, right), (right, left)) if is_sentence(other))
+                both = ((left, right), (right, left))
+                yield from (name_of(one) for one, other in both if is_sentence(other) or is_known_step(one, other))
 
 
 def is_sentence(node: ast.expr) -> bool:
-    """A constant text of several words; one word may be a value."""
-    return isinstance(node, CONSTANT) and any(re.search("[a-z] [a-z]", text) for text in constants(node))
+    """A constant text of several words, or its name; one word may be a value."""
+    return is_text(node) and any(SENTENCE.search(text) for text in constants(node))
+
+
+def is_known_step(node: ast.expr, other: ast.expr) -> bool:
+    """What is proposed, compared with a step that has a name: what is proposed may change, and decides nothing."""
+    return name_of(node) in ("next", "next_step") and name_of(other).isupper()
+
+
+def is_text(node: ast.expr) -> bool:
+    """A constant text, or the name of one."""
+    return isinstance(node, CONSTANT) or bool(texts_of(node))
 
 
 def comparisons(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and name of every sentence that is searched or compared."""
-    for node in ast.walk(tree):
-        yield from ((getattr(node, "lineno", 0), name) for name in looked_at(node) if name in SENTENCES | TEXTS)
+    known = {name: name for name in SENTENCES | TEXTS}
+    for node, also in with_aliases(tree, {}):
+        for name in looked_at(node):
+            if name in known or name in also:
+                yield getattr(node, "lineno", 0), known.get(name) or also[name]
+
+
+def with_aliases(node: ast.AST, also: dict[str, str]) -> Iterator[tuple[ast.AST, dict[str, str]]]:
+    """Every node, with the variables of its function that hold the sentence of an error, a reason or a view."""
+    if isinstance(node, FUNCTIONS):
+        also = also | dict(alias for part in own_parts(node) for alias in aliases(part))
+    yield node, also
+    for child in ast.iter_child_nodes(node):
+        yield from with_aliases(child, also)
+
+
+def own_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function or a module, and in no function of it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        yield from () if isinstance(child, FUNCTIONS) else own_parts(child)
+
+
+def aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """A variable that is given a sentence, and what that was called."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.NamedExpr(target=ast.Name(id=name), value=value)
+        ):
+            if isinstance(value, ast.Attribute) and value.attr in SENTENCES:
+                yield name, value.attr
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "str":
+                yield name, "str"
+        case _:
+            return
 
 
 def test_nothing_is_decided_by_a_sentence_of_ours() -> None:
@@ -144,6 +223,16 @@ def test_every_exception_is_still_needed(read: tuple[str, str]) -> None:
         'self.banner.startswith("STALE")',
         'sum(row.done.startswith("approved") for row in rows)',
         'closing.replace(" decided:", f" decided in {spent}:")',
+        '"is stale" in str(problem)',
+        '"is stale" in str(whatever)',
+        "row.problem == HELD",
+        "holding.HELD in row.problem",
+        "row.problem.startswith(HELD)",
+        'whatever = row.message\nif "stale" in whatever: pass',
+        'if (whatever := str(row)) and "stale" in whatever: pass',
+        'def judge(row):\n    whatever = row.why\n    return whatever.startswith("commit ")',
+        '"is away" in problem.error_text',
+        "left is not None and left.next == ACCEPT",
     ],
 )
 def test_a_decision_by_a_sentence_is_found(source: str) -> None:
@@ -160,6 +249,9 @@ def test_a_decision_by_a_sentence_is_found(source: str) -> None:
         'text.replace("a", "b")',
         '"why" in fields',
         'lines = text.split("\\n")',
+        "row.problem == DOWN",
+        "row.state == HELD",
+        'def one(row):\n    whatever = row.why\ndef other(whatever):\n    return whatever.startswith("commit ")',
     ],
 )
 def test_a_field_may_be_asked(source: str) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from foureyes.app.run import calibrating
 from foureyes.app.run.trials import Bundle, Trial
-from foureyes.app.run.trying import STOPPED, try_out
+from foureyes.app.run.trying import try_out
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config import seeded as built_in_set
 from foureyes.config.seeded import MADE_WITH, Seeded, seeded
@@ -205,7 +205,7 @@ def test_a_person_who_stops_it_stops_it_for_all_and_nothing_is_recorded_V4(
 ) -> None:
     monkeypatch.setattr(Made, "review", lambda *_: None)
     rows = tried(desk, finds)
-    assert [(row.profile, row.recorded, row.problem) for row in rows] == [("codex", False, STOPPED)]
+    assert [(row.profile, row.recorded, row.stopped) for row in rows] == [("codex", False, True)]
     assert "ReviewerCalibrated" not in desk.kinds()
 
 

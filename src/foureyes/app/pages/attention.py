@@ -17,7 +17,6 @@ from foureyes.app.pages.claimed import claims_of
 from foureyes.app.pages.ruled import ruled
 from foureyes.app.pages.stopped_runs import StandstillRow, Stop, halts, merges_stopped
 from foureyes.app.project.acceptance import Unaccepted, unaccepted
-from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.views.attention import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config import FILE
 from foureyes.core.rules.claiming import lead_step
@@ -106,7 +105,7 @@ class Attention:
             left = unaccepted(context, project)
         except FoureyesError:
             return TargetState()
-        if left is None or left.next != ACCEPT:
+        if left is None or not left.acceptable:
             return TargetState(tree=tree, left=left)
         from foureyes.app.project.policy import proposal
 
@@ -347,7 +346,7 @@ class Attention:
 
     def _unaccepted(self, look: AttentionQuery, left: Unaccepted) -> AttentionRow:
         offered = look.seen.offered
-        broken = bool(look.seen.against) and left.next == ACCEPT
+        broken = bool(look.seen.against) and left.acceptable
         against = [f"It cannot be accepted: {look.seen.against}"] if broken else []
         mend = prose(f"mend {FILE} and commit it on {look.project.target}, then ")
         return self._row(

@@ -27,10 +27,13 @@ INIT = by_person(fe("init"))
 
 
 class Unaccepted(msgspec.Struct, frozen=True):
-    """The foureyes.toml on the target is not the one in force: what to say about it, and what helps."""
+    """The foureyes.toml on the target is not the one in force: what to say about it, and what helps. `acceptable`: it
+    can be accepted as it is.
+    """
 
     text: str
     next: Steps = ACCEPT
+    acceptable: bool = True
 
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
@@ -45,11 +48,11 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     named = named_in(text)
     where = project.target if at == project.target else f"{project.target} of {remote_in(project.accepted_text)}"
     if named.project not in ("", project.id):
-        return Unaccepted(f"{FILE} on {where} is of another project ({named.project})", BRING_HERE)
+        return Unaccepted(f"{FILE} on {where} is of another project ({named.project})", BRING_HERE, acceptable=False)
     if named.target not in ("", project.target):
         return Unaccepted(f"{FILE} names {named.target} as the target, and this project merges into {project.target}")
     if project.accepted_text is None and not text:
-        return Unaccepted(f"{FILE} is not on {where}: {defaults}", INIT)
+        return Unaccepted(f"{FILE} is not on {where}: {defaults}", INIT, acceptable=False)
     if project.accepted_text is None:
         return Unaccepted(f"{FILE} on {where} was never accepted: {defaults}")
     if text is None:
@@ -95,4 +98,4 @@ def _gone(context: Context, project: ProjectView) -> Unaccepted:
         "a person brings it back, from where it is now: ",
     )
     rename = prose(f'was it renamed, a person writes target = "its name" into {FILE} there, commits it, then: ')
-    return Unaccepted(text, in_turn(bring, rename + fe("policy", "accept"), joint="; "))
+    return Unaccepted(text, in_turn(bring, rename + fe("policy", "accept"), joint="; "), acceptable=False)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.project.retargeting import ACCEPT
 from foureyes.app.run.rows import Counter, Troubled
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
@@ -46,7 +45,7 @@ class Aside:
             left = unaccepted(self._context, project)
         except FoureyesError:
             return
-        self._unaccepted = f"{left.text}: fe policy accept" if left is not None and left.next == ACCEPT else ""
+        self._unaccepted = f"{left.text}: fe policy accept" if left is not None and left.acceptable else ""
 
     def look(self, tx: Tx, agents: int) -> tuple[str, ...]:
         """Each in a line."""

@@ -15,7 +15,7 @@ from foureyes.app.call.parties import parties_of
 from foureyes.app.call.signing import NEW_KEY, active_keys, keys_at_hand, unsigned
 from foureyes.app.run.beginning import profile_named
 from foureyes.app.run.trials import built_in, of_the_project
-from foureyes.app.run.trying import STOPPED, Tried, try_out
+from foureyes.app.run.trying import Tried, try_out
 from foureyes.app.views.calibration import CalibrationView
 from foureyes.config.policy import agent_profiles
 from foureyes.config.seeded import MADE_WITH
@@ -67,7 +67,7 @@ class Calibrations:
         rows: list[CalibrationView] = []
         for name in wanted:
             rows.append(self._one(actor, name, bundles, tell, partly=bool(cases)))
-            if rows[-1].problem == STOPPED:
+            if rows[-1].stopped:
                 break
         return rows
 
@@ -124,7 +124,7 @@ class Calibrations:
         problem = parts[-1].broken or (SOME if partly else "")
         if problem:
             step = again(name) if parts[-1].broken else NO_STEP
-            return _shown(made, recorded=False, problem=problem, step=step)
+            return _shown(made, recorded=False, problem=problem, stopped=parts[-1].stopped, step=step)
         return self._record(actor, made)
 
     def _tried(
@@ -204,8 +204,8 @@ def _calibration(name: str, profile: Profile, program: str, version: str, parts:
 
 
 def _shown(
-    row: Calibration, *, recorded: bool = True, problem: str = "", against: str = "", old: str = "", by: str = "",
-    step: Steps = NO_STEP,
+    row: Calibration, *, recorded: bool = True, problem: str = "", stopped: bool = False, against: str = "",
+    old: str = "", by: str = "", step: Steps = NO_STEP,
 ) -> CalibrationView:  # fmt: skip
     left = ("seq", "fingerprint", "cases", "session")
     fields = {name: value for name, value in asdict(row).items() if name not in left}
@@ -216,6 +216,7 @@ def _shown(
         precision=None if row.precision is None else round(row.precision, 4),
         recorded=recorded,
         problem=problem,
+        stopped=stopped,
         counts=not against,
         against=against,
         old=old,

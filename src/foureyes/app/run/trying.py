@@ -40,18 +40,20 @@ TellCase = Callable[[str, str], None]
 """Told a case and a line about it."""
 MOST_RUNS = 50
 STOPPED = "it was stopped before it was done"
-"""By a person: nobody else is tried either."""
 LEFT_OUT = "left out: it is a change that no reviewer is asked about before a person looked"
 LONG = 200
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """What a profile did with one bundle. `broken`: why that tells nothing about it: its service, a person's Ctrl-C."""
+    """What a profile did with one bundle. `broken`: why that tells nothing about it: its service, a person's Ctrl-C;
+    `stopped`: it was the latter, and nobody else is tried either.
+    """
 
     results: tuple[CaseResult, ...] = ()
     seconds: tuple[int, ...] = ()
     usage: Usage = Usage()
     broken: str = ""
+    stopped: bool = False
 
 
 def try_out(context: Context, actor: Actor, name: str, profile: Profile, bundle: Bundle, tell: TellCase) -> Tried:
@@ -136,6 +138,7 @@ def _outcome(throwaway: Context, name: str, task: TaskId, trial: Trial) -> Tried
             cost_micros=sum(run.cost_micros for run in runs),
         ),
         broken="" if given else _broken(asked.state, asked.why, why),
+        stopped=not given and asked.state == "asked",
     )
 
 
@@ -167,4 +170,5 @@ def _all(parts: Sequence[Tried]) -> Tried:
             cost_micros=sum(part.usage.cost_micros for part in parts),
         ),
         broken=next((part.broken for part in parts if part.broken), ""),
+        stopped=any(part.stopped for part in parts),
     )

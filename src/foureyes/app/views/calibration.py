@@ -9,14 +9,15 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class CalibrationView(msgspec.Struct, frozen=True, kw_only=True):
-    """What a profile found, missed and made up. `recorded`: it is in the journal; `problem`: why it is not. `against`:
-    why its reviews do not count (V4); `old`: what has changed since. `recall` is of the seeded defects, which are those
-    that are not `past`.
+    """What a profile found, missed and made up. `recorded`: it is in the journal; `problem`: why it is not; `stopped`:
+    by a person, before it was done. `against`: why its reviews do not count (V4); `old`: what has changed since.
+    `recall` is of the seeded defects, which are those that are not `past`.
     """
 
     profile: str
     recorded: bool = True
     problem: str = ""
+    stopped: bool = False
     program: str = ""
     version: str = ""
     model: str = ""
