@@ -1,7 +1,8 @@
-"""How often a command goes to its database: statements on SQLite, messages to a server on PostgreSQL.
+"""How often a command goes to its database: statements on SQLite, messages to a server on PostgreSQL; and how often a
+decision reads what it rests on.
 
 Counts are the same on every machine, busy or not. A session that is known already does each thing once, in a store of a
-few tasks.
+few tasks; an approval and a merge are each the first thing that a process does.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -18,11 +20,15 @@ from foureyes.app.application import Application
 from foureyes.app.views.task_list import ListQuery
 
 from bench.figures import Figure, at_most, note, show
-from bench.places import ADA, Place, PostgresPlace, SqlitePlace, agent, desk, server
+from bench.places import ADA, Place, PostgresPlace, SqlitePlace, desk, server
+from bench.workplace import WORKER, Workplace, begin, write
+from tests.stage.counting import counting
 
-WORKER = agent("worker")
+WAITING = 2
 MOST = {"SQLite": 11, "PostgreSQL": 7}
 """For `fe log`, with begin and commit."""
+READS = {"approve": {"facts": 2, "policy": 2}, "merge": {"facts": 3, "policy": 2}}
+"""How often the facts of a task and the rules in force may be read."""
 
 
 @contextmanager
@@ -77,11 +83,43 @@ def figures(place: Place) -> list[Figure]:
     return counted
 
 
+def decisions(folder: Path) -> list[Figure]:
+    """An approval by a person and the merge of it, in a real repository."""
+    at = Workplace(folder, WAITING)
+    work = begin(at, "a change")
+    write(work.place, "src/part1/file1.py", ["changed"])
+    at.git("commit", "-q", "-a", "-m", "change a little", at=work.place)
+    with opened(at, work.place) as app:
+        app.attempts.submit(WORKER, work.task)
+    with opened(at) as app, counting() as approved:
+        app.decisions.approve(ADA, work.task)
+    with opened(at) as app, counting() as merged:
+        rows = app.merges.process(ADA)
+    if [row.outcome for row in rows] != ["merged"]:
+        raise SystemExit(f"{work.task} was not merged: {rows}")
+    counted = {"approve": approved, "merge": merged}
+    return [
+        at_most(f"{verb}, {what} read", counted[verb][what], most)
+        for verb, reads in READS.items()
+        for what, most in reads.items()
+    ]
+
+
+@contextmanager
+def opened(at: Workplace, place: Path | None = None) -> Iterator[Application]:
+    app = at.open(place)
+    try:
+        yield app
+    finally:
+        app.close()
+
+
 def main(_: list[str] | None = None) -> int:
-    """Count and print; 1 when a log line takes more than it may."""
+    """Count and print; 1 when a log line, an approval or a merge takes more than it may."""
     with desk() as folder, server() as url:
         counted = figures(SqlitePlace(folder / "sqlite"))
         counted += figures(PostgresPlace(url, folder / "postgres", "counted"))
+        counted += decisions(folder / "decisions")
     return show("Statements (SQLite) and messages to the server (PostgreSQL) of one command", "counts", counted)
 
 

@@ -43,6 +43,8 @@ from bench.workplace import (
 SMALL, LARGE = 10, 1_000
 ROUNDS = 11
 BUDGET = 2.0
+PROGRAMS = {"submit": 12, "merge": 20}
+"""That a verb may start, with the task's worktree; the tests of app/gate hold the same."""
 
 Times = dict[str, list[float]]
 
@@ -185,6 +187,7 @@ def cost(small: Bench, step: str) -> list[Figure]:
             f"{command:.0f} ms, plain git {plain:.0f} ms",
         ),
         note(f"{step}, the verb over plain git", f"{verb / plain:.2f}", f"{verb:.0f} ms: {parts}"),
+        at_most(f"{step}, programs started", calls, PROGRAMS[step]),
     ]
 
 
@@ -228,8 +231,8 @@ def queue_rows(small: Bench, large: Bench) -> Figure:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print; 1 when something takes more than twice as long with a hundred times the attempts, or is in a
-    large tree more than half as slow again as it was.
+    """Measure and print; 1 when something takes more than twice as long with a hundred times the attempts, starts more
+    programs than it may, or is in a large tree more than half as slow again as it was.
     """
     parser = argparse.ArgumentParser(prog="python -m bench.gate", description=__doc__)
     parser.add_argument(

@@ -28,6 +28,8 @@ def test_a_round_hands_in_and_merges_by_command_by_verb_and_by_git(tmp_path: Pat
         queue_rows(bench, bench),
     ]
     assert all(float(figure.value) > 0 for figure in figures)
+    programs = [figure for figure in figures if "programs started" in figure.what]
+    assert [(figure.budget, figure.met) for figure in programs] == [("≤ 12", True), ("≤ 20", True)], programs
     assert bench.at.git("rev-list", "--count", "--merges", "--first-parent", TARGET) == str(ATTEMPTS + 4)
     assert bench.at.git("rev-list", "--count", "--merges", "--first-parent", TARGET, at=bench.at.plain) == str(
         ATTEMPTS + 2

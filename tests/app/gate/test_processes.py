@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from foureyes.adapters import process
 from foureyes.adapters.git.client import git
+from foureyes.app.views.work import ClaimedWorktree
 
-from tests.stage.checkout import AT_ONCE
+from tests.stage.checkout import AT_ONCE, Checkout
 from tests.stage.counting import counting
 from tests.stage.gated import configure, deliver
 from tests.stage.people import BOB, CI, CLAUDE
@@ -26,6 +29,26 @@ def test_a_merge_starts_at_most_twenty_programs_Q2(world: GitWorld) -> None:
         assert [row.outcome for row in world.app.merges.process(CI)] == ["merged"]
     assert started["programs"] <= 20, started
     assert (world.checkout.path / f"{task}.py").exists(), "the checkout followed, too"
+
+
+def test_a_merge_of_a_task_with_its_worktree_starts_at_most_twenty_programs_Q2_K1(world: GitWorld) -> None:
+    """So an agent's claim leaves it: its worktree and its branch go with the merge. The first adds a file, the second
+    changes it, after a merge that is on record.
+    """
+    configure(world, AT_ONCE)
+    for text in ("first\n", "second\n"):
+        task = world.create()
+        claimed = world.app.claims.start(CLAUDE, task, worktree=True)
+        assert isinstance(claimed, ClaimedWorktree)
+        Checkout(Path(claimed.worktree)).commit("code.py", text)
+        world.submit(CLAUDE, task)
+        world.approve(BOB, task)
+        forget_git()
+        with counting({"programs": process.start}) as started:
+            assert [row.outcome for row in world.app.merges.process(CI)] == ["merged"]
+        assert started["programs"] <= 20, started
+        assert not Path(claimed.worktree).exists(), "it went with the task"
+        assert (world.checkout.path / "code.py").read_text() == text, "the checkout followed, too"
 
 
 def test_a_hand_in_starts_at_most_twelve_programs_A1(world: GitWorld) -> None:

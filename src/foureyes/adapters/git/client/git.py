@@ -237,6 +237,8 @@ def _to_store(common_dir: str) -> dict[str, str]:
 
 def _listed(room: CleanRoom, tip: Sha, since: Sha | None, *how: str) -> list[Sha]:
     """The commits that one has and another one has not, as git lists them on the doorstep, as far as it gets."""
+    if tip == since:
+        return []
     where, env = room.doorstep, {**scrubbed(), **room.environment()}
     done = _run(
         [f"--git-dir={where}", *_ALWAYS],
