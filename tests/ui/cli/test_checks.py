@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,28 @@ def test_who_is_told_to_end_or_loses_its_terminal_leaves_nothing_behind(
     for name in ("TERM", "HUP"):
         done = cast.job.sh(f"{run}; kill -{name} $!; wait $!; echo $?", cwd=shop.repo, env={"TMPDIR": str(place)})
         assert (name, done.out, list(place.iterdir())) == (name, "130\n", [])
+
+
+HEARS = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+"""Begin a program that hears Ctrl-C: what a script starts by & does not."""
+
+
+def test_ctrl_c_ends_a_check_and_who_was_begun_deaf_to_it_comes_to_its_end(
+    template: Path, tmp_path: Path, cast: Cast
+) -> None:
+    begun, go, place = tmp_path / "begun", tmp_path / "go", tmp_path / "temporary"
+    os.mkfifo(begun)
+    os.mkfifo(go)
+    place.mkdir()
+    shop = counter(
+        template, tmp_path, cast, settings=f"\n[[checks]]\nname = 'slow'\nrun = 'echo > {begun}; read line < {go}'\n"
+    )
+    run = f"check run {shop.work()} >/dev/null 2>&1 & read line < {begun}; kill -INT $!"
+    heard = f"{shlex.join([sys.executable, '-c', HEARS, *FE])} {run}; wait $!; echo $?"
+    done = cast.job.sh(heard, cwd=shop.repo, env={"TMPDIR": str(place)})
+    assert (done.out, list(place.iterdir())) == ("130\n", [])
+    deaf = f"{shlex.join(FE)} {run}; echo > {go}; wait $!; echo $?"
+    assert cast.job.sh(deaf, cwd=shop.repo, env={"TMPDIR": str(place)}).out == "0\n"
 
 
 def test_a_job_says_that_a_crashed_check_is_not_green_when_it_is_tried_again_and_how_at_once_D5(

@@ -155,7 +155,8 @@ def _nowhere(path: str) -> EnvironmentProblem:
 
 def end_cleanly() -> None:
     """Being told to end (cron, systemd, CI), or the terminal going away, is like Ctrl-C: what a long command has made
-    for itself is removed. Who is told to stay (`nohup`) stays.
+    for itself is removed. Who is told to stay (`nohup`) stays; so does who was begun deaf to Ctrl-C, as a script's `&`
+    does: there Ctrl-C is for what runs in front.
     """
     import signal
 
