@@ -187,15 +187,17 @@ def test_the_installed_command_goes_the_whole_way_from_init_to_merge(desk: Desk)
     assert desk.types(alice, "whoami")["kind"] == "human"
     assert desk.types(claude, "whoami")["kind"] == "agent"
     desk.types(alice, "policy", "set", "review.human.settle_seconds", "0")
-    task = desk.types(alice, "create", "Greet by name")["task"]
-    desk.types(claude, "start", task)
-    desk.shell(claude, f"cd .foureyes/worktrees/{task} && echo 2 > greet.py && git commit -qam 'Greet by name'")
-    desk.types(claude, "submit", task, "-m", "done")
-    assert task in desk.types(alice, "prompt", task, "--for", "review")["prompt"]
-    desk.types(alice, "approve", task)
-    desk.types(alice, "watch", "--until-idle")  # a runner, too, needs nothing but what is installed
+    merging = {"2": ("merge", "--wait"), "3": ("watch", "--until-idle")}  # a runner, too, needs nothing but the wheel
+    for text, merges in merging.items():
+        task = desk.types(alice, "create", f"Greet {text}")["task"]
+        desk.types(claude, "start", task)
+        desk.shell(claude, f"cd .foureyes/worktrees/{task} && echo {text} > greet.py && git commit -qam 'Greet'")
+        desk.types(claude, "submit", task, "-m", "done")
+        assert task in desk.types(alice, "prompt", task, "--for", "review")["prompt"]
+        desk.types(alice, "approve", task)
+        desk.types(alice, *merges)
+        assert desk.types(alice, "show", task)["task"]["status"] == "closed"
+        assert desk.shell(alice, "git show main:greet.py") == text
 
-    assert desk.types(alice, "show", task)["task"]["status"] == "closed"
-    assert desk.shell(alice, "git show main:greet.py") == "2"
     assert desk.types(alice, "audit", "verify")["ok"]
     assert desk.types(alice, "rules", "P2")["id"] == "P2"
