@@ -6,10 +6,14 @@ Real processes, real git.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from random import Random
 
 import pytest
+
+from foureyes.bootstrap.wiring import open_project
+from foureyes.ui.steps import steps_text
 
 from tests.scenarios.attack_gate import Content, Gate
 from tests.stage.checkout import Repository
@@ -148,11 +152,18 @@ def test_Q5_an_edit_that_the_merge_touches_too_is_kept_and_the_printed_steps_los
     before = prices.read_text()
     work = gate.approved({"src/code.py": "code = 1\n", "src/prices.py": before + "# the gross price\n"})
     prices.write_text("# mine\n" + before)
-    (news,) = [line for line in gate.run(gate.cast.alice, "merge").err.splitlines() if "left alone" in line]
+    merged = gate.run(gate.cast.alice, "merge")
     assert gate.status(work.task) == "closed"
     assert prices.read_text() == "# mine\n" + before
-    steps = news.partition("next: ")[2] or news.rpartition(": ")[2]
-    assert steps, news
+    app = open_project(str(gate.repo), os.environ)
+    (left,) = app.context.workshop.behind("main")
+    app.close()
+    assert steps_text(left.next) in merged.err, "what is typed here is what was printed"
+    for step in left.next.steps:
+        assert step.argv[0] == "git"
+        gate.git(*map(str, step.argv[1:]))
+    assert prices.read_text() == "# mine\n" + before + "# the gross price\n"
+    assert gate.git("status", "--porcelain").split() == ["M", "src/prices.py"]
 
 
 # Random histories, by the real program
