@@ -22,6 +22,11 @@ TABLES = {
 
 VAGUE = frozenset({"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"})
 
+SAYS_NOTHING = {"found": 1, "said": 0, "told": 9, "one": 1}
+"""Variables that say what was done and not what there is, and how many functions have one. These only become fewer:
+name the noun, `rows`, `refusal`, `line`.
+"""
+
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     for node in ast.walk(tree):
@@ -77,3 +82,17 @@ def test_no_module_has_a_vague_name() -> None:
 def test_every_module_says_what_it_is() -> None:
     found = [name_of(path) for path in modules() if not ast.get_docstring(tree_of(path))]
     assert not found, "no module docstring: " + ", ".join(found)
+
+
+def test_variables_that_say_nothing_become_fewer() -> None:
+    having: dict[str, list[str]] = {name: [] for name in SAYS_NOTHING}
+    for path in modules():
+        for node in functions(tree_of(path)):
+            for name in assigned_in(node) & having.keys():
+                having[name].append(f"{name_of(path)}:{node.lineno} {node.name} has `{name}`")
+    more = [where for name, most in SAYS_NOTHING.items() if len(having[name]) > most for where in having[name]]
+    assert not more, "say what it is (CONTRIBUTING.md, Habits)\n" + "\n".join(more)
+
+
+def assigned_in(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
