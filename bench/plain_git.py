@@ -1,6 +1,6 @@
 """What plain git does instead of the gate: the least that leaves the same behind in git, at the same durability.
 
-It keeps no ledger, asks nobody, and minds neither attributes, hooks nor what is configured.
+It keeps no journal, asks nobody, and minds neither attributes, hooks nor what is configured.
 """
 
 from __future__ import annotations

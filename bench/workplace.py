@@ -1,7 +1,7 @@
 """A real repository with a real project for the gate's benchmarks: so many attempts on main already, and as many
 waiting.
 
-What lies there before anything is measured is written in bulk: the commits by `git fast-import`, the ledger through the
+What lies there before anything is measured is written in bulk: the commits by `git fast-import`, the tables through the
 journal. Files and history on main are of one size apart from the merges themselves, each attempt has its kept ref, and
 each one that waits its branch. `plain` is a copy of the same repository in which plain git works.
 """
@@ -221,7 +221,7 @@ def _sessions(app: Application) -> None:
 
 
 def _tell(app: Application, attempts: list[Handed], *, closed: bool) -> None:
-    """The ledger's side of attempts, in one transaction."""
+    """The journal's side of attempts, in one transaction."""
     now = app.context.now()
     with app.context.store.write() as tx:
         for one in attempts:

@@ -10,7 +10,7 @@ from foureyes.core.nouns.session import GRADES, ROLES
 from foureyes.core.rules.policy import MODES, POLICIES
 from foureyes.core.words.lifecycle import STATUSES
 
-from tests.architecture.house import PACKAGE, ROOT
+from tests.architecture.house import PACKAGE, ROOT, name_of
 
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 
@@ -40,3 +40,30 @@ def test_every_value_that_people_meet_is_explained() -> None:
     text = " ".join([*words(), *words().values()])
     values = [*STATUSES, *MODES, *POLICIES, *TIERS, *GRADES, *ROLES, *SEVERITIES, *ANSWERS, *RULINGS]
     assert [value for value in values if value not in text] == []
+
+
+DROPPED = {
+    "ledger": "journal (everything), history (of a task), moves (of a finding), report (of a sprint)",
+    "CheckStanding": "BriefedCheck; Standing is of sessions",
+    "CycleStanding": "LastLetGo; Standing is of sessions",
+}
+"""Words that the house had for what has another one, and what is said instead."""
+
+
+def test_a_word_that_was_dropped_does_not_come_back() -> None:
+    files = [
+        path
+        for folder, kinds in (("src", ("py", "md", "sql")), ("docs", ("md",)), ("bench", ("py",)), ("tests", ("py",)))
+        for kind in kinds
+        for path in sorted((ROOT / folder).rglob(f"*.{kind}"))
+        if path.name != "test_glossary.py" and "decisions" not in path.parts
+    ]
+    assert len(files) > 1000
+    back = [
+        f"{name_of(path)} has {word!r}: say {instead}"
+        for path in files
+        for text in [path.read_text(encoding="utf-8").lower()]
+        for word, instead in DROPPED.items()
+        if word.lower() in text
+    ]
+    assert not back, "\n".join(back)

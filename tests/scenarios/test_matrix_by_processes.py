@@ -241,7 +241,7 @@ def test_the_command_line_answers_as_the_table_says_and_reviewable_agrees_P(matr
     assert (done["rule"], done["exception"]) == (rule, wanted.exception)
 
 
-def test_every_exception_of_the_matrix_is_in_the_security_ledger_P8(matrix: Matrix) -> None:
+def test_every_exception_of_the_matrix_is_in_the_security_record_P8(matrix: Matrix) -> None:
     """Asked of rows of its own, so that it does not matter which others ran before in this process."""
     asked = {
         "same_origin": Row("strict", "session new", same_origin="audit"),

@@ -1,4 +1,4 @@
-"""The mirror file of the security ledger (P8): appends what is missing, names what was done to it, stops nothing."""
+"""The mirror file of the security record (P8): appends what is missing, names what was done to it, stops nothing."""
 
 from __future__ import annotations
 

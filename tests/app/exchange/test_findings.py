@@ -64,7 +64,7 @@ EVAL = ("pay.py", 3, "eval is dangerous")
 
 
 @pytest.mark.parametrize("document", [sarif(EVAL), rdjson(*EVAL)], ids=["sarif", "rdjson"])
-def test_what_a_tool_found_enters_the_ledger_anchored_in_the_code_L2(world: GitWorld, document: bytes) -> None:
+def test_what_a_tool_found_enters_the_journal_anchored_in_the_code_L2(world: GitWorld, document: bytes) -> None:
     task = handed_in(world)
     raised, again, outside = take(world, task, document)
     assert (raised, again, outside) == ((f"CK-{task}-1-001",), (), 0)

@@ -1,4 +1,4 @@
-"""Handoffs: what is written is what the ledger says, what is read back is believed in nothing that can be counted (G6,
+"""Handoffs: what is written is what the journal says, what is read back is believed in nothing that can be counted (G6,
 L13).
 """
 
@@ -162,7 +162,7 @@ def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -
         ({"fixed": 2}, "blocking_summary.fixed: 2 sent, 1 counted"),
     ],
 )
-def test_a_count_that_the_ledger_contradicts_refuses_the_whole_document_G6(
+def test_a_count_that_the_journal_contradicts_refuses_the_whole_document_G6(
     desk: DeskWorld, summary: dict[str, int], said: str
 ) -> None:
     task = desk.handed_in()

@@ -116,7 +116,7 @@ def test_what_is_decided_does_not_wait_M5_lesson_51(desk: DeskWorld, settled: st
     assert order(desk) == []
 
 
-# Risk (H1): from git, checks and the ledger
+# Risk (H1): from git, checks and the journal
 
 
 def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:

@@ -1,4 +1,4 @@
-"""Policy: settings and features by people only, on the record; the security ledger (P8, P12)."""
+"""Policy: settings and features by people only, on the record; the security record (P8, P12)."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_flag_in_the_environment_tightens_P12(desk: DeskWorld, variable: str
     assert desk.app.policy.feature(CLAUDE, "balanced_review_policy").value is False
 
 
-def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -> None:
+def test_the_security_record_lists_every_kind_latest_first_P8(desk: DeskWorld) -> None:
     first = desk.handed_in(creator=CODEX)
     desk.approve(CODEX, first, reason="asked for it")
     desk.clock.advance(minutes=5)
@@ -144,7 +144,7 @@ def test_the_security_ledger_lists_every_kind_latest_first_P8(desk: DeskWorld) -
     assert set(totals) == {"self_close", "minor", "creator_approval"}
 
 
-def test_no_verb_clears_the_ledger_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
+def test_no_verb_clears_the_journal_or_undoes_a_row_P8_lesson_8(desk: DeskWorld) -> None:
     nouns = (
         "tasks claims notes stops attempts decisions closing merges lists sessions keys policy audit projects".split()
     )

@@ -314,7 +314,7 @@ DAMAGE = {"history": ("history",), "author set": ("authors",), "both": ("history
 
 
 @pytest.mark.parametrize("lost", DAMAGE)
-def test_where_the_ledger_has_nothing_left_nobody_approves_however_minor_it_is_P0(world: World, lost: str) -> None:
+def test_where_the_journal_has_nothing_left_nobody_approves_however_minor_it_is_P0(world: World, lost: str) -> None:
     """Each relation with one kind of loss; which one does not depend on who asks."""
     wrong: list[str] = []
     for relation in list(STORIES)[list(DAMAGE).index(lost) :: len(DAMAGE)]:

@@ -258,7 +258,7 @@ def test_a_night_from_ten_to_midnight_until_eight_with_a_crash_in_between_X2_X5_
     ground.check_nothing_left()
 
 
-def test_done_after_a_run_is_from_the_ledger_and_not_from_what_anybody_counts_X5_G6(ground: Playground) -> None:
+def test_done_after_a_run_is_from_the_journal_and_not_from_what_anybody_counts_X5_G6(ground: Playground) -> None:
     task = ground.create(BOB)
     name = begun(ground, task)
     ground.plays = [Play(outcome=DONE)]

@@ -95,7 +95,7 @@ def test_a_summary_of_answers_must_be_what_counting_gives_G6(summaries: dict[str
     assert {reason.rule for reason in found} <= {"G6"}
 
 
-def test_numbers_about_blocking_findings_are_held_against_the_ledger_G6() -> None:
+def test_numbers_about_blocking_findings_are_held_against_the_journal_G6() -> None:
     blocking = {"a", "c", "e"}
     sent = {"total_blocking": 3, "fixed": 1, "rejected_with_reason": 1, "unaddressed": 1}
     right = developer(*ANSWERED, blocking_summary=sent, summary={"blocking_resolved": 2})

@@ -1,4 +1,4 @@
-"""What documents say, in the words of the ledger (L1–L9, V5, V6)."""
+"""What documents say, in the words of the journal (L1–L9, V5, V6)."""
 
 from __future__ import annotations
 

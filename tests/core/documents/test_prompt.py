@@ -20,8 +20,8 @@ from foureyes.core.documents.prompt import (
     PLACEHOLDERS,
     PURPOSES,
     STATUS_MARKERS,
+    BriefedCheck,
     Briefing,
-    CheckStanding,
     PromptPurpose,
     compose,
 )
@@ -89,7 +89,7 @@ BRIEFING = Briefing(
     branch="fe/fe-7k2",
     files=(ChangedFile("src/a.py", 10, 2),),
     checks=(
-        CheckStanding(name="tests", outcome="failed", summary="1 failed", failing=("tests/test_a.py::test_login",)),
+        BriefedCheck(name="tests", outcome="failed", summary="1 failed", failing=("tests/test_a.py::test_login",)),
     ),
     handoff=("done: the store",),
     at=AT,
@@ -378,7 +378,7 @@ LONG = replace(
     handoff=tuple(f"handoff {n}" for n in range(60)),
     files=tuple(ChangedFile(f"src/file_{n}.py", 1, 1) for n in range(60)),
     checks=(
-        CheckStanding(
+        BriefedCheck(
             name="tests", outcome="failed", summary="60 failed", failing=tuple(f"tests::test_{n}" for n in range(60))
         ),
     ),
@@ -500,7 +500,7 @@ told_any = st.builds(
     branch=words,
     handoff=st.lists(words, max_size=9).map(tuple),
     files=st.lists(st.builds(ChangedFile, words, st.integers(0, 9), st.integers(0, 9)), max_size=9).map(tuple),
-    checks=st.lists(st.builds(CheckStanding, name=words, outcome=st.just("failed"), summary=words), max_size=4).map(
+    checks=st.lists(st.builds(BriefedCheck, name=words, outcome=st.just("failed"), summary=words), max_size=4).map(
         tuple
     ),
     feedback=st.lists(redo, max_size=3).map(section),

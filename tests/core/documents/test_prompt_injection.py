@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.core.documents.prompt import PURPOSES, Briefing, CheckStanding, PromptPurpose, compose
+from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.nouns.attempt import ChangedFile
 from foureyes.core.nouns.feedback import Feedback, section
 from foureyes.core.nouns.finding import Finding
@@ -88,7 +88,7 @@ def told(text: str) -> Briefing:
         head=text,
         diff_id=text,
         files=(ChangedFile(text, 1, 1, text),),
-        checks=(CheckStanding(name=text, outcome=text, summary=text, failing=(text,)),),
+        checks=(BriefedCheck(name=text, outcome=text, summary=text, failing=(text,)),),
         findings=(one, other),
         answers={named: ("REJECTED", text, text), other.id: (text, text, "")},
         handoff=(text, text),

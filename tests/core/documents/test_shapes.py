@@ -128,7 +128,7 @@ def test_every_field_has_a_meaning_and_every_object_refuses_unknown_fields_V3(na
         assert not [field for field, each in shape["properties"].items() if not each.get("description")], kind
 
 
-def test_the_schemas_ask_for_the_words_of_the_ledger_L1_L6_L8() -> None:
+def test_the_schemas_ask_for_the_words_of_the_journal_L1_L6_L8() -> None:
     result, answers = schema_of("review_result")["$defs"], schema_of("handoff_developer")["$defs"]
     assert result["Issue"]["properties"]["severity"]["enum"] == [*SEVERITIES, "FYI"]
     assert result["RulingLine"]["properties"]["ruling"]["enum"] == list(RULINGS)

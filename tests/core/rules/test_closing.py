@@ -191,7 +191,7 @@ def test_names_and_services_cancel_and_lift_nothing_I1_I5() -> None:
         assert not may_lift_rejection(made(rejected_by=actor.session), actor).allowed
 
 
-def test_an_unreadable_ledger_cancels_nothing_G1() -> None:
+def test_an_unreadable_journal_cancels_nothing_G1() -> None:
     assert not may_cancel(replace(planned(), history=None), CREATOR).allowed
     assert not may_cancel(replace(planned(), authors=None), CREATOR).allowed
 

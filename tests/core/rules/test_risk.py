@@ -1,4 +1,4 @@
-"""H1: how closely a waiting task wants to be looked at; every reason, worst first, from git, checks and the ledger
+"""H1: how closely a waiting task wants to be looked at; every reason, worst first, from git, checks and the journal
 only.
 """
 

@@ -11,7 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.views.run import RunnerView
-from foureyes.app.views.sprint import Ledger, SprintGlance, SprintPlanView, SprintReport, SprintTargetView, SprintView
+from foureyes.app.views.sprint import (
+    ReportedTask,
+    SprintGlance,
+    SprintPlanView,
+    SprintReport,
+    SprintTargetView,
+    SprintView,
+)
 from foureyes.core.nouns.sprint import SprintState
 from foureyes.steps import fe
 from foureyes.ui.cli.command import Session
@@ -84,9 +91,9 @@ REPORT = SprintReport(
     id="s-04", state="ended", target=UNTIL, sentence="2/3 tasks, 1 failed, ended 08:00", why="its time is over",
     started_at="2026-11-17T22:02:00Z", ended_at="2026-11-18T08:00:00Z", elapsed_seconds=35880, work_seconds=7200,
     runs=4, cost_micros=1_250_000, input_tokens=1000, output_tokens=234,
-    merged=(Ledger(task="fe-1", title="Add `rm -rf`", sha="abcdef0123", by="rule"),),
-    waiting=(Ledger(task="fe-2", title="<b>|x", risk="high", why="look closely"),),
-    failed=(Ledger(task="fe-3", title="Three", why="4 runs came to nothing"),),
+    merged=(ReportedTask(task="fe-1", title="Add `rm -rf`", sha="abcdef0123", by="rule"),),
+    waiting=(ReportedTask(task="fe-2", title="<b>|x", risk="high", why="look closely"),),
+    failed=(ReportedTask(task="fe-3", title="Three", why="4 runs came to nothing"),),
     findings={"HIGH": 1, "open": 1}, open_findings=("fe-2",), halts=("02:00 paused: the project is held: x",),
     next=fe("queue"),
 )  # fmt: skip

@@ -253,7 +253,7 @@ def test_a_terminal_gets_bars_sized_to_its_width_and_hashes_where_it_is_not_utf_
     assert ascii_only.isascii()
 
 
-def test_stats_security_is_still_the_security_ledger_P8(shop: Counter) -> None:
+def test_stats_security_is_still_the_security_record_P8(shop: Counter) -> None:
     reviewed(
         shop, shop.work(), {"severity": "HIGH", "title": "no limit", "fix": "add one", "file": "src/a.py", "line": 1}
     )

@@ -39,7 +39,7 @@ class CycleEffect(msgspec.Struct, frozen=True, kw_only=True):
 WAITS = CycleEffect()
 
 
-class CycleStanding(msgspec.Struct, frozen=True):
+class LastLetGo(msgspec.Struct, frozen=True):
     """How a task stands: its last attempt that a cycle let go on, and whether it is closed."""
 
     attempt: int
@@ -257,7 +257,7 @@ def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow) -> bool:
     now = next((target for target in known.live if target.task == was.task), None)
     if now is not None:
         return was.attempt < now.attempt
-    last = tx.one("cycle.judged", CycleStanding, task=was.task)
+    last = tx.one("cycle.judged", LastLetGo, task=was.task)
     return last is not None and (last.closed or last.attempt > was.attempt)
 
 

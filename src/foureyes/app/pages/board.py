@@ -15,10 +15,10 @@ from foureyes.app.call.rows import Count, IdRow
 from foureyes.app.gate.merge_queue import items_of
 from foureyes.app.pages.cards import claimed_cards, closed_cards, merging_cards, open_cards, waiting_cards
 from foureyes.app.pages.claimed import at_work, resting
-from foureyes.app.pages.events import Head
 from foureyes.app.pages.waiting import Judge
 from foureyes.app.tasks.sprinting import glance
 from foureyes.app.views.board import COLUMNS, BoardView, Card, Column, ColumnName
+from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.project import CounterRow
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, ConfigError, GitProblem
@@ -71,7 +71,7 @@ class Board:
         heads, problem = self._heads()
         with self._context.store.read() as tx:
             look = self._look(tx, actor, heads, problem)
-            project, head = self._context.project(tx), tx.one("journal.head", Head)
+            project, head = self._context.project(tx), tx.one("journal.head", JournalHead)
             columns = {name: self._column(look, name, 0, _window(limit)) for name in COLUMNS}
             reviews = look.judged.get(0, [])
             since = stamp(self._context.clock.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0))

@@ -9,6 +9,7 @@ import msgspec
 
 from foureyes.app.pages.sentences import QUIET, kind_of_line, sentence
 from foureyes.app.views.event import EventLine
+from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.session import SessionView
 from foureyes.core.events import kind_of
 
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Tx
 
 END = 2**62
-
-
-class Head(msgspec.Struct, frozen=True):
-    """The number of the last row."""
-
-    seq: int
 
 
 class PackedEvent(msgspec.Struct, frozen=True):
@@ -45,7 +40,7 @@ class Events:
     def head(self) -> int:
         """The number of the journal's last row: one statement, to be asked as often as one likes."""
         with self._context.store.read() as tx:
-            row = tx.one("journal.head", Head)
+            row = tx.one("journal.head", JournalHead)
         return row.seq if row else 0
 
     def latest(self, limit: int = 50) -> list[EventLine]:

@@ -19,7 +19,7 @@ from foureyes.app.project.prompt_templates import accepted, path_of
 from foureyes.app.tasks.escalation import loop_state_of
 from foureyes.app.views.finding import AnswerView
 from foureyes.app.views.task import HandoffView
-from foureyes.core.documents.prompt import PURPOSES, Briefing, CheckStanding, PromptPurpose, compose
+from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.engine import LEAD_OPTIONS, LoopState, Round
 from foureyes.core.loop.review import Review
@@ -148,9 +148,9 @@ def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str
     return Prompts(context)._make(actor, task, "clarify", {"concerns": tuple(points)}).text
 
 
-def _checked(state: CheckState) -> CheckStanding:
+def _checked(state: CheckState) -> BriefedCheck:
     failing = tuple(state.result.failing[:SHOWN_FAILURES]) if state.result else ()
-    return CheckStanding(name=state.rule.name, outcome=state.word, summary=state.summary, failing=failing)
+    return BriefedCheck(name=state.rule.name, outcome=state.word, summary=state.summary, failing=failing)
 
 
 def _is_about(review: Review, attempt: Attempt | None) -> bool:

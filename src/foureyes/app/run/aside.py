@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.call.context import stamp
 from foureyes.app.project.acceptance import unaccepted
-from foureyes.app.run.rows import Counter, Troubled
+from foureyes.app.run.rows import Troubled
+from foureyes.app.views.project import CounterRow
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
 
@@ -55,7 +56,7 @@ class Aside:
         return tuple(one_line(text, LONG) for text in (*texts, *self._tasks(tx, agents)))
 
     def _tasks(self, tx: Tx, agents: int) -> Iterator[str]:
-        counted = {row.name: row.n for row in tx.all("project.counters", Counter)}
+        counted = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
         if not agents:
             if counted.get("ready"):
                 yield "tasks are ready, and no agents are started here: fe run"

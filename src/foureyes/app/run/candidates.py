@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.call.rows import Count, IdRow
-from foureyes.app.run.rows import Cost, Counter, PastRow, ReadyRow
+from foureyes.app.run.rows import Cost, PastRow, ReadyRow
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.sprinting import sprints_of
+from foureyes.app.views.project import CounterRow
 from foureyes.app.work.reserving import taken_by_others
 from foureyes.core.run.snapshot import PastRun, TaskState
 from foureyes.core.words.ids import TaskId
@@ -90,4 +91,4 @@ def _turn(context: Context, tx: Tx, policy: ReviewPolicy, row: ReadyRow) -> tupl
 
 def count_reviewing(tx: Tx) -> int:
     """How many tasks wait in review."""
-    return next((row.n for row in tx.all("project.counters", Counter) if row.name == "status:reviewing"), 0)
+    return next((row.n for row in tx.all("project.counters", CounterRow) if row.name == "status:reviewing"), 0)

@@ -166,10 +166,3 @@ class Troubled(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     seq: int = 0
     """Since when, where the same can come again."""
-
-
-class Counter(msgspec.Struct, frozen=True):
-    """How many tasks there are of a kind."""
-
-    name: str
-    n: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.pages.events import Head
 from foureyes.app.sprint.sprints import Sprints
 from foureyes.app.tasks.sprinting import active, now_of
+from foureyes.app.views.journal import JournalHead
 from foureyes.core.nouns.sprint import Sprint
 from foureyes.core.run.step import EndSprint, PauseSprint, ResumeSprint
 
@@ -29,7 +29,7 @@ class SprintsSeen:
 
     def look(self, tx: Tx, desk: RunnerDesk) -> tuple[SprintNow, ...]:
         """That there were some, a runner remembers."""
-        head = tx.one("journal.head", Head)
+        head = tx.one("journal.head", JournalHead)
         if head is None or head.seq != self._head:
             self._found = tuple(now_of(tx, sprint) for sprint in active(tx))
             self._head = head.seq if head is not None else -1

@@ -10,8 +10,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from foureyes.app.gate.checks import due_among
-from foureyes.app.pages.events import Head
 from foureyes.app.run.rows import TaskPlace, Touched
+from foureyes.app.views.journal import JournalHead
 from foureyes.core.words.ids import TaskId
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class WaitingChecks:
 
     def _notice(self, tx: Tx, policy: ReviewPolicy) -> None:
         """What the journal says since the last look; another policy or hold puts everything in question."""
-        head = tx.one("journal.head", Head)
+        head = tx.one("journal.head", JournalHead)
         upto = head.seq if head else 0
         rules = (policy, self._context.project(tx).hold)
         if rules != self._rules:

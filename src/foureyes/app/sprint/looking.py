@@ -41,7 +41,7 @@ WHY = 160
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a task of a sprint failed, as the ledger has it."""
+    """Why a task of a sprint failed, as the journal has it."""
 
     id: str
     tier: str = ""

@@ -1,4 +1,4 @@
-"""The report of a sprint: what a person reads in the morning. Everything is from the ledger (G6)."""
+"""The report of a sprint: what a person reads in the morning. Everything is from the journal (G6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.app.pages.review_queue import Queue
 from foureyes.app.sprint.looking import failures, incomplete
 from foureyes.app.sprint.planning import target_view
 from foureyes.app.tasks.sprinting import find, tasks_of, zone_of
-from foureyes.app.views.sprint import Ledger, SprintReport
+from foureyes.app.views.sprint import ReportedTask, SprintReport
 from foureyes.core.sprint.progress import clock_of, parts, progress_of, sentence, stage_of
 from foureyes.core.words.text import one_line
 from foureyes.errors import FoureyesError
@@ -103,7 +103,7 @@ def _report(
         approved=tuple(_line(row, "approved, waits to be merged") for row in _of(rows, "merging")),
         waiting=tuple(_waiting(row, waiting) for row in in_review),
         failed=tuple(
-            Ledger(task=row.task, title=row.title, why=row.why, next=fe("show", row.task))
+            ReportedTask(task=row.task, title=row.title, why=row.why, next=fe("show", row.task))
             for row in failures(tx, sprint, rows)
         ),
         unfinished=tuple(_line(row, _unfinished(row)) for row in _of(rows, "running", "begun")),
@@ -130,8 +130,8 @@ def _of(rows: list[SprintTask], *wanted: Stage) -> list[SprintTask]:
     return [row for row in rows if stage_of(row) in wanted]
 
 
-def _line(row: SprintTask, why: str) -> Ledger:
-    return Ledger(task=row.id, title=row.title, why=why)
+def _line(row: SprintTask, why: str) -> ReportedTask:
+    return ReportedTask(task=row.id, title=row.title, why=why)
 
 
 def _unfinished(row: SprintTask) -> str:
@@ -140,14 +140,16 @@ def _unfinished(row: SprintTask) -> str:
     return f"sent back, round {row.iteration + 1}" if row.iteration else "to be tried again"
 
 
-def _waiting(row: SprintTask, waiting: dict[str, tuple[int, str]]) -> Ledger:
+def _waiting(row: SprintTask, waiting: dict[str, tuple[int, str]]) -> ReportedTask:
     risk = waiting.get(row.id, (0, ""))[1]
-    return Ledger(task=row.id, title=row.title, risk=risk, why=RISKS.get(risk, ""), next=fe("show", row.id, "--diff"))
+    return ReportedTask(
+        task=row.id, title=row.title, risk=risk, why=RISKS.get(risk, ""), next=fe("show", row.id, "--diff")
+    )
 
 
-def _merged(row: MergedTask) -> Ledger:
+def _merged(row: MergedTask) -> ReportedTask:
     by = "rule" if row.rule in ("M4", "M5") else row.name
-    return Ledger(task=row.id, title=row.title, sha=row.sha, by=by)
+    return ReportedTask(task=row.id, title=row.title, sha=row.sha, by=by)
 
 
 def _total(rows: list[SeverityCount]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Sprints (X): plan, start, look, stop; and what a runner does with them. Counts come from the ledger (G6)."""
+"""Sprints (X): plan, start, look, stop; and what a runner does with them. Counts come from the journal (G6)."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def sprints_of(tx: Tx, tasks: list[str]) -> dict[str, str]:
 
 
 def progress(tx: Tx, sprint: Sprint) -> Progress:
-    """X5, G6: from the ledger."""
+    """X5, G6: from the journal."""
     return progress_of(sprint, tasks_of(tx, sprint.id))
 
 

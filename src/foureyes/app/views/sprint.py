@@ -169,7 +169,7 @@ class SprintGlance(msgspec.Struct, frozen=True, kw_only=True):
 NO_SPRINT = SprintGlance()
 
 
-class Ledger(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task in a sprint's report."""
 
     task: str
@@ -198,13 +198,13 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
     cost_micros: int
     input_tokens: int
     output_tokens: int
-    merged: tuple[Ledger, ...] = ()
-    approved: tuple[Ledger, ...] = ()
-    waiting: tuple[Ledger, ...] = ()
-    failed: tuple[Ledger, ...] = ()
-    unfinished: tuple[Ledger, ...] = ()
-    untouched: tuple[Ledger, ...] = ()
-    out: tuple[Ledger, ...] = ()
+    merged: tuple[ReportedTask, ...] = ()
+    approved: tuple[ReportedTask, ...] = ()
+    waiting: tuple[ReportedTask, ...] = ()
+    failed: tuple[ReportedTask, ...] = ()
+    unfinished: tuple[ReportedTask, ...] = ()
+    untouched: tuple[ReportedTask, ...] = ()
+    out: tuple[ReportedTask, ...] = ()
     findings: dict[str, int] = {}
     open_findings: tuple[str, ...] = ()
     halts: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ CHANGE, REQUEST = "change.diff", "request.json"
 """Files beside the checkout of a run that reviews: the change as a unified diff, and what is asked (V2)."""
 
 
-class CheckStanding(msgspec.Struct, frozen=True, kw_only=True):
+class BriefedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """Where one check stands, as a prompt says it."""
 
     name: str
@@ -47,7 +47,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     head: str = ""
     branch: str = ""
     files: tuple[ChangedFile, ...] = ()
-    checks: tuple[CheckStanding, ...] = ()
+    checks: tuple[BriefedCheck, ...] = ()
     feedback: str = ""
     findings: tuple[Finding, ...] = ()
     answers: dict[str, tuple[str, str, str]] = {}

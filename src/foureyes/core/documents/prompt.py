@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from foureyes.core.documents.briefing import CHANGE, Briefing, CheckStanding
+from foureyes.core.documents.briefing import CHANGE, BriefedCheck, Briefing
 from foureyes.core.documents.prompt_contract import (
     COMMANDS,
     PURPOSES,
@@ -35,8 +35,8 @@ __all__ = [
     "PLACEHOLDERS",
     "PURPOSES",
     "STATUS_MARKERS",
+    "BriefedCheck",
     "Briefing",
-    "CheckStanding",
     "PromptPurpose",
     "compose",
     "read_template",
@@ -298,7 +298,7 @@ def _finding(purpose: PromptPurpose, briefing: Briefing, finding: Finding) -> st
     return "\n".join([*lines, *step(purpose, finding)])
 
 
-def _output(check: CheckStanding) -> list[str]:
+def _output(check: BriefedCheck) -> list[str]:
     return [*([check.summary] if check.summary.strip() else []), *check.failing]
 
 

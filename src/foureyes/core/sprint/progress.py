@@ -1,5 +1,5 @@
 """Progress (X2, X5): what of a sprint is done, what failed, how much time is left, and whether it keeps its pace. All
-of it is computed from the ledger (G6).
+of it is computed from the journal (G6).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DONE: frozenset[Stage] = frozenset({"merged", "merging", "reviewing"})
 
 
 class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a sprint, as the ledger has it. `stuck`: the runner has done with it what it can; `at_work`: it has a
+    """A task of a sprint, as the journal has it. `stuck`: the runner has done with it what it can; `at_work`: it has a
     run now; `tried`: it had one since the sprint began; `by_rule`: nobody looked at what was approved (M4). `hold` and
     `paused`: why nothing of it goes on before a person says so (D3, V9); None where it may.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.sprint import Ledger, PlannedTaskView, SprintPlanView, SprintReport, SprintView
+from foureyes.app.views.sprint import PlannedTaskView, ReportedTask, SprintPlanView, SprintReport, SprintView
 from foureyes.core.sprint.estimating import DEFAULT_MINUTES
 from foureyes.core.sprint.target import span
 from foureyes.core.words.text import flat
@@ -131,7 +131,7 @@ def report_text(report: SprintReport) -> str:
     return "\n".join([*lines, next_line(report.next)])
 
 
-def _parts(report: SprintReport) -> Sequence[tuple[str, tuple[Ledger, ...]]]:
+def _parts(report: SprintReport) -> Sequence[tuple[str, tuple[ReportedTask, ...]]]:
     return (
         ("merged", report.merged),
         ("approved, not merged", report.approved),
@@ -143,7 +143,7 @@ def _parts(report: SprintReport) -> Sequence[tuple[str, tuple[Ledger, ...]]]:
     )
 
 
-def _row(row: Ledger) -> str:
+def _row(row: ReportedTask) -> str:
     tail = _tail(row)
     return f"{row.task}  {flat(row.title)}" + (f"   {flat(tail)}" if tail else "")
 
@@ -180,7 +180,7 @@ def report_markdown(report: SprintReport) -> str:
     return "\n".join(lines).rstrip()
 
 
-def _tail(row: Ledger) -> str:
+def _tail(row: ReportedTask) -> str:
     return row.why or " ".join(part for part in (row.sha[:7], f"by {row.by}" if row.by else "") if part)
 
 
