@@ -88,7 +88,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/text/task ui/cli/validation ui/cli/cycles
     """,
     "A part of the terminal app, tried through its pages: tests/ui/tui, and tests/scenarios/test_terminal_app.py": """
-        ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/commenting ui/tui/crash
+        ui/cli/terminal ui/tui/actions ui/tui/app ui/tui/board_reading ui/tui/comment_form ui/tui/crash
         ui/tui/deciding ui/tui/desk ui/tui/editor ui/tui/first_run ui/tui/following
         ui/tui/keeping ui/tui/looking ui/tui/memory ui/tui/news ui/tui/reviewing ui/tui/screens/ask_text
         ui/tui/screens/change ui/tui/screens/find ui/tui/screens/help

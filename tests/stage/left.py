@@ -56,11 +56,11 @@ TESTS = {
     ),
     "tests/scenarios/test_attacks_environments.py::"
     "test_D5_what_somebody_writes_from_outside_while_the_command_runs_is_no_pass": (
-        "tests/adapters/checks/test_standing.py::test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed"
+        "tests/adapters/checks/test_grounds.py::test_D5_a_write_from_outside_to_the_files_of_a_run_is_noticed"
     ),
     "tests/scenarios/test_attacks_environments.py::"
     "test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone": (
-        "tests/adapters/checks/test_standing.py::"
+        "tests/adapters/checks/test_grounds.py::"
         "test_D5_an_environment_of_other_inputs_than_the_targets_serves_that_tree_alone"
     ),
     "tests/scenarios/test_two_machines.py::"

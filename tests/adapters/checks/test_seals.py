@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from foureyes.adapters.checks import prepared, standing
+from foureyes.adapters.checks import grounds, prepared
 from foureyes.adapters.checks.prepared import ABOUT, about_of
 from foureyes.adapters.checks.seals import SEALS, Seals
 
@@ -20,7 +20,7 @@ PREPARE = "mkdir node_modules && cp lock node_modules/made && echo prepared"
 
 @pytest.fixture
 def slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(standing, "why_none", lambda shelf: "forbidden")
+    monkeypatch.setattr(grounds, "why_none", lambda shelf: "forbidden")
     return Project(tmp_path, prepare=PREPARE, inputs=("lock",))
 
 

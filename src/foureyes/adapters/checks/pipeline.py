@@ -36,7 +36,7 @@ from foureyes.core.words.tools import tool_of
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
-    from foureyes.adapters.checks.standing import Grounds
+    from foureyes.adapters.checks.grounds import Grounds
     from foureyes.app.ports import Lent, TreeFiles
     from foureyes.app.views.check import EnvironmentRow
     from foureyes.core.nouns.checkout import CheckoutRule
@@ -73,7 +73,7 @@ class Pipeline:
 
     @cached_property
     def _grounds(self) -> Grounds:
-        from foureyes.adapters.checks.standing import Grounds
+        from foureyes.adapters.checks.grounds import Grounds
 
         return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
 
@@ -126,7 +126,7 @@ class Pipeline:
         stop: Callable[[], bool],
     ) -> AbstractContextManager[Stand]:
         """Where the project's own checkout is."""
-        from foureyes.adapters.checks.standing import Ask
+        from foureyes.adapters.checks.grounds import Ask
 
         shared = self._shared(tree, export, on_shelf=True)
         return self._grounds.stand(Ask(rule, checkout, tree, shared, output, stop))

@@ -18,8 +18,8 @@ from foureyes.app.findings.by_rule import after
 from foureyes.app.findings.lookup import waivers_in_words
 from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.ports import Tx
-from foureyes.app.review.looking import looked, still
 from foureyes.app.review.sampling import open_batch
+from foureyes.app.review.shown import looked, still
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
 from foureyes.app.work.branches import tip_of, tip_since

@@ -18,7 +18,7 @@ from foureyes.app.findings.rulings import in_words
 from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
 from foureyes.app.gate.merging import refuse_unless_queued
 from foureyes.app.ports import Tx
-from foureyes.app.review.looking import looked, still
+from foureyes.app.review.shown import looked, still
 from foureyes.app.tasks.ids import free_id
 from foureyes.app.views.outcome import Outcome
 from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook

@@ -244,12 +244,12 @@ class DiffPage(ChangePage):
             self.reading.see_comments(shown, self.app.clock())
 
     def do_comment(self) -> None:
-        from foureyes.ui.tui.commenting import write_comment
+        from foureyes.ui.tui.comment_form import write_comment
 
         write_comment(self)
 
     def do_range(self) -> None:
-        from foureyes.ui.tui.commenting import begin_range
+        from foureyes.ui.tui.comment_form import begin_range
 
         begin_range(self)
 

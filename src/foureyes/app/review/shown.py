@@ -1,4 +1,4 @@
-"""Looking: what a face says was seen, counted against the hunks of the attempt (H4, H5)."""
+"""What was shown: how a face says that it was looked at, counted against the hunks of the attempt (H4, H5)."""
 
 from __future__ import annotations
 
