@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 
-from tests.architecture.house import ROOT
+from tests.architecture.house import PACKAGE, ROOT, modules, name_of, tree_of
 
 CONTRACTS = {
     "layers", "app-rooms", "core-rooms", "git-rooms", "adapters", "adapters-see-ports", "faces-adapters",
@@ -50,3 +51,23 @@ def test_the_decision_about_rooms_has_the_rows_of_the_contracts() -> None:
     text = page.read_text(encoding="utf-8")
     assert rooms.keys() == {"app-rooms", "core-rooms", "git-rooms"}
     assert [room for room, row in rooms.items() if f"`{re.sub('[()]', '', row)}`" not in text] == []
+
+
+RULES_OF_OTHERS = {
+    "UNRESOLVED": "FindingView.open",
+    "at_home": "bootstrap.wiring.newcomer",
+    "fitting_home": "bootstrap.wiring.newcomer",
+}
+"""What a face worked out for itself once, and who says it now."""
+
+
+def test_no_face_works_out_which_findings_are_open_or_where_a_caller_is_at_home_I3() -> None:
+    imports = [
+        f"{name_of(path)}:{node.lineno} imports {alias.name}: ask {RULES_OF_OTHERS[alias.name]}"
+        for path in modules(PACKAGE / "ui")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in RULES_OF_OTHERS
+    ]
+    assert not imports, "\n".join(imports)

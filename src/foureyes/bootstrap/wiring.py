@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.identity.keys import Asking, KeyRing
     from foureyes.adapters.store.store import Store
     from foureyes.core.nouns.session import Actor
+    from foureyes.core.rules.policy import IdentityRule
 
 
 def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[str] = ()) -> Actor:
@@ -28,6 +29,16 @@ def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[st
     from foureyes.adapters.identity.observe import observe
 
     return observe(environ, asserted=asserted, programs=programs)
+
+
+def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, IdentityRule]:
+    """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
+    from foureyes.core.rules.home import at_home, fitting_home
+    from foureyes.core.rules.policy import IdentityRule
+
+    seen = whoami(environ, asserted)
+    home = fitting_home(seen.stands) or IdentityRule()
+    return at_home(seen, home), home
 
 
 def keys(environ: Mapping[str, str], asking: Asking | None = None) -> KeyRing:

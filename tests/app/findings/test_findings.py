@@ -305,9 +305,11 @@ def test_lists_are_of_a_task_or_of_everything_and_can_leave_out_what_is_settled(
     review(desk, other, [issue("c")])
     assert len(desk.app.findings.listed()) == 3
     assert [one.id for one in desk.app.findings.listed(task, blocking=True)] == [high]
+    assert [row.open for row in desk.app.findings.listed()] == [True, True, True]
     respond(desk, task, {high: "REJECTED", low: "SKIPPED"})
     rule(desk, {high: "ACCEPTED"})
     assert desk.app.findings.listed(task, open_only=True) == []
+    assert [row.open for row in desk.app.findings.listed(task)] == [False, False]
 
 
 @pytest.mark.parametrize("name", ["", "TL-x-1-001", "x" * 10_000, "TL-\x1b[2J-1-001"])

@@ -72,6 +72,17 @@ def test_what_is_not_settled_by_somebody_elses_word_holds_D2_L5(state: Any) -> N
     assert finding(state=state, waived_until=LATER).holds(NOW) == (state in UNRESOLVED)
 
 
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_a_finding_is_open_until_it_is_settled_and_again_once_its_waiver_ran_out_L4_E3(
+    state: Any, severity: Severity
+) -> None:
+    known = finding(state=state, severity=severity, waived_until=LATER)
+    assert known.is_open(NOW) == (state in ("open", "claimed", "disputed"))
+    assert known.is_open(LATER) == (state in ("open", "claimed", "disputed", "waived"))
+    assert known.is_open(LATER) or not known.holds(LATER)
+
+
 def test_a_waiver_counts_until_its_last_moment_and_then_the_finding_is_open_again_E3() -> None:
     waived = finding(state="waived", waived_until=LATER)
     assert waived.is_waived(NOW)

@@ -33,7 +33,6 @@ from foureyes.core.loop.failing_tests import Tests, Tracking, track
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckState
 from foureyes.core.nouns.finding import Finding, status_of
-from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.check_states import check_states_on
 from foureyes.core.rules.facts import Facts
@@ -92,7 +91,7 @@ class Handoffs:
     def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
         """What is open now, what this iteration resolved of before, what it found that is new."""
         now, rows = self._context.now(), findings_of(tx, facts.task.id)
-        unresolved = [finding for finding in rows if finding.state in UNRESOLVED or finding.holds(now)]
+        unresolved = [finding for finding in rows if finding.is_open(now)]
         settled = {
             move.root
             for move in tx.all("finding.moves", MoveView, task=facts.task.id)

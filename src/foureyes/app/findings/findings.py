@@ -36,7 +36,6 @@ from foureyes.core.events.note import Logged
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.loop.next_steps import next_step
 from foureyes.core.nouns.finding import WAIVED_DAYS, Finding, FindingKind, ReportedFinding
-from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.nouns.task import clean_title
 from foureyes.core.rules.facts import Facts
@@ -70,8 +69,7 @@ class Findings:
             rows = [
                 finding
                 for finding in rows
-                if (not open_only or finding.state in UNRESOLVED or finding.holds(now))
-                and (not blocking or finding.blocking)
+                if (not open_only or finding.is_open(now)) and (not blocking or finding.blocking)
             ]
             names = self._names(tx, rows)
             at = self._context.get(tx, TaskId(rows[0].task)).iteration if task and rows else 0

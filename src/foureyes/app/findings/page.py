@@ -48,6 +48,7 @@ def view_of(finding: Finding, now: str, names: dict[str, str], iteration: int = 
         expired=finding.state == "waived" and not finding.is_waived(now),
         tracked=finding.tracked,
         alike=finding.alike,
+        open=finding.is_open(now),
         holds=finding.holds(now),
         state_in_words=state_in_words(finding, now),
     )

@@ -40,7 +40,9 @@ class AnswerView(msgspec.Struct, frozen=True):
 
 
 class FindingView(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding as faces show it. `holds`: it stands against an approval (D2). `state_in_words`: as people say it."""
+    """A finding as faces show it. `open`: it is not settled, or its waiver ran out. `holds`: it stands against an
+    approval (D2). `state_in_words`: as people say it.
+    """
 
     id: str
     root: str
@@ -78,6 +80,7 @@ class FindingView(msgspec.Struct, frozen=True, kw_only=True):
     alike: list[str] = []
     moves: list[MoveView] = []
     names: dict[str, str] = {}
+    open: bool = False
     holds: bool = False
     state_in_words: str = ""
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from foureyes.core.nouns.finding_state import FindingState, holds
+from foureyes.core.nouns.finding_state import UNRESOLVED, FindingState, holds
 from foureyes.core.words.ids import SessionId
 from foureyes.core.words.shape import Shape
 from foureyes.steps import Steps, fe, one_of, phrase
@@ -190,6 +190,12 @@ class Finding(Content, frozen=True, kw_only=True):
         """E3: as it stands now: open again once its waiver has run out."""
         ran_out = self.state == "waived" and not self.is_waived(now)
         return msgspec.structs.replace(self, state="open") if ran_out else self
+
+    def is_open(self, now: str) -> bool:
+        """L4, E3: nobody settled it, or its waiver has run out; whether that stands against an approval, `holds`
+        says.
+        """
+        return self.at_time(now).state in UNRESOLVED
 
     def holds(self, now: str) -> bool:
         """L5: open and blocking: unresolved, or its waiver has run out."""

@@ -80,13 +80,9 @@ class Session:
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:
         """Who is calling where there is no project, and where one that is made here would be at home (I3)."""
-        from foureyes.bootstrap.wiring import whoami
-        from foureyes.core.rules.home import at_home, fitting_home
-        from foureyes.core.rules.policy import IdentityRule
+        from foureyes.bootstrap.wiring import newcomer
 
-        seen = whoami(os.environ, self.asserted)
-        home = fitting_home(seen.stands) or IdentityRule()
-        return at_home(seen, home), home
+        return newcomer(os.environ, self.asserted)
 
     @cached_property
     def home(self) -> IdentityRule | None:

@@ -19,7 +19,6 @@ from foureyes.core.nouns.finding import (
     Ruling,
     severity_of,
 )
-from foureyes.core.nouns.finding_state import UNRESOLVED
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
 from foureyes.steps import NO_STEP, blank, fe, one_of, phrase
@@ -53,7 +52,7 @@ def finding_list(session: Session, task: str | None, open_only: bool, blocking: 
 
 def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
     """What the caller can do about the first that stands against an approval, or else the first that is open."""
-    ordered = sorted((row for row in rows if row.holds or row.state in UNRESOLVED), key=lambda row: not row.holds)
+    ordered = sorted((row for row in rows if row.open), key=lambda row: not row.holds)
     step = session.app.findings.show(session.actor, ordered[0].id).next if ordered else NO_STEP
     return [next_line(step)] if step else []
 

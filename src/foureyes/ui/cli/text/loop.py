@@ -105,9 +105,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     asked = _points(detail)
     if not detail.findings and not detail.said:
         return asked
-    from foureyes.core.nouns.finding_state import UNRESOLVED
-
-    rows = [finding for finding in detail.findings if finding.state in UNRESOLVED or finding.expired]
+    rows = [finding for finding in detail.findings if finding.open]
     sections = asked + ([("How near escalation is", detail.said)] if detail.said else [])
     if rows:
         lead = (
