@@ -17,7 +17,6 @@ from tests.architecture.house import PACKAGE, ROOT, modules, name_of, tree_of
 ID = re.compile(r"(?<![A-Za-z0-9-])(?!F5(?![A-Za-z0-9]))[A-Z](?:0|[1-9][0-9]?)(?![A-Za-z0-9])")
 """F5 is a key of the terminal app, and no rule."""
 NOTHING_IN_CODE = {
-    "G5": "a property of every message; a test looks at all of them",
     "I10": "what the code must not have",
 }
 """Rules that hold although no code names them, and why."""

@@ -220,7 +220,7 @@ def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
     """Why no key here signed: of each why."""
     if len(problems) == 1:
         return problems[0]
-    each = [reason for one in problems for reason in one.reasons or (Reason("I9", one.message, one.next_step),)]
+    each = [reason for why in problems for reason in why.reasons or (Reason("I9", why.message, why.next_step),)]
     reasons = tuple({reason.message: reason for reason in each}.values())
     step = next((reason.next for reason in reasons if reason.next), NO_STEP)
     return Refused(problems[0].message, reasons=reasons, next_step=step)

@@ -182,11 +182,11 @@ class Merges:
         while (taken := self._next(actor, tried, before + rows)) is not None:
             item, first = taken
             tried.add(item.approval)
-            one = OneMerge(self._context, actor, line, item, self._me, tell)
+            merge = OneMerge(self._context, actor, line, item, self._me, tell)
             try:
-                done = one.run(first)
+                done = merge.run(first)
             except FoureyesError:
-                if one.may_be_there:  # its push may have arrived, whatever went wrong after it
+                if merge.may_be_there:  # its push may have arrived, whatever went wrong after it
                     rows.append(MergeRow(task=item.task, attempt=item.attempt, outcome="cut", message=UNKNOWN))
                 raise
             if any(row.outcome == "merged" for row in done):
