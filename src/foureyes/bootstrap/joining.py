@@ -154,9 +154,10 @@ def _refuse_other_store(folder: str, project: str, url: str) -> None:
 
 
 def _refuse_no_store(address: str, project: str) -> None:
-    from foureyes.adapters.store.shared import has_project
+    from foureyes.adapters.store.shared import has_project, refuse_moved_away
 
     if not has_project(address, project):
+        refuse_moved_away(address, project)
         copy = fe("store", "copy", blank("postgresql://…"))
         raise NoStore(
             f"foureyes.toml names project {project}, and that database has no store of it: a second journal of one "

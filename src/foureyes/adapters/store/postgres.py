@@ -25,13 +25,14 @@ from psycopg.pq import TransactionStatus
 
 from foureyes.adapters.store import postgres_roles as roles
 from foureyes.adapters.store.engine import SqlValue
+from foureyes.adapters.store.moved_away import no_store
 from foureyes.adapters.store.postgres_errors import LOCK_TIMEOUT, held_by, in_our_words, unreachable
 from foureyes.adapters.store.postgres_roles import SchemaFacts
 from foureyes.adapters.store.postgres_statements import translated
 from foureyes.adapters.store.queries import sql
 from foureyes.core.words.unheard import is_unheard
-from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
-from foureyes.steps import blank, by, by_person, either, fe
+from foureyes.errors import Internal, StoreBusy, StoreProblem
+from foureyes.steps import fe
 
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import StoreRole
@@ -121,15 +122,7 @@ class PostgresEngine:
         with self._words():
             facts = self._identity()
             if facts is None and not create:
-                raise NoStore(
-                    f"that database has no store of project {self.project}. Nothing was changed.",
-                    next_step=either(
-                        by("person", fe("restore", blank("FILE")), "who owned it puts a backup there: "),
-                        by_person(fe("store", "join", blank("URL"), before="is it in another database, join that: ")),
-                        by("person", fe("init", "--anew"), "is it lost without one, a person begins a new journal: "),
-                        joint="; ",
-                    ),
-                )
+                raise no_store(self, self.schema, self.project)
             if create:
                 roles.refuse_to_make(self.facts)
                 with suppress(

@@ -29,7 +29,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.ports import CountProgress
 from foureyes.app.views.kept_store import CopiedStore
 from foureyes.core.words.place import FILE, WITHOUT, holds_password
-from foureyes.errors import BadInput, NoStore, StoreProblem
+from foureyes.errors import BadInput, MovedAway, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _or_in_the_file(folder: str, gone: NoStore) -> NoStore:
     if not os.path.lexists(os.path.join(folder, NAME)):
         return gone
     back = fe("store", "copy", LOCAL, after=", if it was moved into the file here")
-    return NoStore(gone.message, next_step=either(by_person(back), gone.next_step, joint="; else "))
+    return type(gone)(gone.message, next_step=either(by_person(back), gone.next_step, joint="; else "))
 
 
 def refuse_old_schema(engine: PostgresEngine, version: int) -> None:
@@ -271,6 +271,16 @@ def has_schema(url: str, project: str) -> bool:
     except NoStore:
         return False
     return True
+
+
+def refuse_moved_away(url: str, project: str) -> None:
+    """Of a server that has no store of this project: whether it had one, which lives on elsewhere."""
+    try:
+        postgres(url, project).close()
+    except MovedAway:
+        raise
+    except NoStore:
+        pass
 
 
 def has_project(url: str, project: str) -> bool:
