@@ -110,7 +110,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("adopt", ("store adopt",), "people", "journal", "store adopt", "Take up the store that was found as the "
          "project's own (P12)."),
         ("role", (), "anyone", "", "store join", "Who the caller is to a store on a server: owner, writer or reader."),
-        ("grants", (), "anyone", "", "store roles", "The SQL that lets a writer and a reader in to a store on a "
+        ("grants", (), "anyone", "", "store roles", "The SQL that lets writers and readers in to a store on a "
          "server."),
     ),
     "sessions": (

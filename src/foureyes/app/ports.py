@@ -364,8 +364,8 @@ class Store(Protocol):
     def role(self) -> StoreRole | None:
         """Who the caller is to a server; None for a file, which has no such roles."""
 
-    def grants(self, writer: str, reader: str) -> str:
-        """The SQL that lets a writer and a reader in; empty for a file."""
+    def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
+        """The SQL that lets writers and readers in; empty for a file."""
 
     def backup(self, path: str) -> None: ...
 

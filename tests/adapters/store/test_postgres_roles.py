@@ -12,7 +12,7 @@ from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.shared import open_shared
 from foureyes.adapters.store.store import Store
 from foureyes.app.views.kept_store import StoreRole
-from foureyes.errors import StoreProblem
+from foureyes.errors import BadInput, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
@@ -45,7 +45,7 @@ def opened(place: engines.Place, server: engines.Server, role: str) -> Store:
 def let_in(place: engines.Place, server: engines.Server, people: tuple[str, str]) -> None:
     """The owner runs what is printed, as psql would."""
     with psycopg.connect(server.url, autocommit=True) as connection:
-        connection.execute(place.open().grants(*people).encode())
+        connection.execute(place.open().grants(people[:1], people[1:]).encode())
 
 
 def test_a_schema_that_is_there_and_shut_is_not_taken_for_none(
@@ -183,11 +183,32 @@ def test_an_older_schema_is_upgraded_by_its_owner_only(
 
 
 def test_only_who_is_named_is_let_in(place: engines.Place) -> None:
-    grants = place.create().grants("agents", "")
+    grants = place.create().grants(["agents"], [])
     assert 'TO "agents";' in grants
     assert "reader" not in grants
     assert 'FOR ROLE "postgres"' in grants, "later tables are the owner's, whoever of the administrators runs it"
     assert "cannot run this" not in grants
+
+
+def test_each_of_several_is_let_in_once(place: engines.Place) -> None:
+    """The first of two writers was dropped without a word."""
+    world = DeskWorld(store=place.create())
+    grants = world.app.projects.grants(["agents", "bob", "agents"], ["audit", "guest"])
+    schema = schema_of(place.project)
+    assert [grants.count(f'GRANT USAGE ON SCHEMA "{schema}" TO "{name}"') for name in ("agents", "bob")] == [1, 1]
+    for name in ("audit", "guest"):
+        assert f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO "{name}"' in grants
+
+
+@pytest.mark.parametrize("names", [(["agents", "postgres"], []), ([], ["postgres"])])
+def test_the_owner_is_made_neither_a_writer_nor_a_reader(
+    place: engines.Place, names: tuple[list[str], list[str]]
+) -> None:
+    """The SQL would take from it the rights by which it upgrades the store."""
+    world = DeskWorld(store=place.create())
+    with pytest.raises(BadInput, match="postgres owns the store") as caught:
+        world.app.projects.grants(*names)
+    assert "fe store roles --writer NAME" in steps_text(caught.value.next_step)
 
 
 def test_who_cannot_run_the_sql_is_told_who_can(
@@ -196,7 +217,7 @@ def test_who_cannot_run_the_sql_is_told_who_can(
     place.create()
     let_in(place, server, people)
     assert f"You are {people[0]}, and cannot run this: postgres gives it to psql" in (
-        opened(place, server, people[0]).grants("agents", "")
+        opened(place, server, people[0]).grants(["agents"], [])
     )
 
 

@@ -68,7 +68,7 @@ def backup(project: Project, path: Path) -> None:
 def grant(project: Project, writer: str, reader: str | None = None) -> None:
     """As the owner does, by psql."""
     app = project.app()
-    project.server.run(app.projects.grants(writer, reader))
+    project.server.run(app.projects.grants([writer], [reader] if reader else []))
     app.close()
 
 

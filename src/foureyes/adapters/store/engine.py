@@ -73,7 +73,7 @@ class Database(Engine, Protocol):
     def role(self) -> StoreRole | None:
         """Who the caller is to a server; None for a file."""
 
-    def grants(self, writer: str, reader: str) -> str:
+    def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
         """The SQL that lets others in; empty for a file."""
 
     def backup(self, path: str) -> None:

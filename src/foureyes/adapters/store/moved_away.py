@@ -56,6 +56,7 @@ def _moved(project: str, moment: str, owner: str) -> MovedAway:
 def _moment(digits: str) -> str:
     """As a person reads it; others may have given the name, with any digits."""
     try:
-        return f"{datetime.strptime(digits[:TO_THE_MINUTE], '%Y%m%d%H%M'):%Y-%m-%d %H:%M} UTC"
+        moment = datetime.strptime(f"{digits[:TO_THE_MINUTE]}+0000", "%Y%m%d%H%M%z")
     except ValueError:
         return "at a time that its name does not tell"
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

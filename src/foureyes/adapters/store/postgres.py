@@ -367,8 +367,8 @@ class PostgresEngine:
     def role(self) -> StoreRole:
         return roles.role_of(self, self.facts)
 
-    def grants(self, writer: str, reader: str) -> str:
-        return roles.grants_sql(self.facts, writer, reader)
+    def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
+        return roles.grants_sql(self.facts, writers, readers)
 
     def backup(self, path: str) -> None:
         """The journal as a SQLite store: any machine can read, verify and restore it."""

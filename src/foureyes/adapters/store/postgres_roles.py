@@ -14,6 +14,8 @@ from foureyes.errors import StoreProblem
 from foureyes.steps import Steps, blank, by, fe, prose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foureyes.adapters.store.engine import Engine, SqlValue
 
 FACTS = (
@@ -143,24 +145,20 @@ def _said(words: dict[str, list[str]]) -> list[str]:
     return [f"{', '.join(each)} on {table}" for table, each in words.items() if each]
 
 
-def grants_sql(facts: SchemaFacts, writer: str, reader: str) -> str:
+def grants_sql(facts: SchemaFacts, writers: Sequence[str], readers: Sequence[str]) -> str:
     """What the owner types to let others in: a role each for who writes and who reads, of those that are named."""
     owner = flat(facts.owner)
     lines = [
         f"-- Roles of the store of this project: schema {facts.schema} in database {facts.database}.",
         f"-- Its owner, {owner}, makes, upgrades, moves and restores it. The owner's password is for people only.",
         *([] if facts.owns else [f"-- You are {flat(facts.role)}, and cannot run this: {owner} gives it to psql."]),
-        *[
-            f"-- CREATE ROLE {flat(quoted(name))} LOGIN;   -- if it is not there yet"
-            for name in (writer, reader)
-            if name
-        ],
+        *[f"-- CREATE ROLE {flat(quoted(name))} LOGIN;   -- if it is not there yet" for name in (*writers, *readers)],
         "BEGIN;",
     ]
-    if writer:
+    for writer in writers:
         why = "-- a writer adds to the journal, and changes or takes out nothing of it"
         lines += [why, *grants_of(facts, writer, writes=True)]
-    if reader:
+    for reader in readers:
         lines += ["-- a reader looks, verifies and makes backups", *grants_of(facts, reader, writes=False)]
     return "\n".join([*lines, "COMMIT;"])
 

@@ -232,7 +232,7 @@ class SqliteEngine:
     def role(self) -> None:
         """Whoever may write the file may do everything."""
 
-    def grants(self, writer: str, reader: str) -> str:
+    def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
         return ""
 
     def problems(self) -> list[str]:

@@ -288,8 +288,8 @@ class Store:
     def role(self) -> StoreRole | None:
         return self.engine.role()
 
-    def grants(self, writer: str, reader: str) -> str:
-        return self.engine.grants(writer, reader)
+    def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
+        return self.engine.grants(writers, readers)
 
     def backup(self, path: str) -> None:
         self.engine.backup(path)

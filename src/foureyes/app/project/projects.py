@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 
 from foureyes.app.call.caller import permit
@@ -110,19 +111,23 @@ class Projects:
         """Who the caller is to a store on a server; nobody in particular to a file."""
         return self._context.store.role()
 
-    def grants(self, writer: str | None = None, reader: str | None = None) -> str:
-        """The SQL by which the owner of a server's store lets a writer and a reader in; empty for a file. Without any
-        name they are called like the schema.
+    def grants(self, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> str:
+        """The SQL by which the owner of a server's store lets writers and readers in; empty for a file. Without any
+        name they are one each, called like the schema.
         """
         usual, roles = f"foureyes_{self._context.store.project}", fe("store", "roles", "--writer", blank("NAME"))
-        if any(name is not None and not name.strip() for name in (writer, reader)):
+        if any(not name.strip() for name in (*writers, *readers)):
             raise BadInput("a role has a name.", next_step=roles)
-        if writer is not None and writer == reader:
-            text = f"{visible(writer)} cannot be both: a reader only looks, and a writer may look as well."
+        for both in set(writers) & set(readers):
+            text = f"{visible(both)} cannot be both: a reader only looks, and a writer may look as well."
             raise BadInput(text, next_step=roles)
-        if writer is None and reader is None:
-            writer, reader = f"{usual}_writer", f"{usual}_reader"
-        return self._context.store.grants(writer or "", reader or "")
+        role = self._context.store.role()
+        if role is not None and role.owner in (*writers, *readers):
+            text = f"{visible(role.owner)} owns the store and may do all of it: this would take rights away from it."
+            raise BadInput(text, next_step=roles)
+        if not writers and not readers:
+            writers, readers = [f"{usual}_writer"], [f"{usual}_reader"]
+        return self._context.store.grants(list(dict.fromkeys(writers)), list(dict.fromkeys(readers)))
 
     def backup(self, actor: Actor, path: str) -> None:
         """A whole copy of the store; an existing file is never overwritten."""

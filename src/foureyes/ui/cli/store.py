@@ -50,13 +50,13 @@ def store_join(session: Session, url: str) -> None:
 
 
 @verb("roles", example="fe store roles --writer agents --reader auditor")
-@click.option("--writer", default=None, metavar="NAME", help="Who adds to the journal, and changes nothing of it.")
-@click.option("--reader", default=None, metavar="NAME", help="Who looks, verifies and makes backups.")
-def store_roles(session: Session, writer: str | None, reader: str | None) -> None:
-    """The SQL that lets others in to a store on a server: a writer and a reader, beside its owner. Runs nothing.
+@click.option("--writer", multiple=True, metavar="NAME", help="Who adds to the journal, and changes nothing of it.")
+@click.option("--reader", multiple=True, metavar="NAME", help="Who looks, verifies and makes backups.")
+def store_roles(session: Session, writer: tuple[str, ...], reader: tuple[str, ...]) -> None:
+    """The SQL that lets others in to a store on a server: writers and readers, beside its owner. Runs nothing.
 
     The owner of the store's schema, or who administers the server, gives it to psql. Without names, it is for roles
-    that are called like the schema.
+    that are called like the schema. Each option can be given more than once.
     """
     text = session.app.projects.grants(writer, reader)
     if not text:
