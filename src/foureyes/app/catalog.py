@@ -128,6 +128,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("new", ("key new",), "people", "journal", "key new", "Make a signing key for the caller."),
         ("add", ("key add",), "people", "journal", "key add", "Register somebody else's public key."),
         ("retire", ("key retire",), "people", "journal", "key retire", "Let a key count no more."),
+        ("waiting", (), "anyone", "", "key list", "The caller's keys that somebody with a key has to add first."),
         ("list", (), "anyone", "", "key list", "Every key on record, the oldest first."),
     ),
     "policy": (

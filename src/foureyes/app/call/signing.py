@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from foureyes.app.call.caller import permit
 from foureyes.app.call.rows import Hash
+from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import SigningKey
 from foureyes.core.events import DecisionSigned
@@ -195,7 +196,9 @@ def sign(context: Context, actor: Actor, keys: list[SigningKey], act: Intent, he
         held = context.keys.held() if keys else {}
         mine = [key for key in reversed(keys) if key.fingerprint in held]
     if not mine:
-        raise unsigned(_no_key(act.signed, keys), NEW_KEY)
+        with context.store.read() as tx:
+            lacks = _no_key(context, tx, act.signed, actor.person)
+        raise unsigned(lacks.message, lacks.next)
     statement = Statement(
         project=context.store.project,
         task=act.task,
@@ -226,9 +229,13 @@ def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
     return Refused(problems[0].message, reasons=reasons, next_step=step)
 
 
-def _no_key(verb: str, keys: list[SigningKey]) -> str:
-    lacks = "none of this project's keys lies here" if keys else "this project has none yet"
-    return f"{verb} needs a person's key, and {lacks}"
+def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
+    """I9: why nothing here can sign; a key that waits to be added is named, so that nobody makes a second one."""
+    if waiting := waiting_keys(context, tx):
+        lacks = f"the one that lies here does not count yet ({', '.join(waiting)})"
+        return Reason("I9", f"{verb} needs a person's key, and {lacks}", add_waiting(waiting, person))
+    lacks = "none of this project's keys lies here" if active_keys(tx) else "this project has none yet"
+    return Reason("I9", f"{verb} needs a person's key, and {lacks}", NEW_KEY)
 
 
 def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: ReviewPolicy) -> Reason | None:
@@ -241,7 +248,7 @@ def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: Re
     if keys and any(key.fingerprint in context.keys.held() for key in keys):
         why = f"{verb} needs a person's key, and what lies here of this project's keys cannot sign"
         return Reason("I9", why, prose("try it: the refusal names the file, and what is wrong with it"))
-    return Reason("I9", _no_key(verb, keys), NEW_KEY)
+    return _no_key(context, tx, verb, actor.person)
 
 
 def unsigned(message: str, next_step: Steps) -> Refused:

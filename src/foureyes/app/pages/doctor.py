@@ -8,6 +8,7 @@ from foureyes.app.call.one_target import NOT_KNOWN, RemoteAnswer, ahead_here, am
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
 from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
+from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.git_dir import in_git_dir
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
@@ -379,6 +380,7 @@ class Doctor:
         """I9: what people's decisions rest on."""
         with self._context.store.read() as tx:
             keys = len(active_keys(tx))
+            waiting = waiting_keys(self._context, tx) if actor.kind == "human" else {}
             try:
                 wanted = self._context.policy(tx, actor).human_proof == "key"
             except ConfigError:
@@ -387,6 +389,9 @@ class Doctor:
             return Check(
                 "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
             )
+        if waiting:
+            text = f"keys of people that count: {keys}; not yet the one that lies here ({', '.join(waiting)})"
+            return Check("keys", "warn", text, add_waiting(waiting, actor.person))
         return Check(
             "keys",
             "ok",

@@ -11,6 +11,7 @@ from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
 from foureyes.app.call.signing import Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
+from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
 from foureyes.core import events as e
@@ -154,6 +155,23 @@ class Keys:
                 )
         return KeyOutcome(
             fingerprint=row.fingerprint, public=row.public, message=f"retired {row.fingerprint} of {row.person}"
+        )
+
+    def waiting(self, actor: Actor) -> tuple[KeyOutcome, ...]:
+        """The caller's keys that lie here and count when somebody with a key of this project has added them."""
+        if actor.kind != "human":
+            return ()
+        with self._context.store.read() as tx:
+            waiting = waiting_keys(self._context, tx)
+        return tuple(
+            KeyOutcome(
+                fingerprint=fingerprint,
+                public=public,
+                registered=False,
+                message=f"key {fingerprint} lies here, but does not count yet",
+                next=add_waiting({fingerprint: public}, actor.person),
+            )
+            for fingerprint, public in waiting.items()
         )
 
     def list(self) -> list[KeyView]:

@@ -73,6 +73,8 @@ def key_list(session: Session) -> None:
     else:
         heading = ("KEY", "PERSON", "STATE", "PRIVATE PART", "SINCE")
         output.write_raw(output.table(heading, [_cells(row) for row in rows]) + "\n")
+    for each in session.app.keys.waiting(session.actor):
+        session.note(f"{each.message}\n  {next_line(each.next)}")
 
 
 def _cells(row: KeyView) -> tuple[str, ...]:

@@ -224,6 +224,7 @@ LEFT_OUT: dict[str, str] = {
     "projects.backup": "it writes a file wherever it is told to",
     "projects.role": "it is for who sets up a store on a server",
     "projects.grants": "it is for who sets up a store on a server",
+    "keys.waiting": "it is for a person, at the machine where the key lies",
     "sessions.recognise": "every call does it",
     "sessions.spawn": "a token is given to a process, and a tool starts none",
     "audit.export": "status_show and audit_log are shorter",
