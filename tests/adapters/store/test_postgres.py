@@ -262,8 +262,18 @@ def test_a_server_that_is_not_there_is_a_clear_problem(url: str) -> None:
 
 
 def test_a_database_that_is_not_there_is_a_clear_problem(server: engines.Server) -> None:
-    with pytest.raises(StoreProblem, match="no_such_database"):
+    with pytest.raises(StoreProblem, match="no_such_database") as caught:
         PostgresEngine(server.url.replace("/postgres?", "/no_such_database?"), "abc")
+    assert "CREATE DATABASE NAME" in steps_text(caught.value.next_step)
+
+
+def test_a_service_that_no_file_names_is_led_to_that_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for file, words in (("none.conf", "service file"), ("some.conf", 'definition of service "team" not found')):
+        (tmp_path / "some.conf").write_text("[other]\nhost=127.0.0.1\n")
+        monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / file))
+        with pytest.raises(StoreProblem, match=words) as caught:
+            PostgresEngine("postgresql:///?service=team", "abc", create=True)
+        assert "~/.pg_service.conf" in steps_text(caught.value.next_step)
 
 
 @pytest.mark.parametrize(

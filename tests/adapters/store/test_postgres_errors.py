@@ -65,3 +65,30 @@ def test_every_error_is_a_sentence_with_a_next_step(problem: Exception, into: ty
     with pytest.raises(into, match=words) as caught, in_our_words():
         raise problem
     assert caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ('FATAL:  database "nosuch" does not exist', "CREATE DATABASE NAME ENCODING 'UTF8' TEMPLATE template0"),
+        ('definition of service "team" not found', "~/.pg_service.conf"),
+        ('service file "/home/x/team.conf" not found', "~/.pg_service.conf"),
+        ('FATAL:  password authentication failed for user "team"', "mend it where it stands: its line of ~/.pgpass"),
+        ('FATAL:  role "team" does not exist', "CREATE ROLE NAME LOGIN"),
+        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "team"', "pg_hba.conf"),
+    ],
+)
+@pytest.mark.parametrize("tried", [None, Tried(needs=False, used=True)])
+def test_what_the_server_refused_has_the_next_step_for_that(words: str, told: str, tried: Tried | None) -> None:
+    """A missing database had that of a wrong password, a missing service that of a server that is away."""
+    problem = psycopg.OperationalError(f"connection failed: {words}", pgconn=tried)  # type: ignore[arg-type]
+    step = steps_text(unreachable(problem, "postgresql://team@h/x").next_step)
+    assert told in step
+    assert "look whether the server runs" not in step
+    assert "store join" not in step
+
+
+def test_who_makes_a_store_there_is_not_told_to_join_one() -> None:
+    problem = psycopg.OperationalError("connection refused")
+    step = steps_text(unreachable(problem, "postgresql://team@h/x", making=True).next_step)
+    assert step == "look whether the server runs; is the address another one, name that"

@@ -100,6 +100,7 @@ class PostgresEngine:
     def __init__(self, url: str, project: str, *, create: bool = False, role: str = "") -> None:
         self.url = url
         self._acting = f"-c role={escaped(role)}" if role else ""
+        self._making = create
         self.project = project
         self.schema = schema_of(project)
         self.facts = SchemaFacts(self.schema)
@@ -175,7 +176,7 @@ class PostgresEngine:
             )
             return connection
         except (psycopg.Error, UnicodeError) as problem:
-            raise unreachable(problem, self.url) from None
+            raise unreachable(problem, self.url, making=self._making) from None
 
     def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
         """A connection of its own, for who waits."""

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import errors
 
 from foureyes.adapters.store.engine import SqlValue
-from foureyes.adapters.store.postgres_roles import let_in_by
+from foureyes.adapters.store.postgres_roles import ENCODING, let_in_by
 from foureyes.core.words.place import without_password
 from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
@@ -30,7 +30,41 @@ MAKE_ROOM = prose(
     "who administers the server raises max_connections (a runner keeps three, each job beside it one more), "
     "or end a runner that is not needed; then try again"
 )
-LOOK_AT_PASSWORD = either(GIVE_PASSWORD, LOOK_AT_ADDRESS, joint="; ")
+NAME_ANOTHER = prose("look whether the server runs; is the address another one, name that")
+REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
+    (
+        re.compile(r'database ".*" does not exist'),
+        prose(
+            "name a database that is there; or who administers the server makes it: "
+            f"CREATE DATABASE NAME ENCODING '{ENCODING}' TEMPLATE template0"
+        ),
+    ),
+    (
+        re.compile(r"definition of service .* not found|service file .* not found"),
+        prose(
+            "a line [NAME], and below it host=…, dbname=… and user=…, belong into ~/.pg_service.conf, "
+            "or into the file that PGSERVICEFILE names"
+        ),
+    ),
+    (
+        re.compile(r"password authentication failed"),
+        prose(
+            "mend it where it stands: its line of ~/.pgpass (readable by you only), PGPASSWORD, the service file, or "
+            "the address in FOUREYES_STORE"
+        ),
+    ),
+    (
+        re.compile(r'role ".*" does not exist'),
+        prose("name a role that is there; or who administers the server makes it: CREATE ROLE NAME LOGIN"),
+    ),
+    (
+        re.compile(r"no pg_hba\.conf entry"),
+        prose("ask who administers the server for a line of its pg_hba.conf that lets this role in from here"),
+    ),
+)
+"""What a server that answered did not accept, again by its words: they choose what is said, no more. One that speaks
+another language has the steps above.
+"""
 
 
 @contextmanager
@@ -85,21 +119,25 @@ def _busy(why: str) -> StoreBusy:
     return StoreBusy(f"{why}. Nothing was changed.", next_step=prose("try again"))
 
 
-def unreachable(problem: Exception, url: str) -> StoreProblem:
-    """Why no connection was made; the next step by how far it came."""
+def unreachable(problem: Exception, url: str, *, making: bool = False) -> StoreProblem:
+    """Why no connection was made; the next step by how far it came. `making`: for a store that is not there yet."""
     words = without_secrets(first_line(problem), url)
     what = "the server has no connection left" if FULL.search(str(problem)) else "the database cannot be reached"
-    return StoreProblem(f"{what}: {words}. Nothing was changed.", next_step=_way_there(problem))
+    return StoreProblem(f"{what}: {words}. Nothing was changed.", next_step=_way_there(problem, making))
 
 
-def _way_there(problem: Exception) -> Steps:
+def _way_there(problem: Exception, making: bool) -> Steps:
     """The driver knows whether the server asked for a password, and whether one was sent."""
     if FULL.search(str(problem)):
         return MAKE_ROOM
+    for words, step in REFUSED:
+        if words.search(str(problem)):
+            return step
+    address = NAME_ANOTHER if making else LOOK_AT_ADDRESS
     tried = problem.pgconn if isinstance(problem, psycopg.Error) else None
     if tried is None or not (tried.needs_password or tried.used_password):
-        return LOOK_AT_ADDRESS
-    return GIVE_PASSWORD if tried.needs_password else LOOK_AT_PASSWORD
+        return address
+    return GIVE_PASSWORD if tried.needs_password else either(GIVE_PASSWORD, address, joint="; ")
 
 
 def first_line(problem: Exception) -> str:
