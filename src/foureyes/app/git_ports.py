@@ -125,7 +125,7 @@ class Repo(Protocol):
         """Those of the objects that the repository does not have, and the trees that it has not all of."""
 
     def near_anchor(self, target: str) -> str | None:
-        """The anchor of one of the target's newest commits, as far as files alone say; no git is started."""
+        """The anchor of one of the target's newest commits; git is started only where they lie in a pack."""
 
     def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
         """The texts of files at a commit, in one call; what is not there, is binary or is very large is left out."""

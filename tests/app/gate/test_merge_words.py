@@ -47,6 +47,22 @@ def test_a_merge_looks_for_anchors_only_since_the_last_one_and_an_audit_everywhe
 
 
 @pytest.mark.on("sqlite")
+def test_status_and_start_see_an_anchor_that_lies_in_a_pack_P12_J3(world: GitWorld) -> None:
+    """What a clone fetched lies in packs: there `fe status` was silent about a store that lacks the last merge."""
+    task = world.create(title="merged elsewhere")
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", f"x\n\nTask: {task}\nJournal: 999999:ffff")
+    world.checkout.git("commit", "-q", "--allow-empty", "-m", "later")
+    loose = [world.checkout.port().near_anchor("main"), *world.app.status.show(ALICE).notes]
+    for pack in (("repack", "-adq"), ("pack-refs", "--all")):
+        world.checkout.git(*pack)
+        assert [world.checkout.port().near_anchor("main"), *world.app.status.show(ALICE).notes] == loose
+    assert loose[0] == "999999:ffff"
+    assert "does not have: it is an older state or a copy" in str(loose)
+    with world.refused("P12"):
+        world.start(CLAUDE, task)
+
+
+@pytest.mark.on("sqlite")
 def test_an_anchor_counts_where_git_sees_no_trailer_P12_J3(world: GitWorld) -> None:
     for words in (f"Journal: 999999:ffff\n\n{SCISSORS}", "Journal: 999999:ffff\n\nand a word after it"):
         world.checkout.git("commit", "-q", "--allow-empty", "-m", f"x\n\n{words}")

@@ -265,11 +265,18 @@ class GitRepo:
         return reading.history.last_anchor(self._git, self._target(target), since, behind=behind, work=work)
 
     def near_anchor(self, target: str) -> str | None:
-        """The anchor of one of the target's newest commits, as far as files alone say."""
+        """The anchor of one of the target's newest commits; git is asked for those only that lie in a pack."""
         from foureyes.adapters.git.client.anchors import anchor_near
 
-        tip = read_loose(self._here.common_dir, _target_refs(target)[0])
-        return anchor_near(self._here.common_dir, tip) if tip else None
+        tip = self.commit_of(_target_refs(target)[0])
+        return anchor_near(self._here.common_dir, tip, self._packed) if tip else None
+
+    def _packed(self, sha: Sha) -> bytes:
+        """All of a commit that has no file of its own; empty where there is none."""
+        lookup = self._git.lookup
+        lookup.refuse_odd_files([sha])
+        found = lookup.reader.read([sha]).get(sha)
+        return found.content if found is not None and found.kind == b"commit" else b""
 
     def _target(self, target: str) -> Sha:
         if commit := as_sha(target):

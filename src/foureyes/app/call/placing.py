@@ -87,7 +87,7 @@ def _work(tx: Tx) -> set[Sha]:
 
 
 def _near(context: Context, project: ProjectView, target: str) -> str | None:
-    """Of what the remote has more than this clone, which may lie in a pack; else what files say of the branch here."""
+    """Of what the remote has more than this clone; else of the newest commits of the branch here."""
     repo = context.repo
     more = repo.last_anchor(target, repo.commit_of(project.target)) if target != project.target else None
     return more or repo.near_anchor(project.target)

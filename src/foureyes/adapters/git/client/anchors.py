@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from foureyes.adapters.git.client.loose_objects import LARGEST, read_loose_object
 from foureyes.adapters.git.client.object_form import commit_head, message_of
@@ -13,16 +13,18 @@ NEAR = 20
 BEGINS = ANCHOR.encode()
 
 
-def anchor_near(common_dir: str, tip: Sha) -> str | None:
-    """The anchor of the nearest commit with one, on any line of the target, among so few that files alone tell (J3)."""
+def anchor_near(common_dir: str, tip: Sha, packed: Callable[[Sha], bytes] = lambda _: b"") -> str | None:
+    """The anchor of the nearest commit with one, on any line of the target, among few (J3): as its file says, or
+    `packed`, for one that has none of its own.
+    """
     ahead = [tip]
     for number in range(NEAR):
         if number >= len(ahead):
             return None
-        kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"", b"")
+        kind, content = read_loose_object(common_dir, ahead[number], LARGEST) or (b"commit", packed(ahead[number]))
         if kind == b"commit" and (anchors := anchors_in(content)):
             return anchors[-1]
-        head = commit_head(content) if kind == b"commit" else None
+        head = commit_head(content) if kind == b"commit" and content else None
         ahead += [up for up in (head.parents if head is not None else ()) if up not in ahead]
     return None
 
