@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -106,6 +107,45 @@ def test_so_it_does_where_the_store_is_gone_or_damaged_J2(project: Project, harm
     done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert bool(done.kept) is not harm.startswith("DROP SCHEMA")
     assert titles(project) == ["before the backup"]
+
+
+def test_what_is_restored_says_how_it_is_undone_and_is_so_undone(project: Project) -> None:
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    (line,) = [line for line in restored_text(done, "../backup.db", project.cwd).splitlines() if "undo, " in line]
+    words = shlex.split(line.partition(": ")[2])
+    assert words[:3] == ["psql", "URL", "-c"]
+    project.server.run(words[3])
+    assert sorted(titles(project)) == ["after it", "before the backup"]
+    assert [name.startswith(f"{schema_of(project.id)}_restored_") for name in project.server.schemas(project.id)] == [
+        False,
+        True,
+    ]
+    project.create("work goes on")
+
+
+@pytest.mark.parametrize("lacks_merge", [False, True])
+def test_another_clone_is_led_to_take_up_what_was_restored_and_not_in_a_circle_P12_F2(
+    project: Project, tmp_path: Path, lacks_merge: bool
+) -> None:
+    """Its files tell of decisions that were undone, and its target may have a merge that the store lacks."""
+    clone = clone_of(project, tmp_path / "clone")
+    join_store(clone, {}, BOB, project.server.url)
+    restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    if lacks_merge:
+        words = f"x\n\nJournal: 900:{'a' * 64}"
+        project.checkout.git("-C", clone, "commit", "-q", "--allow-empty", "-m", words)
+    (tmp_path / "clone" / ".foureyes" / "feedback").mkdir(exist_ok=True)
+    (tmp_path / "clone" / ".foureyes" / "feedback" / "fe-abc.json").write_text("{}")
+    app = open_project(clone, {})
+    (journal,) = [check for check in app.doctor.examine(BOB) if check.check == "journal"]
+    assert journal.result == "fail"
+    assert "fe store adopt" in steps_text(journal.next)
+    report = app.audit.verify()
+    assert len(report.findings) == 1 + lacks_merge
+    assert "fe store adopt" in steps_text(report.next)
+    app.projects.adopt(BOB, "the backup of Monday")
+    assert app.audit.verify().findings == ()
+    app.close()
 
 
 def test_a_clone_that_has_no_store_yet_puts_it_back_where_the_environment_says(

@@ -124,6 +124,7 @@ def test_a_restore_says_which_rows_and_merges_it_undid_P8_P12(desk: DeskWorld) -
     before = Milestones(rows=now.rows + 7, merged=("fe-abc",))
     done = desk.app.projects.note_restore(BOB, "backup.db", "", before)
     assert (done.kept, done.rows_undone, done.merged_undone) == ("", 7, ("fe-abc",))
+    assert "fe store adopt" in steps_text(done.next), "merges wait for it"
     assert desk.app.projects.note_restore(BOB, "backup.db", "", None).rows_undone is None
     assert "there was none" in desk.app.audit.exceptions()[0].detail
 

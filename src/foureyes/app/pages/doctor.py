@@ -15,6 +15,7 @@ from foureyes.app.pages.sandboxes import let_write, sandbox_around
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.acceptance import unaccepted
+from foureyes.app.project.audit import set_aside_by
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
@@ -305,7 +306,8 @@ class Doctor:
         except FoureyesError as problem:
             return Check("journal", "fail", problem.message, problem.next_step)
         if report.findings:
-            return Check("journal", "fail", report.findings[0].message, fe("audit", "verify"))
+            aside = set_aside_by(self._context, report.findings)
+            return Check("journal", "fail", report.findings[0].message, aside or fe("audit", "verify"))
         return Check("journal", "ok", f"{report.rows} rows, chain and tables verified")
 
     def _checks(self, actor: Actor) -> Check:

@@ -18,7 +18,7 @@ from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
 from foureyes.errors import GitProblem
-from foureyes.steps import NO_STEP, by_person, fe, phrase
+from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 
 BATCH = 1_000
 END = 2**62
@@ -59,10 +59,10 @@ class Audit:
         stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
         others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
-        adopt = by_person(ADOPT) if elsewhere and not others and not self._is_unread() else NO_STEP
+        adopt = set_aside_by(self._context, (*others, *elsewhere))
+        if elsewhere and all(each.file for each in others) and not self._is_unread():
+            adopt = by_person(ADOPT)
         back = stop.next if stop and not known and not elsewhere else NO_STEP
-        if report.findings and all(each.file for each in (*others, *elsewhere)) and self._was_put_back():
-            adopt = by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
@@ -89,10 +89,6 @@ class Audit:
         """Q6: that the target lacks the last merge on record."""
         with self._context.store.read() as tx:
             return amiss(self._context, tx, self._context.project(tx), answer)
-
-    def _was_put_back(self) -> bool:
-        """Whether it is on record that decisions were lost: then files of this clone may tell of them (F2)."""
-        return any(row.kind in ("restore", "store_adopted") for row in self.exception_totals())
 
     def _is_unread(self) -> bool:
         """Whether the target cannot be compared with at all: then there is nothing to take up."""
@@ -135,6 +131,19 @@ class Audit:
         if (statement.project, statement.task) != (self._context.store.project, row.task):
             return "it covers another task or project"
         return self._context.keys.verify(key.public, row.statement.encode(), row.signature)
+
+
+def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
+    """F2: what sets aside files of this clone that tell of decisions which were lost, as it is on record; nothing where
+    something else is wrong.
+    """
+    if not findings or not all(each.file for each in findings):
+        return NO_STEP
+    with context.store.read() as tx:
+        totals = tx.all("record.security_totals", SecurityTotal)
+    if not any(row.kind in ("restore", "store_adopted") for row in totals):
+        return NO_STEP
+    return by_person(fe("store", "adopt", "-m", phrase("why"), before="to set these files aside here: "))
 
 
 class _Signed(msgspec.Struct, frozen=True):

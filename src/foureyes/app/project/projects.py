@@ -55,6 +55,8 @@ class Projects:
         undid of `before`, and what comes next: a store that lacks merges of the target is taken up first (P12).
         """
         after = self.milestones()
+        with suppress(GitProblem):  # as in `adopt`: this clone need not have fetched the merges that it undoes
+            asked(self._context)
         with self._context.writing(actor, "restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
@@ -71,7 +73,7 @@ class Projects:
             rows_undone=max(0, before.rows - after.rows) if before else None,
             merged_undone=tuple(undone),
             behind=tuple(wrong),
-            next=in_turn(fe("audit", "verify"), ADOPT if wrong else fe("status")),
+            next=in_turn(fe("audit", "verify"), ADOPT if wrong or undone else fe("status")),
         )
 
     def note_place(self, actor: Actor, place: str) -> None:

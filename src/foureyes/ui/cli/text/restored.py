@@ -6,13 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from foureyes.core.words.text import flat
-from foureyes.steps import blank, fe
+from foureyes.steps import blank, fe, shell
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
     from foureyes.app.views.kept_store import RestoredStore
 
+BEFORE = "_before_restore_"
 ROLES = fe("store", "roles", "--writer", blank("NAME"), "--reader", blank("NAME"))
 
 
@@ -41,10 +42,21 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
         lines.append(f"  merged since, and not known as merged any more: {', '.join(done.merged_undone)}")
     lines += [f"  {why}; fe merge waits until this store is taken up" for why in done.behind]
     lines += _let_in(done)
-    if name and not done.on_server:
+    if name and done.on_server:
+        lines.append(f"  undo, by who owns the store: {steps_text(shell('psql', blank('URL'), '-c', _renaming(name)))}")
+    elif name:
         undo = fe("restore", os.path.relpath(done.kept, cwd))
         lines.append(f"  undo: {steps_text(undo)}")
     return "\n".join([*lines, next_line(done.next)])
+
+
+def _renaming(kept: str) -> str:
+    """The SQL that gives both schemas their names again: the one before it is the store, and this one kept beside it.
+    A name says nothing of where a store lies, so nobody has to take it up.
+    """
+    schema, _, moment = kept.partition(BEFORE)
+    aside = f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_restored_{moment}"'
+    return f'{aside}; ALTER SCHEMA "{kept}" RENAME TO "{schema}"'
 
 
 def _name(done: RestoredStore) -> str:
