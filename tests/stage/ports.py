@@ -124,6 +124,7 @@ class ScriptedChecks:
         self.answers: dict[str, Ran] = {}
         self.ran: list[str] = []
         self.programs: dict[str, str] = {}
+        self.absents: dict[str, str] = {}
         self.in_place = ""
         self.no_rooms = ""
         self.lent: Lent | None = None
@@ -140,6 +141,9 @@ class ScriptedChecks:
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
         return self.programs.get(rule.name, "")
+
+    def absent(self, rule: CheckRule) -> str:
+        return self.absents.get(rule.name, "")
 
     def misled(self, rule: CheckRule) -> str:
         return self.in_place

@@ -125,6 +125,9 @@ class CheckRunner(Protocol):
         told.
         """
 
+    def absent(self, rule: CheckRule) -> str:
+        """The program that a check, or what makes its environment, begins with, if it is not found here."""
+
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the check would use in place of its tree, as far as can be told before."""
 

@@ -87,3 +87,24 @@ def test_D5_an_environment_that_prepare_makes_in_the_tree_is_not_the_one_of_the_
     assert told(".venv/bin/pytest -q", "/usr/bin", None)
     assert told(f"{inside}/bin/pytest -q", "/usr/bin")
     assert told("pytest -q", f"{inside}/bin")
+
+
+@pytest.mark.parametrize(
+    ("run", "checkout", "word"),
+    [
+        ("pytest -q", None, ""),
+        ("mypy src", None, "mypy"),
+        ("CI=1 mypy src", None, "mypy"),
+        (".venv/bin/mypy src", None, ""),
+        ("cd src && mypy .", None, ""),
+        ("! grep -r TODO src", None, ""),
+        ("mypy src", CheckoutRule(prepare="uv sync --frozen"), "uv"),
+        ("mypy src", CheckoutRule(prepare="pytest --version"), ""),
+        ("mypy src", CheckoutRule(build="npm run build"), "npm"),
+    ],
+)
+def test_D5_a_program_that_is_not_here_is_told_as_far_as_that_can_be_said_before(
+    ground: Ground, run: str, checkout: CheckoutRule | None, word: str
+) -> None:
+    pipeline = Pipeline({"PATH": f"{ground.environment}/bin"}, [str(ground.checkout)])
+    assert pipeline.absent(CheckRule(name="lint", run=run, checkout=checkout)) == word

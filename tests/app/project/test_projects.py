@@ -138,6 +138,16 @@ def test_D5_the_doctor_says_whose_python_has_the_checkout_in_place(desk: DeskWor
         assert steps_text(found.next) == f"begin its run with PYTHONPATH={path} in foureyes.toml"
 
 
+def test_D5_the_doctor_warns_of_programs_that_are_not_here(desk: DeskWorld) -> None:
+    configure(desk, LINT)
+    (name,) = {check.message for check in desk.app.doctor.examine(ALICE) if check.check == "checks"}
+    assert "not on the PATH" not in name
+    desk.outside.runner.absents = {"lint": "ruff"}
+    (found,) = [check for check in desk.app.doctor.examine(ALICE) if check.check == "checks"]
+    assert (found.result, found.message) == ("warn", "not on the PATH here: ruff, of check lint")
+    assert found.next
+
+
 @pytest.mark.parametrize("names", [([""], []), ([], [" "]), (["other", "agents"], ["agents"])])
 def test_roles_of_a_store_have_names_and_are_two(desk: DeskWorld, names: tuple[list[str], list[str]]) -> None:
     with pytest.raises(BadInput) as caught:

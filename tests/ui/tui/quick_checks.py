@@ -33,6 +33,9 @@ class QuickChecks:
         self._known: dict[str, set[str]] = {}
         self.tree = ""
 
+    def absent(self, rule: CheckRule) -> str:
+        return ""
+
     def misled(self, rule: CheckRule) -> str:
         return ""
 

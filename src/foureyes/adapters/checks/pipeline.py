@@ -7,6 +7,7 @@ the caller's files by a variable, hold us up, fill our memory, or outlive the ch
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -44,6 +45,11 @@ if TYPE_CHECKING:
 MAX_PROGRAM = 1_000_000_000
 """The size of a program that is still read for its digest; some files of the kernel say that they have terabytes."""
 SHOWN = 5
+PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+OF_A_SHELL = frozenset(
+    "alias break case cd command continue eval exec exit export for function if read readonly return select set shift "
+    "source test time times trap type ulimit umask unalias unset until wait while".split()
+)
 ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgrep".split())
 """Tools that are given the files of the tree and run none of them."""
 
@@ -186,6 +192,18 @@ class Pipeline:
             return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", clean_path(self._environ.get("PATH", "")))
+
+    def absent(self, rule: CheckRule) -> str:
+        """The program that has to be here before anything is made for the check, if the PATH has it not. What is
+        prepared may bring all others; words of a shell and paths in the tree are left to the run.
+        """
+        import shutil
+
+        made_by = [rule.checkout.prepare, rule.checkout.build] if rule.checkout is not None else []
+        command = next((each for each in made_by if each.strip()), rule.run)
+        word = next((word for word in command.split() if "=" not in word), "")
+        is_program = PROGRAM.fullmatch(word) is not None and word not in OF_A_SHELL
+        return word if is_program and shutil.which(word, path=clean_path(self._environ.get("PATH", ""))) is None else ""
 
     def misled(self, rule: CheckRule) -> str:
         """The directory of a checkout that the Python of a check's command has in place, unless the tree goes first."""

@@ -321,6 +321,11 @@ class Doctor:
             message = "no checks are configured: nothing approves itself (M4)"
             return Check("checks", "warn", message, prose("add [[checks]] to foureyes.toml on the target branch"))
         runner = self._context.outside.checks()
+        if absent := {rule.name: word for rule in rules if (word := runner.absent(rule))}:
+            text = (
+                f"not on the PATH here: {some(sorted(set(absent.values())), SHOWN_TASKS)}, of check {', '.join(absent)}"
+            )
+            return Check("checks", "warn", text, prose("install it, or name another command in foureyes.toml"))
         for rule, place in ((rule, runner.misled(rule)) for rule in rules):
             if place:
                 message = f"check {rule.name}: its Python has {place} installed in place, and will be unsound (D5)"
