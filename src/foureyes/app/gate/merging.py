@@ -93,7 +93,7 @@ class Merges:
     def _process(self, actor: Actor, tell: Telling | None, *, wait: bool) -> list[MergeRow]:
         sent = send(self._context)
         if sent.attempts and tell is not None:
-            tell(News(f"pushed to {sent.remote}, handed in here before: {', '.join(dict.fromkeys(sent.attempts))}"))
+            tell(News(f"pushed to {sent.remote}, handed in before: {', '.join(dict.fromkeys(sent.attempts))}"))
         for left in (*sent.left, *([f"not pushed yet: {sent.why_not}"] if sent.why_not else [])):
             if tell is not None:
                 tell(News(left))
