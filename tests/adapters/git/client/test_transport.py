@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.git.client.transport import kind_of, plain
+from foureyes.adapters.git.client.transport import kind_of, last_words, plain
+from foureyes.adapters.process import Finished
 from foureyes.errors import BadInput, RemoteProblem
 
 from tests.adapters.git.remotes import MAIN, another_clone, remote
@@ -138,6 +139,21 @@ def test_the_words_of_others_are_shown_without_passwords_and_control_characters(
 )
 def test_the_kind_of_trouble_is_told_for_a_person(said: str, kind: str) -> None:
     assert kind_of(said) == kind
+
+
+@pytest.mark.parametrize(
+    ("err", "words"),
+    [
+        (
+            b"fatal: unable to connect to 127.0.0.1:\n127.0.0.1[0: 127.0.0.1]: errno=Connection refused\n",
+            "fatal: unable to connect to 127.0.0.1: 127.0.0.1[0: 127.0.0.1]: errno=Connection refused",
+        ),
+        (b"fatal: unable to connect to h:\n", "fatal: unable to connect to h"),
+        (b"remote:\nremote: no\nfatal: the end\n", "remote:; remote: no; fatal: the end"),
+    ],
+)
+def test_a_reason_that_git_gives_in_two_lines_is_one(err: bytes, words: str) -> None:
+    assert last_words(Finished(rc=128, out=b"", err=err)) == words
 
 
 def test_a_push_whose_answer_is_lost_is_looked_up_Q4(project: Repository, bare: Path) -> None:

@@ -261,12 +261,23 @@ class ExchangeFolder:
 
 def last_words(done: process.Finished) -> str:
     """What git said, in one line: what it calls fatal or an error, else all of it."""
-    lines = [line.strip("@ \t") for line in as_text(done.err or done.out).splitlines() if line.strip("@ \t")]
+    lines = _whole([line.strip("@ \t") for line in as_text(done.err or done.out).splitlines() if line.strip("@ \t")])
     marked = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ERROR:"))]
     first = [
         line for line in lines if line not in marked and not line.startswith(("and the repository", "Please make"))
     ]
     return "; ".join([*first[:2], *marked])[:LONGEST] or f"exit code {done.rc}, no message"
+
+
+def _whole(lines: list[str]) -> list[str]:
+    """Sentences, where git goes on in the next line after a colon."""
+    whole: list[str] = []
+    for line in lines:
+        if whole and whole[-1].endswith(":") and " " in whole[-1]:
+            whole[-1] += f" {line}"
+        else:
+            whole.append(line)
+    return [*whole[:-1], whole[-1].rstrip(":")] if whole else []
 
 
 def plain(text: str) -> str:
