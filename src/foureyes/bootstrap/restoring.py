@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.opening import put_mirrors_aside, restore_store
+from foureyes.adapters.store.opening import put_mirrors_aside, refuse_no_file, restore_store
 from foureyes.app.call.caller import permit
 from foureyes.app.views.kept_store import RestoredStore
 from foureyes.bootstrap.making import made_folder
@@ -56,9 +56,12 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
         return done
 
 
-def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor) -> bool:
-    """Before anybody is asked whether they mean it: who may not is refused; whether there is a store to be kept."""
+def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> bool:
+    """Before anybody is asked whether they mean it: who may not is refused, or who has no such file; whether there is a
+    store to be kept.
+    """
     permit(actor, "restore")
+    refuse_no_file(os.path.join(cwd, source))
     place = repository(cwd)
     return _refuse_others(place, server_address(place, environ))
 

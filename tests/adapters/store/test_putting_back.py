@@ -232,10 +232,12 @@ def test_who_is_not_the_owner_is_refused_before_a_key_is_asked_for_I9(project: P
         with pytest.raises(StoreProblem, match=f"belongs to role postgres, and you are {writer}"):
             restore_backup(project.cwd, environ, ALICE, "../backup.db")
         with pytest.raises(StoreProblem, match=f"belongs to role postgres, and you are {writer}"):
-            refuse_restore(project.cwd, environ, ALICE)  # and before anybody is asked whether they mean it
-    assert refuse_restore(project.cwd, {}, ALICE), "there is a store to be kept"
+            refuse_restore(
+                project.cwd, environ, ALICE, "../backup.db"
+            )  # and before anybody is asked whether they mean it
+    assert refuse_restore(project.cwd, {}, ALICE, "../backup.db"), "there is a store to be kept"
     project.server.run(f"DROP SCHEMA {schema_of(project.id)} CASCADE")
-    assert not refuse_restore(project.cwd, {}, ALICE)
+    assert not refuse_restore(project.cwd, {}, ALICE, "../backup.db")
 
 
 def test_a_store_that_lacks_a_table_leads_to_the_restore_and_not_in_a_circle_J2_G2(project: Project) -> None:

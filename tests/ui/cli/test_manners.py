@@ -393,6 +393,8 @@ def test_a_restore_at_a_terminal_asks_first_and_says_how_it_is_undone_P12(stage:
     alice, copy = stage.cast.alice, tmp_path / "copy.db"
     stage.done(alice, "backup", str(copy))
     later = stage.create(alice)
+    missing = stage.run(alice, "restore", str(tmp_path / "none.db"), input="y\n", tty=True)
+    assert ("[y/N]" in missing.out, "there is no file none.db" in missing.out, missing.rc) == (False, True, 5)
     asked = stage.run(alice, "restore", str(copy), input="n\n", tty=True)
     assert ("[y/N]" in asked.out, "nothing was restored" in asked.out) == (True, True)
     assert stage.status(later) == "open"

@@ -134,6 +134,15 @@ def _opened_backup(fresh: str, name: str) -> SqliteEngine:
         ) from problem
 
 
+def refuse_no_file(source: str) -> None:
+    """A backup that is not there is said so before anybody is asked anything."""
+    if not os.path.exists(source):
+        raise StoreProblem(
+            f"there is no file {os.path.basename(source)}. Nothing was changed.",
+            next_step=fe("restore", blank("FILE"), before="name a backup: "),
+        )
+
+
 def _copy_bytes(source: str, fresh: str, name: str) -> None:
     """A file, or what another program writes into a pipe that the caller names (`<(zcat backup.gz)`)."""
     from shutil import copyfileobj

@@ -265,9 +265,7 @@ def doctor(session: Session) -> None:
         checks = session.app.doctor.examine(session.actor, show_progress)
     except StoreProblem as problem:
         _look_without(session, problem)
-        if session.json:
-            raise SystemExit(problem.exit_code) from None
-        raise
+        raise SystemExit(problem.exit_code) from None
     failures = sum(check.result == "fail" for check in checks)
     if session.json:
         output.write_lines(checks)
@@ -349,7 +347,7 @@ def _wants_restored(session: Session, file: str) -> bool:
     kept = any(os.path.lexists(os.path.join(folder, name)) for name in ("store.db", "store.json"))
     if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
         return True
-    is_there = refuse_restore(session.cwd, os.environ, session.actor)
+    is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
     beside = "the store as it is now is kept beside it" if is_there else "there is no store to keep beside it"
     session.note(f"what came after {file} was made goes out of force; {beside}")
     return click.confirm(f"put {file} in the place of the store?", default=False, err=True)
