@@ -159,3 +159,16 @@ def test_a_journal_that_was_rewritten_as_a_whole_contradicts_the_anchors_on_the_
     assert (found.area, "that this store does not have" in found.message) == ("integrity", True)
     (check,) = [each for each in world.app.doctor.examine(ALICE) if each.check == "place"]
     assert check.result == "fail"
+
+
+def test_a_store_that_was_taken_up_stays_so_where_it_is_moved_or_put_back_P12(placed: GitWorld) -> None:
+    """What it was taken up without is on record in it: whoever moved it had to take it up once more."""
+    placed.checkout.git("commit", "-q", "--allow-empty", "-m", f"merged by the store before\n\nJournal: 900:{'a' * 64}")
+    assert placed.app.projects.adopt(ALICE, "the backup of Monday").anchor.startswith("900:")
+    placed.app.projects.note_place(ALICE, THERE)
+    found_at(placed, THERE)
+    assert placed.app.audit.verify().findings == ()
+    found_at(placed, "postgresql 7/8/9")
+    assert placed.app.projects.note_restore(ALICE, "backup.db", "").behind == ()
+    assert placed.app.audit.verify().findings == ()
+    placed.app.merges.process(CI)

@@ -63,7 +63,7 @@ class Projects:
             work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
             project = self._context.project(work.tx)
             if project.place not in (None, self._context.store.place):
-                work.record("", StorePlaced(place=self._context.store.place))
+                work.record("", StorePlaced(place=self._context.store.place, anchor=project.anchor or ""))
             gone = is_missing(self._context, project.target)
             wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))
         undone = [task for task in before.merged if task not in after.merged] if before else []
@@ -77,9 +77,9 @@ class Projects:
         )
 
     def note_place(self, actor: Actor, place: str) -> None:
-        """P12: a person moves the store; from now on it lies there."""
+        """P12: a person moves the store; from now on it lies there. What it was taken up without stays so."""
         with self._context.writing(actor, "store copy") as work:
-            work.record("", StorePlaced(place=place))
+            work.record("", StorePlaced(place=place, anchor=self._context.project(work.tx).anchor or ""))
 
     def adopt(self, actor: Actor, reason: str) -> Adoption:
         """P12: take up the store that was found as the project's, and write its mirrors anew; by a person, audited."""
