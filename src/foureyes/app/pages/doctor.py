@@ -6,9 +6,7 @@ from foureyes.app.call.calibrated import uncounted
 from foureyes.app.call.context import Context
 from foureyes.app.call.one_target import NOT_KNOWN, RemoteAnswer, ahead_here, amiss, asked, merged_where
 from foureyes.app.call.placing import ADOPT, found_elsewhere, misplaced, unplaced, unread_anchor
-from foureyes.app.call.signing import NEW_KEY, active_keys
 from foureyes.app.call.unbrought import unbrought, unknown_before
-from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.git_dir import in_git_dir
 from foureyes.app.pages.sandboxes import let_write, sandbox_around
@@ -16,6 +14,7 @@ from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.acceptance import unaccepted
 from foureyes.app.project.audit import set_aside_by
+from foureyes.app.project.keys import proof_of_people
 from foureyes.app.project.retargeting import ACCEPT, BRING_HERE, read_at
 from foureyes.app.views.check import CheckRun
 from foureyes.app.views.kept_store import StoreRole
@@ -63,7 +62,7 @@ class Doctor:
         checks += [self._health(), self._place()]
         checks += [*self._role(), *self._aside(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
-        checks += [self._identity(actor), self._keys(actor)]
+        checks += [self._identity(actor), proof_of_people(self._context, actor)]
         return [*checks, self._profiles(actor), *self._reviewers(), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
@@ -382,25 +381,3 @@ class Doctor:
                 fe("whoami"),
             )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
-
-    def _keys(self, actor: Actor) -> Check:
-        """I9: what people's decisions rest on."""
-        with self._context.store.read() as tx:
-            keys = len(active_keys(tx))
-            waiting = waiting_keys(self._context, tx) if actor.kind == "human" else {}
-            try:
-                wanted = self._context.policy(tx, actor).human_proof == "key"
-            except ConfigError:
-                wanted = True
-        if wanted and not keys:
-            return Check(
-                "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
-            )
-        if waiting:
-            text = f"keys of people that count: {keys}; not yet the one that lies here ({', '.join(waiting)})"
-            return Check("keys", "warn", text, add_waiting(waiting, actor.person))
-        return Check(
-            "keys",
-            "ok",
-            f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)",
-        )

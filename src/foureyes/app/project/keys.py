@@ -10,15 +10,16 @@ from msgspec.structs import replace
 from foureyes.app.call.caller import permit
 from foureyes.app.call.context import Context
 from foureyes.app.call.refusals import needed
-from foureyes.app.call.signing import Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
+from foureyes.app.call.signing import NEW_KEY, Intent, active_keys, check, key_named, keys_at_hand, known_by_key, sign
 from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import KeyOutcome, KeyView, SigningKey
+from foureyes.app.views.status import Check
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.text import clean_name
-from foureyes.errors import BadInput, NotFound
+from foureyes.errors import BadInput, ConfigError, NotFound
 from foureyes.steps import Arg, blank, by, fe
 
 SIGNED_NOW = (
@@ -182,3 +183,26 @@ class Keys:
                 KeyView(**msgspec.structs.asdict(key), here=key.fingerprint in held)
                 for key in tx.all("record.keys", SigningKey)
             ]
+
+
+def proof_of_people(context: Context, actor: Actor) -> Check:
+    """I9: what people's decisions rest on."""
+    with context.store.read() as tx:
+        keys = len(active_keys(tx))
+        waiting = waiting_keys(context, tx) if actor.kind == "human" else {}
+        try:
+            wanted = context.policy(tx, actor).human_proof == "key"
+        except ConfigError:
+            wanted = True
+    if wanted and not keys:
+        return Check(
+            "keys", "fail", "review.human_proof = key, and nobody has one: no person can decide anything", NEW_KEY
+        )
+    if waiting:
+        text = f"keys of people that count: {keys}; not yet the one that lies here ({', '.join(waiting)})"
+        return Check("keys", "warn", text, add_waiting(waiting, actor.person))
+    return Check(
+        "keys",
+        "ok",
+        f"keys of people that count: {keys}" if keys else "no keys: people are who they are seen to be (observed)",
+    )
