@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
@@ -75,3 +77,22 @@ def test_a_file_that_is_no_backup_is_named_and_changes_nothing(checkout: Checkou
         restore_backup(str(checkout.path), {}, ALICE, "a.txt")
     assert ("store.db" not in caught.value.message, bool(caught.value.next_step)) == (True, True)
     assert (checkout.path / ".foureyes" / "store.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "harm", ["DROP TABLE head", "DELETE FROM head", "DROP TABLE keys", "DROP TABLE project", "PRAGMA user_version = 0"]
+)
+def test_a_file_that_lost_a_part_is_said_so_and_gets_a_backup_in_its_place_J2_G2(checkout: Checkout, harm: str) -> None:
+    cwd = str(checkout.path)
+    create_project(cwd, {}, ALICE, prefix="fe", target=None, commit=True)
+    with closing(open_project(cwd, {})) as app:
+        app.projects.backup(ALICE, str(checkout.path / "backup.db"))
+    with closing(SqliteEngine(str(checkout.path / ".foureyes/store.db"))) as store:
+        store.script([harm])
+    with suppress(StoreProblem), closing(open_project(cwd, {})) as app:
+        app.status.show(ALICE)
+    with suppress(StoreProblem), closing(open_project(cwd, {})) as app:
+        app.audit.verify()
+    restore_backup(cwd, {}, ALICE, "backup.db")
+    with closing(open_project(cwd, {})) as app:
+        assert app.audit.verify().findings == ()

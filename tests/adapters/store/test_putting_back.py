@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ from tests.stage.checkout import Checkout, make_template, quiet_home
 from tests.stage.on_server import Project, as_role, clone_of, roles
 from tests.stage.people import ALICE, BOB, CLAUDE
 from tests.stage.ports import DeskKeys
+
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 
 
 @pytest.fixture(autouse=True)
@@ -99,11 +101,20 @@ def test_a_backup_takes_the_place_of_the_store_and_what_was_there_is_kept(projec
         "DROP SCHEMA {} CASCADE",
         "UPDATE {}.journal SET payload = '[]'",
         "DROP TABLE {}.migrations",
+        "DELETE FROM {}.migrations",
+        "DELETE FROM {}.migrations WHERE n > 5",
+        "DROP TABLE {}.head CASCADE",
         "DELETE FROM {}.head",
+        "ALTER TABLE {}.project DROP COLUMN id CASCADE",
+        "ALTER TABLE {}.journal DROP COLUMN hash CASCADE",
     ],
 )
 def test_so_it_does_where_the_store_is_gone_or_damaged_J2(project: Project, harm: str) -> None:
     project.server.run(harm.format(schema_of(project.id)))
+    with suppress(StoreProblem), closing(project.app()) as app:
+        app.status.show(ALICE)  # what is wrong is said, or seen later: neither is an internal error
+    with suppress(StoreProblem), closing(project.app()) as app:
+        app.audit.verify()
     done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
     assert bool(done.kept) is not harm.startswith("DROP SCHEMA")
     assert titles(project) == ["before the backup"]
@@ -146,6 +157,25 @@ def test_another_clone_is_led_to_take_up_what_was_restored_and_not_in_a_circle_P
     app.projects.adopt(BOB, "the backup of Monday")
     assert app.audit.verify().findings == ()
     app.close()
+
+
+def test_a_store_whose_version_is_gone_leads_to_the_restore_J2_G2(project: Project) -> None:
+    project.server.run(f"DROP TABLE {schema_of(project.id)}.migrations")
+    with pytest.raises(StoreProblem, match="a part of it is gone") as caught:
+        project.app()
+    assert steps_text(caught.value.next_step) == "who owns it puts a backup there: fe restore FILE"
+    assert "migrations" not in {row[0] for row in project.server.run(TABLES, schema_of(project.id))}
+
+
+@pytest.mark.parametrize("harm", ["DROP TABLE {}.head CASCADE", "DELETE FROM {}.head"])
+def test_a_damaged_store_with_keys_is_put_aside_by_who_has_one_I9(project: Project, tmp_path: Path, harm: str) -> None:
+    app = project.app()
+    app.context.keys = DeskKeys()
+    app.keys.new(ALICE)
+    app.close()
+    project.server.run(harm.format(schema_of(project.id)))
+    with pytest.raises(Refused, match="it was not signed"):
+        restore_backup(project.cwd, {"HOME": str(tmp_path)}, ALICE, "../backup.db")
 
 
 def test_a_clone_that_has_no_store_yet_puts_it_back_where_the_environment_says(

@@ -11,7 +11,7 @@ import msgspec
 
 from foureyes.core.words.digest import sha256
 from foureyes.errors import StoreProblem
-from foureyes.steps import fe, prose
+from foureyes.steps import blank, by, fe, prose
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.engine import Database
@@ -72,6 +72,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
         backup(at)
     with engine.transaction(write=True):
         at = engine.schema_version()
+        _refuse_unversioned(engine, at)
         engine.script([RECORD])
         check_history(engine, known)
         for step in known:
@@ -81,6 +82,15 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
                 engine.fetch(insert, {"n": step.n, "name": step.name, "checksum": step.checksum, "now": now})
         engine.set_schema_version(LATEST)
     return LATEST - at
+
+
+def _refuse_unversioned(engine: Database, at: int) -> None:
+    """Tables and their version come in one transaction: with tables and without a version, a part is gone (J2)."""
+    if not at and engine.tables() - {"migrations"}:
+        raise StoreProblem(
+            "the store has tables, and no record of their version: a part of it is gone. Nothing was changed.",
+            next_step=by("person", fe("restore", blank("FILE")), "who owns it puts a backup there: "),
+        )
 
 
 def check_history(engine: Database, known: tuple[Migration, ...]) -> None:

@@ -24,6 +24,9 @@ LOOK_AT_ADDRESS = either(
     by_person(fe("store", "join", blank("URL"), before="is the address another one: FOUREYES_STORE, else ")),
     joint="; ",
 )
+PUT_BACK = by("person", fe("restore", blank("FILE")), "who owns it puts a backup there: ")
+OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
+"""A column is gone; or what a migration makes is there, and the record that it was made is gone (J2)."""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
 """Who gets no connection gets no code to tell that by, only the server's words. They choose what is said, no more."""
 MAKE_ROOM = prose(
@@ -98,7 +101,12 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     except (errors.UndefinedTable, errors.InvalidSchemaName) as problem:
         raise NoStore(
             f"the store of this project, or a part of it, is gone there: {first_line(problem)}. Nothing was changed.",
-            next_step=by("person", fe("restore", blank("FILE")), "who owns it puts a backup there: "),
+            next_step=PUT_BACK,
+        ) from problem
+    except OTHER_TABLES as problem:
+        raise StoreProblem(
+            f"the tables there are not those of a store of this version: {first_line(problem)}. Nothing was changed.",
+            next_step=PUT_BACK,
         ) from problem
     except psycopg.OperationalError as problem:
         raise _lost(problem, committing) from problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -325,4 +325,20 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
             return StoreProblem(text, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
         case apsw.IOError():
             return StoreProblem(f"the disk reported an error ({problem}). Nothing was changed.", next_step=fe("doctor"))
+        case apsw.SQLError() if lost := _lost_tables(path):
+            text = f"a part of {name} is gone ({', '.join(lost)}). Nothing was changed."
+            return StoreProblem(text, next_step=fe("restore", blank("FILE"), after=", if you have a backup"))
     return problem
+
+
+def _lost_tables(path: str) -> list[str]:
+    """The tables that a store of this version has, and this one lacks. Asked where a statement failed (J2)."""
+    from foureyes.adapters.store.migrate import LATEST, migrate
+
+    if path in WITHOUT_FILE:
+        return []
+    whole = SqliteEngine(":memory:", create=True)
+    migrate(whole, "", None)
+    with closing(whole), closing(connected(path, apsw.SQLITE_OPEN_READONLY)) as store:
+        names = {str(name) for (name,) in store.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        return sorted(whole.tables() - names) if store.pragma("user_version") == LATEST else []

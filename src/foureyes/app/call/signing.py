@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +16,16 @@ from foureyes.app.call.waiting_keys import add_waiting, waiting_keys
 from foureyes.app.views.journal import JournalHead
 from foureyes.app.views.key import SigningKey
 from foureyes.core.events import DecisionSigned
-from foureyes.errors import Conflict, EnvironmentProblem, FoureyesError, NotFound, Reason, Refused
+from foureyes.errors import (
+    Conflict,
+    EnvironmentProblem,
+    FoureyesError,
+    NotFound,
+    Reason,
+    Refused,
+    StoreBusy,
+    StoreProblem,
+)
 from foureyes.steps import NO_STEP, Steps, fe, prose
 
 if TYPE_CHECKING:
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.policy import ReviewPolicy
 
+T = TypeVar("T")
 NEW_KEY = fe("key", "new", "--human")
 
 
@@ -166,18 +176,29 @@ def prove(
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
-    """A signature for what is done outside of the store, where the project has keys; it is checked, and not kept."""
-    with context.store.read() as tx:
-        keys = active_keys(tx)
-        head = tx.one("journal.head", JournalHead)
+    """A signature for what is done outside of the store, where the project has keys; it is checked, and not kept. A
+    store that has lost its head, or its keys, is one that a backup is for: where it has keys, it asks for one.
+    """
+    keys = _read_if_whole(context, active_keys) or []
     if not keys or actor.kind != "human":
         return
-    assert head is not None
+    head = _read_if_whole(context, lambda tx: tx.one("journal.head", JournalHead)) or JournalHead(0, "")
     proof = sign(context, actor, keys, Intent(verb=verb, reason=reason), head)
     public = next(key.public for key in keys if key.fingerprint == proof.key)
     wrong = context.keys.verify(public, proof.statement.text.encode(), proof.signature)
     if wrong:
         raise unsigned(wrong, prose("try again"))
+
+
+def _read_if_whole(context: Context, read: Callable[[Tx], T]) -> T | None:
+    """What a store has of something; None where that is damaged. One that is only busy is waited for."""
+    try:
+        with context.store.read() as tx:
+            return read(tx)
+    except StoreBusy:
+        raise
+    except StoreProblem:
+        return None
 
 
 def keys_at_hand(context: Context, actor: Actor, keys: list[SigningKey]) -> list[SigningKey]:
