@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.opening import put_mirrors_aside, refuse_no_file, restore_store
+from foureyes.adapters.store.opening import NAME, put_mirrors_aside, refuse_no_file, restore_store
 from foureyes.app.call.caller import permit
 from foureyes.app.views.kept_store import RestoredStore
 from foureyes.bootstrap.making import made_folder
 from foureyes.bootstrap.places import (
+    FOLDER,
     folder_of,
     is_project,
+    is_shared,
     project_folder,
     project_on_target,
     repository,
     settings_on_target,
 )
-from foureyes.bootstrap.wiring import application, now, open_project
-from foureyes.errors import FoureyesError, NoProject, StoreProblem
-from foureyes.steps import blank, fe
+from foureyes.bootstrap.wiring import application, now, open_project, server_of
+from foureyes.core.words.place import without_password
+from foureyes.errors import BadInput, FoureyesError, NoProject, StoreProblem
+from foureyes.steps import blank, either, fe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
-def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> RestoredStore:
+def restore_backup(
+    cwd: str, environ: Mapping[str, str], actor: Actor, source: str, *, into_file: bool = False
+) -> RestoredStore:
     """Put a backup in the store's place, by a person, on the record; what that undid, and where the old store is kept.
-    A clone without a store gets one so (P12).
+    A clone without a store gets one so; a second one beside a server's only where they mean it: `into_file` (P12).
     """
     permit(actor, "restore")
     place = repository(cwd)
@@ -44,16 +49,17 @@ def restore_backup(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     if not is_project(folder_of(place)) and not project:
         project_folder(place, environ)  # says that there is no project, and what to do
     path, address = os.path.join(cwd, source), server_address(place, environ)
+    _refuse_unsaid(place, address, into_file=into_file)
     _refuse_others(place, address)
     before = _sign_restore(_in_place(cwd, place, environ, address), actor, source)
     if address:
         return _on_server(place, environ, actor, path, address, before)
     with made_folder(folder_of(place)) as folder:
-        kept = restore_store(folder, path, now(), project)
+        kept = restore_store(folder, path, now(), project, leaves_server=into_file)
     with closing(open_project(cwd, environ)) as app:
         done = app.projects.note_restore(actor, os.path.basename(source), kept, before)
         app.context.store.mirror_anew()
-        return done
+        return msgspec.structs.replace(done, where=os.path.join(FOLDER, NAME))
 
 
 def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> bool:
@@ -64,6 +70,22 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     refuse_no_file(os.path.join(cwd, source))
     place = repository(cwd)
     return _refuse_others(place, server_address(place, environ))
+
+
+def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> None:
+    """P12: what goes into a file goes there where no server has the store, as far as this clone knows."""
+    if address and into_file:
+        raise BadInput(
+            "this clone knows a server for the store of this project, and a backup goes there.",
+            next_step=either(
+                fe("restore", blank("FILE"), before="to put it there: "),
+                fe("store", "copy", "sqlite", before="to have it in a file then: "),
+                joint="; ",
+            ),
+        )
+    folder = folder_of(place)
+    if not address and is_project(folder) and is_shared(folder):
+        server_of(folder, place, "")  # it joined by FOUREYES_STORE, and that is not set
 
 
 def _refuse_others(place: Located, address: str) -> bool:
@@ -110,7 +132,13 @@ def _on_server(
         with closing(open_shared(folder, address, project, now())) as store:
             store.mirror_anew()
     return msgspec.structs.replace(
-        done, on_server=True, owner=again.owner, let_in=again.others, absent=again.absent, unknown=again.unknown
+        done,
+        on_server=True,
+        where=without_password(address),
+        owner=again.owner,
+        let_in=again.others,
+        absent=again.absent,
+        unknown=again.unknown,
     )
 
 

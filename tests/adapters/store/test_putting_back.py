@@ -17,7 +17,8 @@ from foureyes.app.views.task_list import ListQuery
 from foureyes.bootstrap.joining import join_store
 from foureyes.bootstrap.restoring import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project
-from foureyes.errors import Refused, StoreBusy, StoreProblem
+from foureyes.core.words.place import without_password
+from foureyes.errors import BadInput, Refused, StoreBusy, StoreProblem
 from foureyes.ui.cli.text.restored import restored_text
 from foureyes.ui.steps import steps_text
 
@@ -189,6 +190,41 @@ def test_a_clone_that_has_no_store_yet_puts_it_back_where_the_environment_says(
     app.tasks.create(BOB, "by the clone")
     app.close()
     assert len(titles(project)) == 2
+
+
+def test_a_clone_that_never_joined_gets_no_second_store_of_a_servers_without_a_word_P12_P8(
+    project: Project, tmp_path: Path
+) -> None:
+    clone = clone_of(project, tmp_path / "clone")
+    with pytest.raises(Refused) as caught:
+        restore_backup(clone, {}, ALICE, "../backup.db")
+    (reason,) = caught.value.reasons
+    ways = ("fe store join URL", "FOUREYES_STORE=URL fe restore FILE", "fe restore FILE --into-file")
+    assert (reason.rule, "of a store on a PostgreSQL server" in reason.message) == ("P12", True)
+    assert all(way in steps_text(caught.value.next_step) for way in ways)
+    assert not (tmp_path / "clone/.foureyes").exists(), "whole or refused"
+    done = restore_backup(clone, {}, ALICE, "../backup.db", into_file=True)
+    assert done.where == ".foureyes/store.db"
+    assert "it is the store now, in .foureyes/store.db" in restored_text(done, "../backup.db", clone)
+    with closing(open_project(clone, {})) as app:
+        (row,) = app.audit.exceptions()
+        assert (row.kind, "lies in the file" in row.detail, app.audit.verify().findings) == ("restore", True, ())
+    restore_backup(clone, {}, ALICE, "../backup.db")  # the file is the store of this clone: in its place
+
+
+def test_where_a_server_is_known_the_backup_goes_there_and_is_said_to_P12(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="knows a server"):
+        restore_backup(project.cwd, {}, ALICE, "../backup.db", into_file=True)
+    done = restore_backup(project.cwd, {}, ALICE, "../backup.db")
+    assert f"it is the store now, on the server: {without_password(project.server.url)}" in restored_text(
+        done, "../backup.db", project.cwd
+    )
+    clone = clone_of(project, tmp_path / "clone")
+    join_store(clone, {"FOUREYES_STORE": project.server.url}, ALICE)
+    for into_file in (False, True):
+        with pytest.raises(StoreProblem, match="store is on a PostgreSQL server"):
+            restore_backup(clone, {}, ALICE, "../backup.db", into_file=into_file)
+    assert not (tmp_path / "clone/.foureyes/store.db").exists()
 
 
 def test_a_store_with_keys_is_not_put_aside_from_a_clone_that_never_joined_it_I9(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from foureyes.adapters.folders import NEW, given
@@ -13,8 +13,9 @@ from foureyes.adapters.store.migrate import LATEST, migrate
 from foureyes.adapters.store.mirror import Mirror
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
-from foureyes.errors import StoreProblem
-from foureyes.steps import blank, by, fe, in_turn
+from foureyes.core.words.place import FILE
+from foureyes.errors import Reason, Refused, StoreProblem
+from foureyes.steps import blank, by, either, fe, in_turn, shell
 
 if TYPE_CHECKING:
     from foureyes.adapters.store.engine import Database
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 NAME = "store.db"
 LOCK = "store.lock"
 MIRROR = "security_events.jsonl"
+INSTEAD_OF_A_SECOND = either(
+    by("person", fe("store", "join", blank("URL")), "is it there still, join it: "),
+    by("person", shell(blank("FOUREYES_STORE=URL"), "fe", "restore", blank("FILE")), "is it not, put it back there: "),
+    by("person", fe("restore", blank("FILE"), "--into-file"), "is it the file of this clone from now on: "),
+    joint="; ",
+)
 SET_ASIDE = ("moved", "before-restore", "before-schema")
 """What a store's file is called that is none any more: after a move, a restore, an upgrade of its tables."""
 
@@ -74,9 +81,10 @@ def project_of(engine: Database) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def restore_store(folder: str, source: str, now: str, project: str = "") -> str:
+def restore_store(folder: str, source: str, now: str, project: str = "", *, leaves_server: bool = False) -> str:
     """Put a backup in the store's place; the store as it was is kept beside it. Returns where; empty if there was none.
-    `project` is whose store it must be: what the target says, else what the store that is there says.
+    `project` is whose store it must be: what the target says, else what the store that is there says. `leaves_server`:
+    also where no file was the store here, and the backup is of a store on a server (P12).
 
     The backup is checked and copied first: a file that is not a sound store changes nothing. The store that is there
     may be damaged or missing: that is what backups are for.
@@ -87,10 +95,29 @@ def restore_store(folder: str, source: str, now: str, project: str = "") -> str:
     with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
         fresh = os.path.join(desk, NAME)
         copy_sound(source, fresh, project or project_in(path))
+        if not leaves_server and not os.path.lexists(path):
+            _refuse_second(fresh, os.path.basename(source))
         kept = _keep_aside(path, now)
         os.replace(fresh, path)
     put_mirrors_aside(folder, now)
     return kept
+
+
+def _refuse_second(fresh: str, name: str) -> None:
+    """P12: a store that lies on a server does not get a second one beside a clone without a word."""
+    place = place_in(fresh)
+    if place not in ("", FILE):
+        text = f"{name} is of a store on a PostgreSQL server, which a file here would be a second one of"
+        raise Refused(
+            "nothing was restored.", reasons=(Reason("P12", text, INSTEAD_OF_A_SECOND),), next_step=INSTEAD_OF_A_SECOND
+        )
+
+
+def place_in(path: str) -> str:
+    """Where a store lies, as its journal says; empty where that is not on record."""
+    with closing(SqliteEngine(path)) as store:
+        rows = store.fetch("SELECT value FROM settings WHERE name = 'store:place'", {})[1]
+    return str(rows[0][0]) if rows else ""
 
 
 def put_mirrors_aside(folder: str, now: str) -> None:

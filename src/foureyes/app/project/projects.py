@@ -17,6 +17,7 @@ from foureyes.app.views.kept_store import Adoption, Milestones, RestoredStore, S
 from foureyes.app.views.project import ProjectView
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
+from foureyes.core.words.place import place_words
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import blank, fe, in_turn, prose
@@ -60,9 +61,13 @@ class Projects:
         with self._context.writing(actor, "restore") as work:
             reason = f"store restored from {source}"
             detail = f"the store before it: {os.path.basename(kept) or 'there was none'}"
-            work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
             project = self._context.project(work.tx)
-            if project.place not in (None, self._context.store.place):
+            is_moved = project.place not in (None, self._context.store.place)
+            if is_moved:
+                detail += f"; by the backup it lay {place_words(project.place or '')}, "
+                detail += f"and lies {place_words(self._context.store.place)} from now on"
+            work.record("", SecurityRecorded(kind="restore", rule="J2", reason=reason, detail=detail))
+            if is_moved:
                 work.record("", StorePlaced(place=self._context.store.place, anchor=project.anchor or ""))
             gone = is_missing(self._context, project.target)
             wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx))

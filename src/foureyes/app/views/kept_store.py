@@ -49,11 +49,11 @@ class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What `fe restore` did. `kept` is where the store before it is, empty if there was none; `rows_undone` is None
-    where that one could not be read. `behind`: why merging waits until a person takes this store up (P12). `on_server`:
-    the store is on a server, and `kept` the name of a schema there; `owner`: whose it is now; `let_in`: the other
-    roles that it lets in as before, `absent`: those that this server does not know; `unknown`: nothing tells who was
-    let in.
+    """What `fe restore` did. `where` is where the store lies now: a file, or a server's address; `kept` is where the
+    store before it is, empty if there was none; `rows_undone` is None where that one could not be read. `behind`: why
+    merging waits until a person takes this store up (P12). `on_server`: the store is on a server, and `kept` the name
+    of a schema there; `owner`: whose it is now; `let_in`: the other roles that it lets in as before, `absent`: those
+    that this server does not know; `unknown`: nothing tells who was let in.
     """
 
     kept: str
@@ -63,6 +63,7 @@ class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     behind: tuple[str, ...] = ()
     on_server: bool = False
     owner: str = ""
+    where: str = ""
     let_in: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     unknown: bool = False

@@ -323,11 +323,13 @@ def backup(session: Session, file: str) -> None:
 
 @verb("restore", example="fe restore ../shop-2027-01-31.db")
 @click.argument("file")
+@click.option("--into-file", is_flag=True, help="The store was on a server, and is a file of this clone from now on.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def restore(session: Session, file: str, yes: bool) -> None:
+def restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
     """Put a backup in the store's place. For people; on record; the store as it was is kept beside it.
 
-    On a server it is for who owns the store's schema; other roles are let in as before.
+    On a server it is for who owns the store's schema; other roles are let in as before. A clone that knows no server
+    takes the backup of a server's store only with --into-file: nobody else works with that file.
     """
     from foureyes.bootstrap.restoring import restore_backup
     from foureyes.ui.cli.text.restored import restored_fields, restored_text
@@ -335,7 +337,7 @@ def restore(session: Session, file: str, yes: bool) -> None:
     if not yes and not _wants_restored(session, file):
         session.note("nothing was restored")
         return
-    done = restore_backup(session.cwd, os.environ, session.actor, file)
+    done = restore_backup(session.cwd, os.environ, session.actor, file, into_file=into_file)
     session.answer(restored_fields(done, file), restored_text(done, file, session.cwd))
 
 

@@ -21,6 +21,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
     """As JSON; who is let in is a server's matter."""
     fields: dict[str, object] = {
         "restored": file,
+        "where": done.where,
         "kept": _name(done),
         "rows_undone": done.rows_undone,
         "merged_undone": done.merged_undone,
@@ -34,6 +35,9 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
     """What was put where, what that undid, and how it is undone."""
     name = _name(done)
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
+    lines += (
+        [f"  it is the store now, {'on the server: ' if done.on_server else 'in '}{done.where}"] if done.where else []
+    )
     where = f"schema {name}, on the same server" if done.on_server else f".foureyes/{name}"
     lines += [f"  the store before it is {where}"] if name else ["  there was no store before it"]
     if done.rows_undone:
