@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ import pytest
 from foureyes.adapters.store.shared import Pointer, read_pointer
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.joining import join_store
+from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
-from foureyes.errors import BadInput, NoProject, NoStore, Refused, StoreProblem
+from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
@@ -71,6 +74,29 @@ def test_a_clone_whose_configuration_names_the_server_proposes_exactly_that(proj
         open_project(clone, {})
     assert f"fe store join {project.server.url}" in steps_text(caught.value.next_step).replace("'", "")
     assert join_store(clone, {}, BOB).project == project.id
+
+
+def test_a_configuration_whose_address_is_none_is_refused_everywhere_and_not_said_P12(
+    project: Project, tmp_path: Path
+) -> None:
+    text = (project.checkout.path / "foureyes.toml").read_text()
+    project.checkout.commit("foureyes.toml", f'{text}\n[store]\nurl = "host=h user=u password=s3cr3t"\n')
+    clone = clone_of(project, tmp_path / "clone")
+    with closing(project.app()) as app:
+        app.projects.backup(ALICE, str(tmp_path / "backup.db"))
+    uses: list[Callable[[], object]] = [
+        partial(open_project, clone, {}),
+        partial(join_store, clone, {}, BOB),
+        partial(restore_backup, clone, {}, BOB, "../backup.db"),
+        partial(create_project, clone, {}, BOB, prefix="fe", target=None, commit=True),
+        partial(create_project, clone, {}, BOB, prefix="fe", target=None, commit=True, anew=True),
+    ]
+    for use in uses:
+        with pytest.raises(FoureyesError, match=r"begins? with postgresql://") as caught:
+            use()
+        assert caught.value.next_step
+        assert "s3cr3t" not in f"{caught.value.message}{steps_text(caught.value.next_step)}"
+    assert not (tmp_path / "clone/.foureyes").exists(), "nothing was made"
 
 
 @pytest.mark.parametrize("actor", [CLAUDE, CI])

@@ -73,3 +73,6 @@ def test_an_address_with_a_password_is_not_accepted_and_not_said_P12() -> None:
         assert "s3cr3t" not in caught.value.message
         assert "profiles" not in steps_text(caught.value.next_step)
     assert disagreements(Layers(file=read_file('[store]\nurl = "postgresql://u@h/x"'))) == []
+    with pytest.raises(ConfigError, match=r"store\.url: it does not begin with postgresql://") as caught:
+        refuse_disagreement(Layers(file=read_file('[store]\nurl = "host=h password=s3cr3t"')))
+    assert "s3cr3t" not in caught.value.message

@@ -118,7 +118,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
     would be another project (P12).
     """
     from foureyes.config.settings import FILE
-    from foureyes.core.words.place import holds_password
+    from foureyes.core.words.place import why_not_kept
     from foureyes.errors import FoureyesError
 
     if not os.path.lexists(os.path.join(place.root, FILE)):
@@ -131,10 +131,16 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
         return None
     what = f"{FILE} names project {known['project.id']}, and its store is not in this clone"
     address = str(known.get("store.url") or "")
-    if address and not holds_password(address):
+    why = why_not_kept(address)
+    if address and not why:
         return NoProject(f"{what}: it is on a PostgreSQL server.", next_step=_join(address))
     if (environ or {}).get("FOUREYES_STORE"):
         return NoProject(f"{what}: FOUREYES_STORE names a PostgreSQL server.", next_step=_join())
+    if why:
+        return NoProject(
+            f"{what}: store.url says where it is, and is not used: {why}.",
+            next_step=by("person", fe("store", "join", blank("postgresql://…")), "a person who knows it joins it: "),
+        )
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
     bring = in_turn(
         fe("backup", blank("FILE"), before="or bring it here: there ", after=", here "),

@@ -102,11 +102,12 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
     """The server that has the project's store, or has to get it; empty where it is the file here. A clone that has none
     yet goes by its foureyes.toml.
     """
-    from foureyes.adapters.store.shared import read_pointer
+    from foureyes.adapters.store.shared import kept_url, read_pointer
 
     folder, address = folder_of(place), environ.get("FOUREYES_STORE", "")
     if not is_project(folder):
-        return address or str(settings_on_target(place).get("store.url", ""))
+        configured = "" if address else str(settings_on_target(place).get("store.url", ""))
+        return address or (kept_url(configured) if configured else "")
     pointer = read_pointer(folder)
     return address or (pointer.url if pointer else "")
 

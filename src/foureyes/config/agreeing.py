@@ -13,7 +13,7 @@ from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profile, ReviewPolicy
 from foureyes.core.rules.required import is_profile
-from foureyes.core.words.place import WITHOUT, holds_password
+from foureyes.core.words.place import why_not_kept
 from foureyes.errors import ConfigError
 from foureyes.steps import fe, prose
 
@@ -112,8 +112,8 @@ def _no_time(layers: Layers) -> Iterator[Disagreement]:
 def _secret(layers: Layers) -> Iterator[Disagreement]:
     """P12: what is accepted stands in the journal for ever, for whoever reads it."""
     key = BY_KEY["store.url"].key
-    if holds_password(str(layers.file.get(key, ""))):
-        yield Disagreement(key, f"it holds a password, which everybody could read from then on; {WITHOUT}")
+    if why := why_not_kept(str(layers.file.get(key, ""))):
+        yield Disagreement(key, why)
 
 
 def _texts(value: object) -> list[str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foureyes.config.settings import SETTINGS
+from foureyes.core.events import PolicyAccepted
+from foureyes.core.rules.policy import digest_of
+from foureyes.core.words.place import NOT_SHOWN
 from foureyes.errors import BadInput, ConfigError, FoureyesError, NotFound, Refused
 from foureyes.ui.steps import steps_text
 
@@ -21,6 +24,16 @@ def test_every_setting_is_shown_with_where_it_came_from_P12(desk: DeskWorld) -> 
     rows = desk.app.policy.show(CLAUDE)
     assert [row.key for row in rows] == [s.key for s in SETTINGS]
     assert {row.source for row in rows} == {"default"}
+
+
+def test_an_address_that_was_accepted_before_is_not_shown_where_it_could_hold_a_password_P12(desk: DeskWorld) -> None:
+    text = '[store]\nurl = "host=h user=u password=s3cr3t"\n'
+    with desk.app.context.writing(ALICE, "policy accept") as work:
+        work.record("", PolicyAccepted(digest=digest_of(text), text=text))  # as a version before this one did
+    assert setting(desk, "store.url") == (NOT_SHOWN, "foureyes.toml")
+    desk.repo.files["foureyes.toml"] = '[store]\nurl = "postgresql://h/x"\n'
+    (changed,) = desk.app.policy.offered(ALICE).changed
+    assert (changed.key, changed.text) == ("store.url", f"store.url: {NOT_SHOWN} → postgresql://h/x")
 
 
 def test_layers_environment_over_store_over_file_over_default_P12(desk: DeskWorld) -> None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.core.words.place import FILE, holds_password, place_words, without_password
+from foureyes.core.words.place import (
+    FILE,
+    NOT_SHOWN,
+    holds_password,
+    place_words,
+    shown_address,
+    why_not_kept,
+    without_password,
+)
 
 
 def test_each_place_has_its_words_P12() -> None:
@@ -36,3 +44,17 @@ def test_a_password_in_an_address_is_seen_and_not_shown_lesson_27(address: str, 
 def test_an_address_without_one_stays_as_it_is(address: str) -> None:
     assert not holds_password(address)
     assert without_password(address) == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["host=h user=u password=s3cr3t dbname=x", " postgresql://u:s3cr3t@h/x", "u:s3cr3t@h/x", "mysql://u:s3cr3t@h/x"],
+)
+def test_what_is_no_address_of_a_server_is_neither_kept_nor_shown_P12_lesson_27(address: str) -> None:
+    assert "s3cr3t" not in why_not_kept(address)
+    assert (bool(why_not_kept(address)), shown_address(address)) == (True, NOT_SHOWN)
+
+
+@pytest.mark.parametrize("address", ["", "postgresql://u@h/x", "postgres://h/x", "postgresql:///?service=foureyes"])
+def test_an_address_without_a_password_is_kept_and_shown_P12(address: str) -> None:
+    assert (why_not_kept(address), shown_address(address)) == ("", address)

@@ -28,7 +28,7 @@ from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import Store
 from foureyes.app.ports import CountProgress
 from foureyes.app.views.kept_store import CopiedStore
-from foureyes.core.words.place import FILE, WITHOUT, holds_password
+from foureyes.core.words.place import FILE, SCHEMES, WITHOUT, holds_password
 from foureyes.errors import BadInput, MovedAway, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe, phrase, prose, shell
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.postgres import PostgresEngine
 
 POINTER = "store.json"
-SCHEMES = ("postgresql://", "postgres://")
 LOCAL = "sqlite"
 LARGEST = 1 << 20
 LISTED = 1_000

@@ -41,7 +41,7 @@ from foureyes.core.rules.policy import digest_of
 from foureyes.core.rules.stacks import status_words, unmerged, waits_for
 from foureyes.core.rules.still_holds import WaitingApproval, why_void
 from foureyes.core.words.ids import SessionId, Sha, TaskId
-from foureyes.core.words.place import holds_password
+from foureyes.core.words.place import why_not_kept
 from foureyes.core.words.refs import DETACHED
 from foureyes.errors import ConfigError, GitProblem, Reason, Refused
 from foureyes.steps import Steps, fe
@@ -112,7 +112,7 @@ def settings_of(context: Context, attempt: Attempt, ref: str) -> str:
         review_policy(layers)
     except ConfigError:
         return ""
-    return "" if holds_password(str(layers.file.get("store.url", ""))) else text
+    return "" if why_not_kept(str(layers.file.get("store.url", ""))) else text
 
 
 def accept(context: Context, work: Work, task: Task, settings: str, merge: Sha) -> str:

@@ -32,7 +32,7 @@ from foureyes.config.settings import BY_KEY, FEATURES, FILE, POLICY_ALIAS, SETTI
 from foureyes.core.events.project import PolicyAccepted, SettingChanged
 from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import IdentityRule, LabelRule, Profile, digest_of
-from foureyes.core.words.place import holds_password, without_password
+from foureyes.core.words.place import holds_password, shown_address, without_password
 from foureyes.core.words.text import flat, lines_of
 from foureyes.errors import BadInput, Conflict, NotFound, Refused
 from foureyes.steps import prose
@@ -53,7 +53,10 @@ class Policy:
         with self._context.store.read() as tx:
             layers = self._context.layers(tx, actor)
         resolved = [resolve(setting, layers) for setting in SETTINGS]
-        return [SettingView(key=row.key, value=_plain(row.value), source=row.source, note=row.note) for row in resolved]
+        return [
+            SettingView(key=row.key, value=_plain(row.key, row.value), source=row.source, note=row.note)
+            for row in resolved
+        ]
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
         """Set (or unset: None) a setting in the store; the old and the new value are on record."""
@@ -289,8 +292,10 @@ def _both(old: dict[str, SettingValue], new: dict[str, SettingValue], key: str) 
     return before, after
 
 
-def _plain(value: SettingValue) -> SettingValue:
+def _plain(key: str, value: SettingValue) -> SettingValue:
     """A value as everybody may read it: also of an address that was accepted with a password in it."""
+    if key == BY_KEY["store.url"].key:
+        return shown_address(str(value))
     return without_password(value) if isinstance(value, str) and holds_password(value) else value
 
 
@@ -298,7 +303,7 @@ def _shown(values: dict[str, SettingValue], key: str) -> str:
     if key not in values:
         default = BY_KEY[key].default if key in BY_KEY else ""
         return f"{_in_words(default)} (default)" if default not in ("", (), {}) else "(unset)"
-    return _in_words(values[key])
+    return _in_words(_plain(key, values[key]))
 
 
 def _in_words(value: SettingValue) -> str:
@@ -306,7 +311,7 @@ def _in_words(value: SettingValue) -> str:
         return ", ".join(_check(entry) if isinstance(entry, CheckRule) else entry for entry in value) or "(none)"
     if isinstance(value, dict):
         return "; ".join(f"{name}: {_fields(entry)}" for name, entry in value.items()) or "(none)"
-    return str(_plain(value))
+    return str(value)
 
 
 def _check(rule: CheckRule) -> str:

@@ -9,6 +9,9 @@ FILE = "file"
 ANCHOR = "Journal:"
 """How the line of a merge commit begins that names row and hash of the journal (J3)."""
 
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a server begins; libpq would take other things, in which a password is not told from the rest."""
+NOT_SHOWN = "(no postgresql:// address, and not shown)"
 WITHOUT = "name it without: ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE can have it"
 SECRET = ("password", "sslpassword")
 """What a parameter of a server's address is called that nobody else may read."""
@@ -33,6 +36,18 @@ def without_password(address: str) -> str:
     shown = "&".join(part for part in parameters.split("&") if part.partition("=")[0].strip().lower() not in SECRET)
     user = user.partition(":")[0]
     return f"{scheme}://{user}{'@' if user else ''}{host}{'?' if shown else ''}{shown}"
+
+
+def why_not_kept(address: str) -> str:
+    """P12: why an address may not stand where others read it; empty where it may, or there is none."""
+    if address and not address.startswith(SCHEMES):
+        return f"it does not begin with postgresql:// , and is not shown, because a password can be in it; {WITHOUT}"
+    return f"it holds a password, which everybody could read from then on; {WITHOUT}" if holds_password(address) else ""
+
+
+def shown_address(address: str) -> str:
+    """What may be shown of an address that others wrote down."""
+    return NOT_SHOWN if address and not address.startswith(SCHEMES) else without_password(address)
 
 
 def place_words(place: str) -> str:
