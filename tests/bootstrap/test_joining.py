@@ -12,6 +12,7 @@ import pytest
 from foureyes.adapters.store.shared import Pointer, read_pointer
 from foureyes.bootstrap.creating import create_project
 from foureyes.bootstrap.joining import join_store
+from foureyes.bootstrap.moving import address_to_name
 from foureyes.bootstrap.restoring import restore_backup
 from foureyes.bootstrap.wiring import open_project
 from foureyes.errors import BadInput, FoureyesError, NoProject, NoStore, Refused, StoreProblem
@@ -74,6 +75,22 @@ def test_a_clone_whose_configuration_names_the_server_proposes_exactly_that(proj
         open_project(clone, {})
     assert f"fe store join {project.server.url}" in steps_text(caught.value.next_step).replace("'", "")
     assert join_store(clone, {}, BOB).project == project.id
+
+
+def test_what_a_copy_proposes_for_fresh_clones_lets_one_propose_the_join_P12(project: Project, tmp_path: Path) -> None:
+    url, path = project.server.url, project.checkout.path / "foureyes.toml"
+    with pytest.raises(NoProject, match=r"where fe init was typed, or on a server\.") as caught:
+        open_project(clone_of(project, tmp_path / "before"), {})
+    assert "is it on a server, join it: " in steps_text(caught.value.next_step)
+    address = address_to_name(project.cwd, {}, url)
+    assert address == url.replace("postgres:@", "")
+    assert address_to_name(project.cwd, {"FOUREYES_STORE": url}, url) == "", "it is to stand in no file"
+    assert address_to_name(project.cwd, {}, "sqlite") == ""
+    project.checkout.commit("foureyes.toml", f'{path.read_text()}\n[store]\nurl = "{address}"\n')
+    assert address_to_name(project.cwd, {}, url) == "", "it says so"
+    with pytest.raises(NoProject, match="on a PostgreSQL server") as caught:
+        open_project(clone_of(project, tmp_path / "clone"), {})
+    assert f"fe store join {address}" in steps_text(caught.value.next_step).replace("'", "")
 
 
 def test_a_configuration_whose_address_is_none_is_refused_everywhere_and_not_said_P12(

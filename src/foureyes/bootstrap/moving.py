@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from foureyes.app.call.caller import permit
 from foureyes.bootstrap.places import git, project_folder, repository, settings_on_target
 from foureyes.bootstrap.wiring import application, now, open_project, server_of
+from foureyes.core.words.place import without_user
 from foureyes.errors import FoureyesError, Refused
 from foureyes.steps import fe
 
@@ -20,10 +21,24 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
+VARIABLE = "FOUREYES_STORE"
+
+
 def remote_to_name(cwd: str) -> str:
     """Q6: the git remote that the project does not name yet, for who shares the store; empty if there is none."""
     place = repository(cwd)
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
+
+
+def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
+    """P12: what foureyes.toml can say to fresh clones of where the store is; empty where it does, or the address is to
+    stand in no file.
+    """
+    from foureyes.adapters.store.shared import is_postgres
+
+    is_named = bool(settings_on_target(repository(cwd)).get("store.url"))
+    is_quotable = url.isprintable() and not set(url) & set('"\\')
+    return without_user(url) if is_postgres(url) and is_quotable and not (is_named or environ.get(VARIABLE)) else ""
 
 
 def copy_store(
@@ -43,7 +58,7 @@ def copy_store(
     if url == shared.LOCAL:
         if not remote:
             raise Refused("the store is the file in .foureyes/ already.", next_step=fe("doctor"))
-        address, project = server_of(folder, place, environ.get("FOUREYES_STORE", ""))
+        address, project = server_of(folder, place, environ.get(VARIABLE, ""))
         copied = shared.move_to_file(folder, address, project, now(), record_place=record_place, progress=progress)
         mirror_anew(cwd, environ)
         return copied
@@ -55,7 +70,7 @@ def copy_store(
         folder,
         shared.kept_url(url),
         now(),
-        keep_url=not environ.get("FOUREYES_STORE"),
+        keep_url=not environ.get(VARIABLE),
         record_place=record_place,
         progress=progress,
     )

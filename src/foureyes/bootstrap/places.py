@@ -141,21 +141,21 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
             f"{what}: store.url says where it is, and is not used: {why}.",
             next_step=by("person", fe("store", "join", blank("postgresql://…")), "a person who knows it joins it: "),
         )
+    return NoProject(f"{what}: it is beside the clone where fe init was typed, or on a server.", next_step=_ways())
+
+
+def _ways() -> Steps:
+    """To a store of which nothing says where it is."""
+    join = fe("store", "join", blank("postgresql://…"))
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
-    bring = in_turn(
-        fe("backup", blank("FILE"), before="or bring it here: there ", after=", here "),
-        by_person(fe("restore", blank("FILE"))),
-        joint="",
-    )
-    return NoProject(
-        f"{what}: it is beside the clone where fe init was typed.",
-        next_step=in_turn(
-            prose("work in that clone, or in a git worktree of it"),
-            in_turn(share, by_person(fe("store", "join", blank("postgresql://…"))), joint=""),
-            bring,
-            ANEW,
-            joint="; ",
-        ),
+    bring = fe("backup", blank("FILE"), before="or bring it here: there ", after=", here ")
+    return in_turn(
+        prose("work in that clone, or in a git worktree of it"),
+        by_person(fe("store", "join", blank("postgresql://…"), before="is it on a server, join it: ")),
+        in_turn(share, by_person(join), joint=""),
+        in_turn(bring, by_person(fe("restore", blank("FILE"))), joint=""),
+        ANEW,
+        joint="; ",
     )
 
 

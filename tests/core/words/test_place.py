@@ -12,6 +12,7 @@ from foureyes.core.words.place import (
     shown_address,
     why_not_kept,
     without_password,
+    without_user,
 )
 
 
@@ -58,3 +59,16 @@ def test_what_is_no_address_of_a_server_is_neither_kept_nor_shown_P12_lesson_27(
 @pytest.mark.parametrize("address", ["", "postgresql://u@h/x", "postgres://h/x", "postgresql:///?service=foureyes"])
 def test_an_address_without_a_password_is_kept_and_shown_P12(address: str) -> None:
     assert (why_not_kept(address), shown_address(address)) == ("", address)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://alice@db:5432/shop", "postgresql://db:5432/shop"),
+        ("postgresql://alice:s3cr3t@db/shop?user=bob&sslmode=require", "postgresql://db/shop?sslmode=require"),
+        ("postgresql:///shop?host=/run/pg&user=alice", "postgresql:///shop?host=/run/pg"),
+        ("postgresql:///?service=team", "postgresql:///?service=team"),
+    ],
+)
+def test_an_address_for_everybody_names_no_user_P12(address: str, shown: str) -> None:
+    assert without_user(address) == shown

@@ -38,6 +38,14 @@ def without_password(address: str) -> str:
     return f"{scheme}://{user}{'@' if user else ''}{host}{'?' if shown else ''}{shown}"
 
 
+def without_user(address: str) -> str:
+    """A server's address for everybody: each joins it as who they are there."""
+    scheme, _, rest = without_password(address).partition("://")
+    before, _, parameters = rest.partition("?")
+    shown = "&".join(part for part in parameters.split("&") if part.partition("=")[0].strip().lower() != "user")
+    return f"{scheme}://{before.rpartition('@')[2]}{'?' if shown else ''}{shown}"
+
+
 def why_not_kept(address: str) -> str:
     """P12: why an address may not stand where others read it; empty where it may, or there is none."""
     if address and not address.startswith(SCHEMES):

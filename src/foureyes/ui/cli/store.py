@@ -27,11 +27,12 @@ def store_copy(session: Session, url: str) -> None:
 
     For people. Writers wait meanwhile. What was the store before is kept beside it under another name.
     """
-    from foureyes.bootstrap.moving import copy_store, remote_to_name
+    from foureyes.bootstrap.moving import address_to_name, copy_store, remote_to_name
     from foureyes.ui.cli.text.copied import copied_text
 
     copied = copy_store(session.cwd, os.environ, session.actor, url, show_progress)
-    session.answer(copied, copied_text(copied, remote_to_name(session.cwd)))
+    address = address_to_name(session.cwd, os.environ, url)
+    session.answer(copied, copied_text(copied, remote_to_name(session.cwd), address))
 
 
 @verb("join", example="fe store join postgresql://db.example.org/foureyes")

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 SHARE = "other machines: push foureyes.toml, clone there, then fe store join URL; other roles: fe store roles"
 
 
-def copied_text(copied: CopiedStore, remote: str) -> str:
-    """How many rows are where, whom that lets in, and how others come to it. `remote`: the git remote that the project
-    does not name yet.
+def copied_text(copied: CopiedStore, remote: str, address: str = "") -> str:
+    """How many rows are where, whom that lets in, and how others come to it. `remote`, `address`: the git remote and
+    the server that the project does not name yet.
     """
     done = f"{copied.rows} rows copied and verified; the store is now"
     if copied.store == "sqlite":
@@ -23,6 +23,8 @@ def copied_text(copied: CopiedStore, remote: str) -> str:
     if copied.let_in:
         lines.append(f"  let in as before: {flat(', '.join(copied.let_in))}")
     lines.append(f"  {SHARE}")
+    if address:
+        lines.append(f'  a fresh clone proposes to join it: put [store] url = "{address}" into foureyes.toml (P12)')
     if remote:
         lines.append(f'  the code travels by a git remote: put [git] remote = "{remote}" into foureyes.toml (Q6)')
     return "\n".join(lines)
