@@ -7,6 +7,8 @@ import json
 
 import msgspec
 
+from foureyes.app.project.retargeting import BRING_HERE
+
 from tests.stage.checkout import PROJECT
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
 from tests.stage.world import DeskWorld
@@ -53,6 +55,16 @@ def test_a_sound_store_verifies_and_says_how_much_it_looked_at_J2(desk: DeskWorl
     desk.approve(BOB, desk.handed_in())
     report = desk.app.audit.verify()
     assert (report.rows, report.findings) == (desk.rows(), ())
+
+
+def test_a_target_that_names_another_project_is_said_by_verify_P12_J2(desk: DeskWorld) -> None:
+    desk.repo.files["foureyes.toml"] = f'[project]\nid = "{PROJECT}"\n'
+    assert desk.app.audit.verify().findings == ()
+    desk.repo.files["foureyes.toml"] = '[project]\nid = "somebody-else"\n'
+    report = desk.app.audit.verify()
+    (finding,) = report.findings
+    assert (finding.area, "of another project (somebody-else)" in finding.message) == ("integrity", True)
+    assert report.next == BRING_HERE
 
 
 def test_payloads_hold_no_floats_and_are_objects_J1(desk: DeskWorld) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -13,10 +14,13 @@ from foureyes.app.call.placing import ADOPT, misplaced, unread_anchor
 from foureyes.app.call.signing import Signature, Statement
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.kept_attempts import attempts_lost
+from foureyes.app.project.retargeting import BRING_HERE, named_in, read_at
 from foureyes.app.views.audit import AuditReport, Discrepancy
 from foureyes.app.views.journal import JournalRow
 from foureyes.app.views.key import SigningKey
 from foureyes.app.views.security import SecurityRow, SecurityTotal
+from foureyes.config import FILE
+from foureyes.core.words.text import flat
 from foureyes.errors import GitProblem
 from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 
@@ -58,11 +62,13 @@ class Audit:
         elsewhere = self._misplaced()
         stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
-        others = (*known, *([Discrepancy("completeness", stop.text)] if stop else []))
+        foreign = self._of_another_project()
+        others = (*known, *foreign, *([Discrepancy("completeness", stop.text)] if stop else []))
         adopt = set_aside_by(self._context, (*others, *elsewhere))
         if elsewhere and all(each.file for each in others) and not self._is_unread():
             adopt = by_person(ADOPT)
         back = stop.next if stop and not known and not elsewhere else NO_STEP
+        back = BRING_HERE if foreign and not known else back
         return msgspec.structs.replace(
             report,
             findings=(*others, *elsewhere),
@@ -75,6 +81,17 @@ class Audit:
         with self._context.store.read() as tx:
             sentences = misplaced(self._context, tx, self._context.project(tx))
         return [Discrepancy("integrity", sentence) for sentence in sentences]
+
+    def _of_another_project(self) -> list[Discrepancy]:
+        """P12: that the foureyes.toml on the target, with a remote on the target there, names another project."""
+        with self._context.store.read() as tx:
+            project = self._context.project(tx)
+        with suppress(GitProblem):  # that the target cannot be read is said of its anchor
+            named = named_in(self._context.repo.file_at(read_at(self._context, project, project.target), FILE)).project
+            if named not in ("", project.id):
+                text = f"{FILE} on {project.target} is of another project ({flat(named)}), not of this store's"
+                return [Discrepancy("integrity", text)]
+        return []
 
     def _asked(self) -> tuple[RemoteAnswer | None, list[str]]:
         """Q6: where the remote has the target; or that it was compared as it was last, because that cannot be asked
