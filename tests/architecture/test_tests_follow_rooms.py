@@ -81,7 +81,7 @@ WITHOUT: dict[str, str] = {
         ui/cli/demonstrating
     """,
     "A thin face: its words are those of test_golden.py and test_manners.py, its deeds those of tests/scenarios": """
-        ui/cli/attempts ui/cli/audit ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions
+        ui/cli/attempts ui/cli/authors ui/cli/closing ui/cli/command ui/cli/decisions
         ui/cli/diagnostics ui/cli/entry ui/cli/files ui/cli/keys ui/cli/lists ui/cli/main ui/cli/notes ui/cli/output
         ui/cli/project ui/cli/prompts ui/cli/security ui/cli/sessions ui/cli/stops
         ui/cli/store ui/cli/tasks ui/cli/text/attention ui/cli/text/finding ui/cli/text/loop ui/cli/text/sprint

@@ -136,7 +136,7 @@ def test_an_exception_on_one_machine_is_no_alarm_on_another_nor_for_who_only_rea
         auditor = team.clone("auditor")
         assert f"{reader}, a reader of schema" in words(auditor, "store", "join", as_role(team.server, reader))
         for machine in (beta, auditor):
-            assert "mirror complete" in words(machine, "audit", "verify")
+            assert "mirror not here" in words(machine, "audit", "verify")
             assert "0 failures" in words(machine, "doctor")
             assert "creator_approval" in words(machine, "security")
         assert "permission denied" in words(auditor, "create", "x", rc=5)

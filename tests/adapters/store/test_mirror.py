@@ -70,6 +70,24 @@ def test_every_write_first_appends_what_is_missing_at_the_end_P8(store: Store, p
     assert said(store) == []
 
 
+def test_an_audit_says_how_far_the_file_goes_also_where_that_is_no_finding_P8_J2(store: Store, path: Path) -> None:
+    def reach() -> tuple[bool, int]:
+        report = store.audit()
+        return report.has_mirror, report.mirror_behind
+
+    assert reach() == (True, 0), "nothing is to stand in it"
+    append(store, security("one"), security("two"), security("three"))
+    assert reach() == (True, 0)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:1]))
+    assert reach() == (True, 2)
+    path.write_text("")
+    assert reach() == (True, 3)
+    path.unlink()
+    assert reach() == (False, 3)
+    append(store, Logged(text="any write"), task="fe-1")
+    assert reach() == (True, 0)
+
+
 def test_a_deleted_file_is_written_again(store: Store, path: Path) -> None:
     append(store, security("one"), security("two"))
     path.unlink()

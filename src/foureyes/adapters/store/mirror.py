@@ -156,6 +156,12 @@ def differences(
     ]
 
 
+def lines_behind(lines: list[bytes], before: dict[int, bytes]) -> int:
+    """How many exceptions on record come after the last one that the file has."""
+    last = max((seq for line in lines if (seq := seq_of(line)) in before and seq), default=0)
+    return sum(seq > last for seq in before)
+
+
 def _lines_backwards(file: BinaryIO) -> Iterator[bytes]:
     """The lines of a file from its end, read in pieces; not further back than a line of ours can be."""
     end = file.seek(0, os.SEEK_END)

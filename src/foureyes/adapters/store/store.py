@@ -16,7 +16,7 @@ from foureyes.adapters.store.feedback_files import DECIDING, STARTING, FeedbackF
 from foureyes.adapters.store.journal import Row, next_row
 from foureyes.adapters.store.lock import WriterLock
 from foureyes.adapters.store.migrate import migrate
-from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expected_lines
+from foureyes.adapters.store.mirror import EXCEPTION, Mirror, differences, expected_lines, lines_behind
 from foureyes.adapters.store.projections import apply
 from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import TEMPORARY, SqliteEngine
@@ -226,8 +226,8 @@ class Store:
             finally:
                 fresh.close()
             before, files = expected_lines(tx), self._expected_files(tx)
-        mirrored = [*self._look_at_mirror(before), *self._look_at_feedback(files)]
-        return msgspec.structs.replace(report, findings=(*report.findings, *mirrored))
+        report = self._look_at_mirror(report, before)
+        return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_feedback(files)))
 
     def _expected_files(self, tx: Tx) -> dict[str, bytes] | None:
         """None where that cannot be told: rows were edited so that they cannot be read, which the replay says."""
@@ -243,18 +243,26 @@ class Store:
             after = self._expected_files(tx)
         return self.feedback.differences(before, after) if after is not None else []
 
-    def _look_at_mirror(self, before: dict[int, bytes]) -> list[Discrepancy]:
+    def _look_at_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
+        """P8: what is wrong with the file, and how far it goes."""
         if self._mirror is None:
-            return []
+            return report
         try:
+            is_here = not before or os.path.lexists(self._mirror.path)
             lines = self._mirror.lines(sum(map(len, before.values())) + len(before))
         except OSError as problem:
             from foureyes.app.views.audit import Discrepancy
 
-            text = f"security_events.jsonl cannot be read: {problem.strerror}"
-            return [Discrepancy("completeness", text)]
+            unread = Discrepancy("completeness", f"security_events.jsonl cannot be read: {problem.strerror}")
+            return msgspec.structs.replace(report, findings=(*report.findings, unread))
         with self.read() as tx:
-            return differences(lines, before, expected_lines(tx), shared=self._mirror.shared)
+            wrong = differences(lines, before, expected_lines(tx), shared=self._mirror.shared)
+        return msgspec.structs.replace(
+            report,
+            findings=(*report.findings, *wrong),
+            has_mirror=is_here,
+            mirror_behind=lines_behind(lines, before),
+        )
 
     def mirror_anew(self) -> list[str]:
         """F2: for a store that others wrote, or that was put back: the files here tell of another one."""

@@ -22,7 +22,10 @@ class Discrepancy(msgspec.Struct, frozen=True):
 
 
 class AuditReport(msgspec.Struct, frozen=True):
-    """What an audit looked at and found (J2). `next`: what helps, where only the store's place is wrong (P12)."""
+    """What an audit looked at and found (J2). `next`: what helps, where only the store's place is wrong (P12).
+    `mirror_behind`: how many exceptions on record `security_events.jsonl` here does not have yet, which is no finding
+    where several machines have one each; `has_mirror`: whether it is here at all, or nothing is to stand in it (P8).
+    """
 
     rows: int
     head: str
@@ -30,3 +33,5 @@ class AuditReport(msgspec.Struct, frozen=True):
     signatures: int = 0
     notes: tuple[str, ...] = ()
     next: Steps = NO_STEP
+    has_mirror: bool = True
+    mirror_behind: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
+from foureyes.app.views.audit import AuditReport
 from foureyes.app.views.journal import JournalRow
 from foureyes.core.nouns.look import NOTHING_KNOWN, Looked
 from foureyes.core.words.text import flat
@@ -77,8 +78,8 @@ def audit_verify(session: Session) -> None:
     elif not report.findings:
         signed = f", {output.count(report.signatures, 'signature')} held" if report.signatures else ""
         output.write(
-            f"{report.rows} rows verified: chain whole, tables are what the journal says, mirror "
-            f"complete{signed}\nhead {report.head}"
+            f"{report.rows} rows verified: chain whole, tables are what the journal says, {mirror_words(report)}"
+            f"{signed}\nhead {report.head}"
         )
     if not session.json:
         for note in report.notes:
@@ -94,6 +95,14 @@ def audit_verify(session: Session) -> None:
         raise VerificationFailed(f"{are} not as the journal says.", next_step=report.next or compare)
     if report.findings:
         raise SystemExit(VerificationFailed.exit_code)
+
+
+def mirror_words(report: AuditReport) -> str:
+    """P8: how far the file of exceptions goes that this machine has."""
+    if not report.has_mirror:
+        return "mirror not here"
+    behind = f"behind by {output.count(report.mirror_behind, 'row')}"
+    return f"mirror {behind if report.mirror_behind else 'complete'}"
 
 
 @verb("export", example="fe audit export > journal.jsonl")
