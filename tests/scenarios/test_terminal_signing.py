@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,9 @@ class Fido:
         program.chmod(0o755)
         self.handle = folder / "id_fido"
         self.handle.touch(mode=0o600)
+        inside = b64encode(b"openssh-key-v1\0" + b64decode(self.key.public.split()[1])).decode()
+        kind = "OPENSSH PRIVATE KEY"
+        self.handle.write_text(f"-----BEGIN {kind}-----\n{inside}\n-----END {kind}-----\n")
         (folder / "id_fido.pub").write_text(f"{self.key.public} alice@desk\n")
         os.mkfifo(folder / "finger")
         self.env = {"PATH": f"{folder}:{os.environ['PATH']}"}
