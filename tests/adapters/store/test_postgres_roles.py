@@ -127,15 +127,23 @@ def test_a_row_that_a_writer_puts_after_the_head_is_a_named_problem_which_the_ow
         append(store, security())
     assert "who owns the store puts a backup back: fe restore FILE" in steps_text(caught.value.next_step)
     assert "row 2" in store.audit().findings[0].message
-    server.run(owners_way_out(schema))
+    server.run(owners_way_out("DELETE FROM", schema))
     assert (append(store, security()), store.audit().findings) == ([2], ())
+    for statement in ("UPDATE head SET seq = 1", "DELETE FROM head"):
+        store.engine.script([statement])
+        with pytest.raises(StoreProblem, match="the journal goes to row"):
+            append(store, security())
+        server.run(owners_way_out("INSERT INTO", schema))
+        assert (bool(append(store, security())), store.audit().findings) == (True, ())
 
 
-def owners_way_out(schema: str) -> str:
-    """What the page tells the owner to type, for the first row that is named."""
+def owners_way_out(begins: str, schema: str) -> str:
+    """What the page tells the owner to type, for the first row after the head."""
     page = (Path(__file__).parents[3] / "docs/howto/shared-store.md").read_text()
-    (line,) = [line.strip() for line in page.splitlines() if line.strip().startswith("DELETE FROM")]
-    return line.replace("SCHEMA", schema).replace("ROW", "2")
+    (block,) = [text for text in page.split("\n    ") if text.startswith(f"{begins} SCHEMA.")]
+    start = page.index(block)
+    text = page[start : page.index("\n\n", start)]
+    return text.replace("SCHEMA", schema).replace("ROW", "2")
 
 
 def test_a_reader_verifies_and_backs_up_and_writes_nothing(

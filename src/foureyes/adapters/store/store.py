@@ -320,7 +320,7 @@ def beyond_head(last: int, head: int) -> StoreProblem:
     """G4: rows that no transaction of ours wrote, or a head that was set back: what comes next has no place. Which of
     both it is the chain tells, and only the owner can mend it.
     """
-    back = fe("restore", blank("FILE"), after=", or takes out the row by SQL (docs/howto/shared-store.md)")
+    back = fe("restore", blank("FILE"), after=", or mends it by SQL (docs/howto/shared-store.md)")
     return StoreProblem(
         f"the journal goes to row {last} and its head is row {head}: somebody wrote to the database past Foureyes, "
         "and nothing can be recorded until its owner mends that. Nothing was changed.",
