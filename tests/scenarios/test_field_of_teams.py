@@ -5,6 +5,7 @@ one bare remote, one store on a server, own homes and host names (Q6, D4, P12, J
 from __future__ import annotations
 
 import json
+import shlex
 import threading
 import uuid
 from collections.abc import Iterator
@@ -94,7 +95,7 @@ def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_ta2_
             assert f"lacks the last merge on record ({tip[:7]}" in words(machine, *command.split(), rc=rc), command
     assert alpha.status(work.task) == "closed"
     told = alpha.no(alpha.cast.alice, "merge", rules=["Q6"])
-    push = next(hint for hint in told.hints if "git push" in hint).split(";")[0].split()
+    push = shlex.split(next(hint for hint in told.hints if "git push" in hint).split(";")[0])
     alpha.git(*push[push.index("git") + 1 :])
     team.check_one_main([work.task])
 

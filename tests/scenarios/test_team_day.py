@@ -6,6 +6,7 @@ again, a machine that is lost.
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,7 +129,7 @@ def forced_push(day: Team, merged: str) -> None:
         assert "lacks the last merge on record" in machine.run(machine.cast.alice, "doctor").out
     assert "lacks the last merge on record" in beta.run(beta.cast.alice, "status").out
     hints = beta.no(beta.cast.alice, "merge", rules=["Q6"]).hints
-    push = next(hint for hint in hints if "git push" in hint).split(";")[0].split()
+    push = shlex.split(next(hint for hint in hints if "git push" in hint).split(";")[0])
     git(beta.repo, *push[push.index("git") + 1 :])
     assert git(day.remote, "rev-parse", "main") == tip
     assert alpha.status(merged) == "closed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def test_a_main_that_was_pushed_over_is_told_on_both_machines_and_brought_back_b
     assert alpha.run(alpha.cast.alice, "audit", "verify").rc == 6
     problem = alpha.no(alpha.cast.alice, "merge", rules=["Q6"])
     push = next(hint for hint in problem.hints if "git push" in hint)
-    words = push.split(";")[0].strip().split()
+    words = shlex.split(push.split(";")[0])
     git(alpha.repo, *words[words.index("git") + 1 :])
     waits = approved(beta, alpha)
     assert merged(beta) == {waits.task: "merged"}
