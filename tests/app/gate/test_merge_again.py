@@ -12,6 +12,7 @@ import pytest
 from foureyes.adapters.git.reading import diff
 from foureyes.app.application import Application
 from foureyes.app.call.caller import gate_of
+from foureyes.app.gate.merging import Merges
 from foureyes.app.views.news import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
@@ -220,8 +221,9 @@ def test_settings_that_cannot_be_in_force_never_are_P12_G1(world: GitWorld) -> N
 def leased_elsewhere(world: GitWorld) -> str:
     """Another process took the only item and works on it: this one is another now."""
     configure(world, AT_ONCE)
-    task = approved(world)
-    assert world.app.merges._lease(CI, set()) is not None
+    task, another = approved(world), Merges(world.app.context)
+    assert another._lease(CI, set()) is not None
+    setattr(world, "another", another)  # noqa: B010 - it stays connected
     world.outside.own = "process:another"
     return task
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.gate.merging import Merges
 from foureyes.app.git_ports import CaughtUp
 from foureyes.app.views.news import News
 from foureyes.core.nouns.session import Actor
@@ -152,11 +153,12 @@ def test_what_waits_for_another_that_settles_is_merged_after_it_Q0_T3(world: Git
 
 def test_another_merge_at_work_after_the_wait_ends_ours_and_what_was_done_is_told_Q0_Q1(world: GitWorld) -> None:
     by_agent, settling = approved(world, by=CODEX), approved(world)
+    another = Merges(world.app.context)
 
     def meanwhile() -> None:
         world.clock.advance(seconds=10)
         world.outside.own = "process:another"
-        assert world.app.merges._lease(CI, set()) is not None
+        assert another._lease(CI, set()) is not None
         world.outside.own = "process:test"
 
     world.clock.during = meanwhile
