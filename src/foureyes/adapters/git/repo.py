@@ -275,8 +275,8 @@ class GitRepo:
         """All of a commit that has no file of its own; empty where there is none."""
         lookup = self._git.lookup
         lookup.refuse_odd_files([sha])
-        found = lookup.reader.read([sha]).get(sha)
-        return found.content if found is not None and found.kind == b"commit" else b""
+        commit = lookup.reader.read([sha]).get(sha)
+        return commit.content if commit is not None and commit.kind == b"commit" else b""
 
     def _target(self, target: str) -> Sha:
         if commit := as_sha(target):
