@@ -297,7 +297,7 @@ def test_a_branch_that_was_there_before_anybody_had_the_task_is_nobodys_to_take_
     shop.commit(f"fe/{task}", {"evil.py": "evil\n"})
     refused = shop.run(shop.cast.codex, "start", task, "--worktree")
     assert refused.rc != 0
-    assert "nobody ever had" in refused.err
+    assert "whose are they" in refused.err
     assert shop.status(task) == "open"
 
 
