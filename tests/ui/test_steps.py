@@ -99,6 +99,7 @@ UNPACKED: dict[str, list[list[str]]] = {
     "verb.split()": [["hold"], ["reject"], ["key", "retire"], ["lead", "senior"], ["merges", "drop"]],
     "task.split()": [["fe-7k2"], ["--project"]],
     "[task] if task else []": [[], ["fe-7k2"]],
+    "[url] if url else []": [[], ["postgresql:///?service=team"]],
     "('--branch', branch) if branch else ()": [[], ["--branch", "fe/fe-7k2"]],
     "reason": [[], ["-m", "why"]],
     "rulings": [["--" + word.lower().replace("_", "-")] for word in RULINGS],

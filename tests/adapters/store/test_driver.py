@@ -72,7 +72,7 @@ whole = "psycopg.types.net" in sys.modules and not isinstance(sys.modules["psyco
 try:
     asked(sys.argv[1], "SELECT no_such_column, %(name)s", "a")
 except Exception as wrong:
-    print(whole, type(wrong).__name__, asked(sys.argv[1], "SELECT %(name)s", "a"))
+    print(whole, type(wrong.__cause__).__name__, asked(sys.argv[1], "SELECT %(name)s", "a"))
 """
 
 

@@ -62,7 +62,7 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     if not _is_behind(context, project, at):
         return Unaccepted(f"{FILE} on {where} is not the accepted one and is not used")
     step = either(fe("doctor"), ACCEPT, joint="; if that says so, too: ")
-    return Unaccepted(f"{FILE} on {where}, as this clone last saw it, is not the accepted one", step)
+    return Unaccepted(f"{FILE} on {where}, as this clone last saw it, is not the accepted one", step, acceptable=False)
 
 
 def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
