@@ -28,6 +28,18 @@ print("gone", flush=True)
 sys.stdin.readline()
 """
 
+IN_A_HURRY = """
+import sys
+from foureyes.adapters.store.lock import WriterLock
+from foureyes.errors import StoreBusy
+with WriterLock(sys.argv[1]):
+    for number in range(300):
+        try:
+            WriterLock(sys.argv[1], 1e-6 * (1 + number % 60)).__enter__()
+        except StoreBusy:
+            pass
+"""
+
 
 class Holder:
     """Another process that takes the lock and keeps it until it is told to let go."""
@@ -108,6 +120,12 @@ def test_an_abandoned_waiter_does_not_keep_the_lock(path: Path, holder: Holder) 
     next_one = Holder(path)
     next_one.has_it()
     next_one.end()
+
+
+def test_a_deadline_that_passes_just_before_the_wait_begins_is_still_one_G4(path: Path) -> None:
+    """A command that is stopped there for longer than its deadline would otherwise wait for ever."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(foureyes.__file__).parents[1])}
+    subprocess.run([sys.executable, "-c", IN_A_HURRY, str(path)], env=environment, check=True, timeout=120)
 
 
 def test_a_killed_holder_frees_the_lock_Q4(path: Path, holder: Holder) -> None:

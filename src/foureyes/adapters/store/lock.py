@@ -15,6 +15,8 @@ from foureyes.errors import StoreBusy, StoreProblem
 from foureyes.steps import fe, prose
 
 DEADLINE_SECONDS = 10.0
+AGAIN_SECONDS = 0.1
+"""An alarm that rings just before the wait begins interrupts nothing: it rings again."""
 
 
 class Expired(Exception):
@@ -81,12 +83,17 @@ class WriterLock:
     def _by_alarm(self, fd: int) -> bool:
         import signal
 
+        is_over = False
+
         def ring(*_: object) -> None:
-            raise Expired
+            nonlocal is_over
+            if not is_over:
+                is_over = True
+                raise Expired
 
         before = signal.signal(signal.SIGALRM, ring)
         try:
-            signal.setitimer(signal.ITIMER_REAL, self._deadline)
+            signal.setitimer(signal.ITIMER_REAL, self._deadline, AGAIN_SECONDS)
             fcntl.flock(fd, fcntl.LOCK_EX)
             signal.setitimer(signal.ITIMER_REAL, 0)
             return True
@@ -94,9 +101,11 @@ class WriterLock:
             os.close(fd)
             return False
         except BaseException:
+            is_over = True
             os.close(fd)
             raise
         finally:
+            is_over = True
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
