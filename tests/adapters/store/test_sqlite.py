@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from foureyes.adapters.store.opening import create_store, open_store
+from foureyes.adapters.store.queries import sql
 from foureyes.adapters.store.sqlite import APPLICATION_ID, BUSY_MILLISECONDS, SqliteEngine, check_library_version
 from foureyes.adapters.store.store import Store
 from foureyes.errors import FoureyesError, StoreBusy, StoreProblem
@@ -40,6 +41,25 @@ def test_the_settings_are_in_force_read_back_from_a_second_connection(tmp_path: 
     assert (raw.pragma("journal_mode"), raw.pragma("application_id")) == ("wal", APPLICATION_ID)
     for each in (first, second, raw):
         each.close()
+
+
+def test_a_statement_that_is_asked_with_another_value_is_not_planned_anew(tmp_path: Path) -> None:
+    """SQLite asks who may do what when it plans a statement, and only then."""
+    store, planned = create_store(str(tmp_path), PROJECT, NOW), [0]
+    assert isinstance(store.engine, SqliteEngine)
+
+    def allow(*_: object) -> int:
+        planned[0] += 1
+        return apsw.SQLITE_OK
+
+    store.engine.connection.authorizer = allow
+    statement = sql("attempt.of_task")
+    store.engine.fetch(statement, {"task": "fe-1"})
+    assert planned[0] > 0
+    planned[0] = 0
+    store.engine.fetch(statement, {"task": "fe-2"})
+    assert planned == [0]
+    store.close()
 
 
 def test_a_setting_that_is_not_taken_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
