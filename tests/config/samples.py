@@ -12,9 +12,9 @@ from foureyes.core.nouns.check_rule import CheckRule
 from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.errors import ConfigError
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
-quick = settings(derandomize=not NIGHT, max_examples=100, deadline=None, database=None)
+quick = settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 POLICY = BY_KEY["review.policy"]
 FLAG, TD_FLAG = "FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"
 

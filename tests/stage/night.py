@@ -107,6 +107,7 @@ PLAYS = {
     "random loops on sqlite": Plays(5, 600),
     "random loops on postgres": Plays(1, 60),
     "random diffs by git": Plays(5, 60),
+    "random texts that git reads": Plays(10, 200),
     "random histories that are merged": Plays(25, 300),
     "random histories by the real program": Plays(2, 10),
     "random passwords in addresses": Plays(30, 300),
@@ -114,7 +115,7 @@ PLAYS = {
     "random run ends": Plays(30, 1000),
     "random cycles": Plays(4, 60),
     "run ends of real processes": Plays(8, 30),
-    "random values": Plays(30, 300),
+    "random values": Plays(20, 300),
 }
 """All properties that need a store, git or a socket for every example; `random values` are those of all others."""
 

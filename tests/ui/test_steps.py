@@ -23,9 +23,9 @@ from foureyes.ui.cli.output import plain
 from foureyes.ui.steps import steps_text
 
 from tests.architecture.house import PACKAGE, modules, name_of, tree_of
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
-quick = settings(derandomize=not NIGHT, max_examples=200, deadline=None, database=None)
+quick = settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 
 
 # How they are written

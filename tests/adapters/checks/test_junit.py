@@ -12,7 +12,7 @@ from foureyes.adapters.checks import junit
 from foureyes.adapters.checks.junit import read, read_all
 from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 PYTEST = b"""<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1"
  skipped="1" tests="4" time="0.1" timestamp="2026-01-01T00:00:00" hostname="h"><testcase classname="tests.test_a" name="test_ok[1-x]"
@@ -150,7 +150,7 @@ def test_many_tests_of_one_name_are_numbered_in_one_go() -> None:
     assert len({test.id for test in tests}) == 50_000
 
 
-@settings(derandomize=not NIGHT, max_examples=300, deadline=None, database=None)
+@settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(
     st.binary(max_size=80)
     | st.tuples(st.integers(0, len(PYTEST)), st.binary(max_size=4)).map(

@@ -17,7 +17,7 @@ from foureyes.adapters.checks.tree_files import LARGEST_REPORT, CheckedFiles
 from foureyes.core.nouns.check import ToolFinding
 from foureyes.core.rules.baseline import known_by
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 MESSAGE = {"text": "no"}
 
@@ -255,7 +255,7 @@ def test_a_message_without_text_is_its_markdown_or_its_id() -> None:
 WHOLE = log({"ruleId": "B", "message": MESSAGE, "locations": at("a.py")}, rules=ERRORS)
 
 
-@settings(derandomize=not NIGHT, max_examples=300, deadline=None, database=None)
+@settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(
     st.binary(max_size=60)
     | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(

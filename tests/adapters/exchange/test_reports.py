@@ -16,7 +16,7 @@ from foureyes.adapters.exchange.reports import read
 from foureyes.core.nouns.finding import ReportedFinding, most_of
 from foureyes.errors import BadInput
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 MESSAGE = {"text": "no"}
 
@@ -519,7 +519,7 @@ WHOLE = log(
 )
 
 
-@settings(derandomize=not NIGHT, max_examples=300, deadline=None, database=None)
+@settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(
     st.binary(max_size=60)
     | st.tuples(st.integers(0, len(WHOLE)), st.binary(max_size=3)).map(
@@ -542,7 +542,7 @@ fields = st.sampled_from(
 )
 
 
-@settings(derandomize=not NIGHT, max_examples=300, deadline=None, database=None)
+@settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(st.dictionaries(fields, values, max_size=4))
 def test_whatever_the_types_the_answer_is_findings_or_a_refusal_G1(wrong: dict[str, Any]) -> None:
     for document in (log({"message": MESSAGE, **wrong}), rdjson({"message": "x", **wrong})):

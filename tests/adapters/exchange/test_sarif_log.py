@@ -15,7 +15,7 @@ from foureyes.adapters.exchange.sarif_log import write
 from foureyes.core.nouns.finding import SEVERITIES, Finding
 from foureyes.core.words.ids import SessionId
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 NOW = "2026-03-01T12:00:00.000Z"
 
@@ -161,7 +161,7 @@ titles = st.lists(names, min_size=1, max_size=4).map(" ".join)
 problems = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
-@settings(derandomize=not NIGHT, max_examples=200, deadline=None, database=None)
+@settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 @given(st.sampled_from(SEVERITIES), titles, problems, paths, st.integers(0, 10**6), st.booleans())
 def test_reading_what_was_written_gives_the_finding_back_L3(
     severity: str, title: str, problem: str, path: str, line: int, repeats: bool

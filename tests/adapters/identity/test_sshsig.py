@@ -17,12 +17,16 @@ from hypothesis import strategies as st
 from foureyes.adapters.identity import sshsig
 from foureyes.errors import BadInput
 
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 STATEMENT = b"approve fe-1 at d1ff\n"
 TOUCHED, NOT_TOUCHED = 1, 0
 quick = settings(
-    derandomize=not NIGHT, max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    derandomize=not NIGHT,
+    max_examples=plays("random values"),
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 ssh_keygen = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not on the PATH")
 

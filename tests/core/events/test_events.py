@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foureyes.adapters.store.projections import projection
@@ -18,7 +18,6 @@ from foureyes.core.events import KINDS, Event
 
 from tests.core.samples import quick
 
-few = settings(quick, max_examples=25)
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -85,7 +84,7 @@ def test_no_field_of_an_event_can_hold_a_float_J1(kind: str) -> None:
 
 
 @kinds
-@few
+@quick
 @given(data=st.data())
 def test_an_event_is_the_same_after_a_way_through_json_J1(kind: str, data: st.DataObject) -> None:
     event = data.draw(values(KINDS[kind]))

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -183,7 +183,6 @@ def play(seed: int, ticks: int) -> World:
     return world
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1_000_000))
 def test_whatever_ends_how_nothing_is_lost_and_no_slot_is_overdrawn_lesson_55(seed: int) -> None:
     play(seed, 60)

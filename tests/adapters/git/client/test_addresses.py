@@ -19,7 +19,7 @@ from foureyes.errors import RemoteProblem
 
 from tests.adapters.git.remotes import MAIN, remote
 from tests.stage.checkout import Repository
-from tests.stage.night import NIGHT
+from tests.stage.night import NIGHT, plays
 
 TWO_READINGS = (
     "http://evil?@good/r.git", "https://evil#@good/r.git", "https://evil\\@good/r.git", "https://evil?x/r.git",
@@ -82,7 +82,7 @@ WITH_LOGIN = st.builds(
     st.lists(st.sampled_from(PIECES), max_size=2),
 ).filter(is_comparable)
 
-quick = settings(derandomize=not NIGHT, max_examples=300, deadline=None, database=None)
+quick = settings(derandomize=not NIGHT, max_examples=plays("random values"), deadline=None, database=None)
 GoesTo = Callable[[str], str]
 
 
@@ -168,7 +168,7 @@ def test_who_logs_in_never_changes_the_host_for_urllib_Q6(address: str) -> None:
         assert now.password is None
 
 
-@settings(quick, max_examples=200 if NIGHT else 25, suppress_health_check=list(HealthCheck))
+@settings(quick, max_examples=plays("random texts that git reads"), suppress_health_check=list(HealthCheck))
 @given(WITH_LOGIN)
 def test_who_logs_in_never_changes_the_host_for_git_Q6(goes_to: GoesTo, address: str) -> None:
     assert goes_to(address) == goes_to(without_credentials(address))

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from foureyes.adapters.git.client.config_file import is_true, read_settings
 from foureyes.errors import GitProblem
 
+from tests.stage.night import plays
+
 PIECES = [
     b"[core]", b"[core]\n", b"[Core]\n", b'[core "x"]\n', b'[core "bare"]\n', b'[core "ba\0re"]',
     b'[a "q\\"\\\\\\z"]\n',
@@ -68,7 +70,9 @@ def test_odd_files_are_read_as_git_reads_them_Q2(tmp_path: Path, text: bytes) ->
     assert as_we_say(path) == as_git_says(path)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=plays("random texts that git reads"), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(text=HOSTILE)
 def test_any_file_is_read_as_git_reads_it_Q2(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "config"
