@@ -33,3 +33,9 @@ def name_of(path: Path) -> str:
 def tree_of(path: Path) -> ast.Module:
     """The parsed file."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+@cache
+def nodes_of(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All that a file consists of: several tests look at each, and walking there takes longer than looking."""
+    return tuple(ast.walk(tree))

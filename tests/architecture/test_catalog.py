@@ -17,7 +17,7 @@ from foureyes.core.rules.rights import barred
 from foureyes.ui.cli.main import cli
 
 from tests.architecture.calls import attributes, reached
-from tests.architecture.house import PACKAGE, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, modules, name_of, nodes_of, tree_of
 
 OPENS_A_WRITE = {"writing", "deciding"}
 """How a verb begins to write: every way to the journal leads through one of these methods of the Context."""
@@ -123,7 +123,7 @@ def test_pages_write_nothing_D7() -> None:
     found = [
         f"{name_of(path)}:{node.lineno} .{node.attr}"
         for path in modules(PACKAGE / "app" / "pages")
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(tree_of(path))
         if isinstance(node, ast.Attribute) and (node.attr in {*OPENS_A_WRITE, "record"} or _is_store_write(node))
     ]
     assert not found, "\n".join(found)

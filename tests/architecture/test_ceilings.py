@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.house import modules, name_of, tree_of
+from tests.architecture.house import modules, name_of, nodes_of, tree_of
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
@@ -29,7 +29,7 @@ name the noun, `rows`, `refusal`, `line`.
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 

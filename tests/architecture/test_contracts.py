@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 
-from tests.architecture.house import PACKAGE, ROOT, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, ROOT, modules, name_of, nodes_of, tree_of
 
 CONTRACTS = {
     "layers", "app-rooms", "core-rooms", "git-rooms", "adapters", "adapters-see-ports", "faces-adapters",
@@ -65,7 +65,7 @@ def test_no_face_works_out_which_findings_are_open_or_where_a_caller_is_at_home_
     imports = [
         f"{name_of(path)}:{node.lineno} imports {alias.name}: ask {RULES_OF_OTHERS[alias.name]}"
         for path in modules(PACKAGE / "ui")
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(tree_of(path))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.name in RULES_OF_OTHERS

@@ -62,10 +62,11 @@ def machine_patterns() -> dict[str, re.Pattern[str]]:
 
 def leaks(text: str, patterns: dict[str, re.Pattern[str]]) -> list[str]:
     """What a text gives away, with the line; never the matched text itself."""
+    given = {what: pattern for what, pattern in patterns.items() if pattern.search(text)}
     return [
         f"{number}: {what}"
-        for number, line in enumerate(text.splitlines(), 1)
-        for what, pattern in patterns.items()
+        for number, line in enumerate(text.splitlines() if given else [], 1)
+        for what, pattern in given.items()
         if pattern.search(line)
     ]
 

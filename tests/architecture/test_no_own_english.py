@@ -155,11 +155,13 @@ def comparisons(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def with_aliases(node: ast.AST, also: dict[str, str]) -> Iterator[tuple[ast.AST, dict[str, str]]]:
     """Every node, with the variables of its function that hold the sentence of an error, a reason or a view."""
-    if isinstance(node, FUNCTIONS):
-        also = also | dict(alias for part in own_parts(node) for alias in aliases(part))
-    yield node, also
-    for child in ast.iter_child_nodes(node):
-        yield from with_aliases(child, also)
+    waiting = [(node, also)]
+    while waiting:
+        node, also = waiting.pop()
+        if isinstance(node, FUNCTIONS):
+            also = also | dict(alias for part in own_parts(node) for alias in aliases(part))
+        yield node, also
+        waiting += [(child, also) for child in ast.iter_child_nodes(node)]
 
 
 def own_parts(node: ast.AST) -> Iterator[ast.AST]:

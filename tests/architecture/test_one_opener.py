@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.house import PACKAGE, name_of, product, tree_of
+from tests.architecture.house import PACKAGE, name_of, nodes_of, product, tree_of
 
 OPENER = "adapters/folders.py"
 SAFE = frozenset({"opened", "given"})
@@ -96,7 +96,7 @@ def others(tree: ast.Module) -> Iterator[str]:
     """What opens files by their paths inside of the standard library: modules of `OPENERS`, and the copiers of shutil
     but the one between handles.
     """
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom):

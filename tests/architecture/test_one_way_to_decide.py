@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from foureyes.core.rules.rights import DECISIONS, SIGNED
 
-from tests.architecture.house import PACKAGE, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, modules, name_of, nodes_of, tree_of
 
 BY_HAND = {"src/foureyes/app/call/signing.py", "src/foureyes/app/project/keys.py"}
 """Where signing itself lives: `deciding`, and the first key, which nobody can sign for."""
@@ -18,7 +18,7 @@ UNSIGNED = {("src/foureyes/app/review/review_content.py", "review submit")}
 
 def verbs_of(tree: ast.AST, method: str) -> Iterator[tuple[int, str]]:
     """Every call of a method of the context with a verb spelled out, and its line."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):

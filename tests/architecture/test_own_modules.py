@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.house import modules, name_of, tree_of
+from tests.architecture.house import modules, name_of, nodes_of, tree_of
 
 SAFE = frozenset({"-P", "-I"})
 """With either, the directory where it is started is not searched."""
@@ -13,7 +13,7 @@ SAFE = frozenset({"-P", "-I"})
 
 def commands(tree: ast.Module) -> Iterator[list[object]]:
     """The words of every list or tuple that begins with this interpreter and names a module."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.List | ast.Tuple) and any("sys.executable" in ast.unparse(word) for word in node.elts):
             words: list[object] = [word.value if isinstance(word, ast.Constant) else None for word in node.elts]
             if "-m" in words:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.house import PACKAGE, modules, name_of, product, tree_of
+from tests.architecture.house import PACKAGE, modules, name_of, nodes_of, product, tree_of
 
 CORE = PACKAGE / "core"
 
@@ -33,7 +33,7 @@ STARTERS = frozenset({"system", "popen", "fork", "forkpty", "posix_spawn", "posi
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and full module name of every import, those inside functions too; `from a import b` counts as `a`."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -51,7 +51,7 @@ def is_allowed(module: str) -> bool:
 def impurities(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and description of everything that a pure module must not have."""
     yield from ((line, f"imports {module}") for line, module in imports(tree) if not is_allowed(module))
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in FORBIDDEN_NAMES:
             yield node.lineno, f"uses {node.id}"
         elif isinstance(node, ast.Attribute) and node.attr in FORBIDDEN_METHODS:
@@ -62,7 +62,7 @@ def impurities(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def program_starts(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Ways to start a program that no import shows."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
             names = [node.attr]
         elif isinstance(node, ast.ImportFrom) and node.module == "os":

@@ -12,7 +12,7 @@ from foureyes.config import rules
 from foureyes.core.rules.four_eyes import ANSWERS
 from foureyes.core.words.lifecycle import TRANSITIONS
 
-from tests.architecture.house import PACKAGE, ROOT, modules, name_of, tree_of
+from tests.architecture.house import PACKAGE, ROOT, modules, name_of, nodes_of, tree_of
 
 ID = re.compile(r"(?<![A-Za-z0-9-])(?!F5(?![A-Za-z0-9]))[A-Z](?:0|[1-9][0-9]?)(?![A-Za-z0-9])")
 """F5 is a key of the terminal app, and no rule."""
@@ -42,7 +42,7 @@ def names_and_docstrings(path: Path) -> str:
 def printed() -> Iterator[tuple[str, str]]:
     """Every id that stands alone in a call: `Reason("P2", …)`, `refuse("P2", …)`, `rule="P2"`."""
     for path in modules():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(tree_of(path)):
             if isinstance(node, ast.Call):
                 for value in [*node.args, *[keyword.value for keyword in node.keywords]]:
                     if isinstance(value, ast.Constant) and isinstance(value.value, str) and ID.fullmatch(value.value):

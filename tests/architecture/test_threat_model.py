@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from tests.architecture.house import ROOT, tree_of
+from tests.architecture.house import ROOT, nodes_of, tree_of
 
 PAGE = ROOT / "docs" / "threat-model.md"
 CITED = re.compile(r"`(tests/[^`]+)`(?: \(([^)]*)\))?")
@@ -50,7 +50,7 @@ def named_in(path: str) -> frozenset[str]:
     """The rules and lessons that the tests of a file, or of a folder, name."""
     place = ROOT / path
     files = [place] if place.is_file() else sorted(place.rglob("test_*.py"))
-    names = [node.name for file in files for node in ast.walk(tree_of(file)) if isinstance(node, ast.FunctionDef)]
+    names = [node.name for file in files for node in nodes_of(tree_of(file)) if isinstance(node, ast.FunctionDef)]
     words = [
         re.sub(r"lesson_(?=[0-9])", "lesson", name.lower()).split("_") for name in names if name.startswith("test")
     ]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.house import name_of, product, tree_of
+from tests.architecture.house import name_of, nodes_of, product, tree_of
 
 REF_FIRST = frozenset({"push", "switch", "branch", "checkout"})
 """What prefers a ref of forty digits to the commit (`tests/adapters/git/objects/test_exact_commits.py`)."""
@@ -71,9 +71,10 @@ def is_bare(word: ast.expr) -> bool:
 
 
 def wrong(tree: ast.AST) -> Iterator[int]:
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        known = values(function)
-        for words in commands(function):
+    for function in (node for node in nodes_of(tree) if isinstance(node, ast.FunctionDef)):
+        typed = list(commands(function))
+        known = values(function) if typed else {}
+        for words in typed:
             takes_refs = any(isinstance(word, ast.Constant) and word.value in REF_FIRST for word in words)
             if any(is_cut(word, known) or (takes_refs and is_bare(word)) for word in words):
                 yield words[0].lineno
