@@ -10,9 +10,13 @@ from foureyes.app.views.work import ClaimedWorktree
 
 from tests.stage.checkout import AT_ONCE, Checkout
 from tests.stage.counting import counting
-from tests.stage.gated import configure, deliver
+from tests.stage.gated import configure, deliver, merge
 from tests.stage.people import BOB, CI, CLAUDE
+from tests.stage.wires import Wired
 from tests.stage.world import GitWorld
+
+MOST = {"start": 2, "hand-in": 12, "merge": 18}
+"""With a remote, of which the asking, the pushing and the noting."""
 
 
 def forget_git() -> None:
@@ -57,3 +61,26 @@ def test_a_hand_in_starts_at_most_twelve_programs_A1(world: GitWorld) -> None:
     with counting({"programs": process.start}) as started:
         world.submit(CLAUDE, task)
     assert started["programs"] <= 12, started
+
+
+def test_a_team_member_starts_few_programs_where_nothing_is_new_at_the_remote_Q6(clones: Wired) -> None:
+    """A start only asks; a hand-in sends its branch, a merge moves the target there."""
+    alpha = clones.alpha
+    clones.approved(alpha)
+    merge(alpha)
+    task = alpha.create()
+    counts = {}
+    with counting({"programs": process.start}) as started:
+        alpha.start(CLAUDE, task)
+    counts["start"] = started["programs"]
+    alpha.checkout.git("switch", "-q", "-c", f"fe/{task}")
+    alpha.checkout.commit(f"{task}.py", "work\n")
+    with counting({"programs": process.start}) as started:
+        alpha.submit(CLAUDE, task)
+    counts["hand-in"] = started["programs"]
+    alpha.checkout.switch("main")
+    alpha.approve(BOB, task)
+    with counting({"programs": process.start}) as started:
+        assert merge(alpha) == {task: "merged"}
+    counts["merge"] = started["programs"]
+    assert {what: many for what, many in counts.items() if many > MOST[what]} == {}

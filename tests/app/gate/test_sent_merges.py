@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -259,7 +259,7 @@ def test_a_push_that_cannot_be_noted_here_is_a_merge_all_the_same_Q4_Q6(clones: 
     task = clones.approved(alpha)
     wire = clones.wire(alpha)
 
-    def full(ref: str, commit: Sha) -> None:
+    def full(tips: Mapping[str, Sha]) -> None:
         raise GitProblem("no space left on device")
 
     wire.after = lambda _: setattr(wire, "_note", full)

@@ -13,6 +13,7 @@ from foureyes.adapters.git import objects
 from foureyes.adapters.git.client.addresses import without_credentials
 from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
+from foureyes.adapters.git.client.loose_refs import read_loose
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.adapters.git.client.transport import (
     ASKING,
@@ -99,14 +100,15 @@ class GitRemote:
         """The refs whose commits are not here, or not with everything below them: somebody's fetch may have been cut
         off.
         """
-        known = self._shared.git.real(
-            "cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in tips.values()).encode()
-        ).out.splitlines()
-        here = {
-            ref: sha for (ref, sha), answer in zip(tips.items(), known, strict=True) if len(answer.split(b" ")) == 3
-        }
-        torn = {} if self._is_whole(*here.values()) else {ref for ref, sha in here.items() if not self._is_whole(sha)}
+        known = self._shared.git.lookup.kinds(tips.values())
+        here = {ref: sha for ref, sha in tips.items() if sha in known}
+        new = {ref: sha for ref, sha in here.items() if not self._is_noted(ref, sha)}
+        torn = {} if self._is_whole(*new.values()) else {ref for ref, sha in new.items() if not self._is_whole(sha)}
         return [ref for ref in tips if ref not in here or ref in torn]
+
+    def _is_noted(self, ref: str, commit: Sha) -> bool:
+        """Whether our own ref is there already: it was made when all of it had come."""
+        return read_loose(self._here.common_dir, tracked(self._name, ref)) == commit
 
     def _is_whole(self, *tips: Sha) -> bool:
         """As git asks it after a fetch: whether all is here that no ref of ours has."""
@@ -141,17 +143,21 @@ class GitRemote:
 
     def _note_all(self, tips: Mapping[str, Sha]) -> None:
         """A note that cannot be written hinders nobody: what the remote said is what it answered."""
-        for ref, commit in tips.items():
-            with suppress(GitProblem):
-                self._note(ref, commit)
+        with suppress(GitProblem):
+            self._note({ref: commit for ref, commit in tips.items() if not self._is_noted(ref, commit)})
 
-    def _note(self, ref: str, commit: Sha) -> None:
-        """What the remote has, as a ref of ours, so that git keeps it. What is no commit (whoever may push there can
+    def _note(self, tips: Mapping[str, Sha]) -> None:
+        """What the remote has, as refs of ours, so that git keeps it. What is no commit (whoever may push there can
         put anything in a ref's place) is told as it is, and not kept.
         """
-        git, name = self._shared.git, tracked(self._name, ref)
-        if objects.refs.at(git, name).value != commit and git.real("cat-file", "-t", commit).out.strip() == b"commit":
-            objects.refs.keep(git, name, commit)
+        git = self._shared.git
+        kinds = git.lookup.kinds(tips.values())
+        notes = {tracked(self._name, ref): sha for ref, sha in tips.items() if kinds.get(sha) == b"commit"}
+        if objects.refs.keep_all(git, notes):
+            return
+        for name, commit in notes.items():
+            with suppress(GitProblem):
+                objects.refs.keep(git, name, commit)
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
         """All of it or nothing, each ref from where it is expected; hooks of the remote are obeyed."""

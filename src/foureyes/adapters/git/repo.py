@@ -11,7 +11,7 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.git.client.loose_objects import text_at
 from foureyes.adapters.git.client.loose_refs import BRANCHES as _BRANCH
-from foureyes.adapters.git.client.loose_refs import is_plain, read_branches, read_loose
+from foureyes.adapters.git.client.loose_refs import is_absent, is_plain, read_below, read_loose
 from foureyes.adapters.git.client.shared_git import SharedGit
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import DETACHED
@@ -58,17 +58,29 @@ class GitRepo:
     def commit_of(self, ref: str) -> Sha | None:
         """The commit a full ref name, a branch name or a sha means. HEAD and DETACHED: the caller's."""
         meanings = _meanings(ref)
-        loose = read_loose(self._here.common_dir, meanings[0])  # `fe start` needs nothing else of git
-        return loose or next((sha for sha in self._resolve(meanings) if sha), None)
+        if commit := self._at_once(meanings[0]):  # `fe start` needs nothing else of git
+            return commit
+        if len(meanings) == 1 and is_absent(self._here.common_dir, meanings[0]):
+            return None
+        return next((sha for sha in self._resolve(meanings) if sha), None)
+
+    def _at_once(self, name: str) -> Sha | None:
+        """What a ref with a file of its own is at, or the commit of this hash if it is here: no program is started for
+        it, or one for all questions.
+        """
+        sha = as_sha(name)
+        if sha is None:
+            return read_loose(self._here.common_dir, name)
+        return sha if self._git.lookup.kinds([sha]).get(sha) == b"commit" else None
 
     def heads(self) -> dict[str, Sha]:
         """Every branch (full ref name) and its commit, in one look."""
-        if (branches := read_branches(self._here.common_dir)) is not None:
-            return branches
         return self.kept(_BRANCH)
 
     def kept(self, below: str) -> dict[str, Sha]:
         """Every ref below a name, and what it names."""
+        if (refs := read_below(self._here.common_dir, below)) is not None:
+            return refs
         out = self._git.real("for-each-ref", "--format=%(refname) %(objectname)", below).out
         rows = (as_text(line).rsplit(" ", 1) for line in out.splitlines())
         return {name: Sha(commit) for name, commit in rows}
@@ -149,7 +161,7 @@ class GitRepo:
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
         """K4: what is on `ref` and not on the target branch; or, if all of it is there, what landed since `since`."""
         name, targets = _meanings(ref)[0], _target_refs(target)
-        head, tip = (read_loose(self._here.common_dir, each) for each in (name, targets[0]))
+        head, tip = (self._at_once(each) for each in (name, targets[0]))
         if head is None or tip is None:
             head, *tips = self._resolve([name, *targets])
             tip = next((commit for commit in tips if commit), None)

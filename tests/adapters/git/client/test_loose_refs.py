@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from foureyes.adapters.git.client.loose_refs import FEW, read_branches, read_loose
+from foureyes.adapters.git.client.loose_refs import BRANCHES, FEW, is_absent, read_below, read_loose
 
 from tests.adapters.git.conftest import Project
 
@@ -47,34 +47,83 @@ def test_all_branches_are_read_as_git_lists_them(project: Project) -> None:
     project.git("branch", "-D", "-q", "a")
     project.git("branch", "b/e")
     listed = project.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/").splitlines()
-    assert read_branches(f"{project.path}/.git") == dict(row.split() for row in listed)
-    assert project.port().heads() == read_branches(f"{project.path}/.git")
+    assert read_below(f"{project.path}/.git", BRANCHES) == dict(row.split() for row in listed)
+    assert project.port().heads() == read_below(f"{project.path}/.git", BRANCHES)
 
 
 @pytest.mark.parametrize("content", ["ref: refs/heads/main\n", "", "not a commit\n"])
 def test_an_odd_branch_leaves_all_of_them_to_git(project: Project, content: str) -> None:
     project.write(".git/refs/heads/odd", content)
-    assert read_branches(f"{project.path}/.git") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
 
 
 def test_a_linked_folder_of_branches_leaves_all_of_them_to_git(project: Project) -> None:
     os.symlink("/", project.path / ".git/refs/heads/linked")
-    assert read_branches(f"{project.path}/.git") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
 
 
 def test_another_format_of_refs_is_left_to_git(project: Project) -> None:
     (project.path / ".git/reftable").mkdir()
-    assert read_branches(f"{project.path}/.git") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
 
 
 def test_many_branches_are_left_to_git_and_are_the_same(project: Project) -> None:
     head = project.head("main")
     for number in range(FEW):
         project.write(f".git/refs/heads/many/{number}", f"{head}\n")
-    assert read_branches(f"{project.path}/.git") is None
+    assert read_below(f"{project.path}/.git", BRANCHES) is None
     assert project.port().heads() == {f"refs/heads/many/{n}": head for n in range(FEW)} | {"refs/heads/main": head}
 
 
 def test_a_lock_is_no_branch(project: Project) -> None:
     project.write(".git/refs/heads/main.lock", "")
-    assert read_branches(f"{project.path}/.git") == {"refs/heads/main": project.head("main")}
+    assert read_below(f"{project.path}/.git", BRANCHES) == {"refs/heads/main": project.head("main")}
+
+
+OURS = "refs/foureyes/"
+
+
+def test_refs_of_ours_are_read_as_git_lists_them(project: Project) -> None:
+    head = project.head("main")
+    for name in ("attempts/fe-1/1", "attempts/fe-1/2", "remote/origin/heads/main"):
+        project.git("update-ref", f"{OURS}{name}", head)
+    project.git("pack-refs", "--all")
+    project.git("update-ref", f"{OURS}attempts/fe-2/1", head)
+    project.git("update-ref", "-d", f"{OURS}attempts/fe-1/2")
+    for below in (OURS, f"{OURS}attempts/", f"{OURS}remote/origin/", f"{OURS}remote/other/", f"{OURS}attempts/fe-1/1/"):
+        listed = project.git("for-each-ref", "--format=%(refname) %(objectname)", below).splitlines()
+        assert read_below(f"{project.path}/.git", below) == dict(row.split() for row in listed), below
+        assert project.port().kept(below) == read_below(f"{project.path}/.git", below)
+
+
+@pytest.mark.parametrize("below", ["refs/tags/", "refs/heads", "refs/", "refs/remotes/origin/"])
+def test_what_lies_elsewhere_is_left_to_git(project: Project, below: str) -> None:
+    assert read_below(f"{project.path}/.git", below) is None
+
+
+def test_a_folder_of_ours_that_is_a_link_is_left_to_git(project: Project) -> None:
+    os.symlink("heads", project.path / ".git/refs/foureyes")
+    assert read_below(f"{project.path}/.git", f"{OURS}attempts/") is None
+    assert not is_absent(f"{project.path}/.git", f"{OURS}main")
+
+
+def test_what_is_called_absent_git_does_not_know_either(project: Project) -> None:
+    for name in ("a", "b/c"):
+        project.git("branch", name)
+    project.git("pack-refs", "--all")
+    project.git("branch", "loose")
+    project.write(".git/refs/heads/odd", "ref: refs/heads/none\n")
+    names = ("a", "b", "b/c", "b/cd", "c", "loose", "loose/x", "none", "odd", "main", "mai")
+    absent = {name for name in names if is_absent(f"{project.path}/.git", f"refs/heads/{name}")}
+    assert absent == {"b/cd", "c", "loose/x", "none", "mai"} | ({"b"} & absent), "git removes empty folders or not"
+    assert {name for name in names if project.port().commit_of(f"refs/heads/{name}")} == {"a", "b/c", "loose", "main"}
+
+
+@pytest.mark.parametrize("name", ["HEAD", "refs/tags/v1", "refs/remotes/origin/main", "refs/heads/a:b"])
+def test_of_other_names_only_git_says_that_they_are_absent(project: Project, name: str) -> None:
+    assert not is_absent(f"{project.path}/.git", name)
+
+
+def test_in_another_format_nothing_is_called_absent(project: Project) -> None:
+    (project.path / ".git/reftable").mkdir()
+    assert not is_absent(f"{project.path}/.git", "refs/heads/none")

@@ -131,6 +131,12 @@ class Lookup:
         self.trees([root])
         return root
 
+    def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
+        """What objects of the repository are, unhashed and however large; what is missing is left out."""
+        asked = list(names)
+        self.refuse_odd_files(asked)
+        return self.reader.kinds(asked)
+
     def sizes(self, names: Iterable[Sha]) -> dict[Sha, int]:
         """How large objects of the repository are, unhashed; what is missing is left out."""
         return self.reader.sizes(names)

@@ -10,6 +10,8 @@ from foureyes.adapters.git.client.answers import as_sha
 from foureyes.core.words.ids import Sha
 
 BRANCHES = "refs/heads/"
+READ_HERE = (BRANCHES, "refs/foureyes/")
+"""What lies in the files of all worktrees; of other refs git knows where."""
 LARGEST_REF = 4096
 LARGEST_PACK = 256 * MB
 FEW = 100
@@ -24,7 +26,7 @@ def is_plain(name: str) -> bool:
 
 def read_loose(common_dir: str, ref: str) -> Sha | None:
     """What a ref of all worktrees is at; None where only git can say: packed, symbolic, a link, another format."""
-    if not ref.startswith(("refs/heads/", "refs/foureyes/")) or not is_plain(ref):
+    if not ref.startswith(READ_HERE) or not is_plain(ref):
         return None
     try:
         return as_sha(read(join(common_dir, ref), LARGEST_REF).strip())
@@ -32,33 +34,58 @@ def read_loose(common_dir: str, ref: str) -> Sha | None:
         return None
 
 
-def read_branches(common_dir: str) -> dict[str, Sha] | None:
-    """Every branch by its full name, and where it is; None where only git can say.
-
-    Files of their own first, then the packed ones: a branch that is packed meanwhile is in one of them.
+def is_absent(common_dir: str, ref: str) -> bool:
+    """Whether surely nothing is called so: it has no file, and is not among the packed ones. The file first, as a ref
+    that is packed meanwhile is in one of them.
     """
-    if lexists(join(common_dir, "reftable")) or not isdir(join(common_dir, BRANCHES)):
+    if not ref.startswith(READ_HERE) or not is_plain(ref) or _is_elsewhere(common_dir):
+        return False
+    if lexists(join(common_dir, ref)):
+        return False
+    try:
+        return f" {ref}\n".encode() not in read(join(common_dir, "packed-refs"), LARGEST_PACK) + b"\n"
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def read_below(common_dir: str, below: str) -> dict[str, Sha] | None:
+    """Every ref below a name, and where it is; None where only git can say.
+
+    Files of their own first, then the packed ones: a ref that is packed meanwhile is in one of them.
+    """
+    if not below.startswith(READ_HERE) or not below.endswith("/") or _is_elsewhere(common_dir):
         return None
     try:
-        names = _loose_names(common_dir)
+        names = _loose_names(common_dir, below)
         if len(names) > FEW:
             return None
         loose = {ref: read_loose(common_dir, ref) for ref in names}
-        branches = {**_packed(common_dir), **loose}
+        refs = {**_packed(common_dir, below), **loose}
     except (OSError, ValueError):
         return None
-    known = {ref: sha for ref, sha in sorted(branches.items()) if sha is not None}
-    return known if len(known) == len(branches) else None
+    known = {ref: sha for ref, sha in sorted(refs.items()) if sha is not None}
+    return known if len(known) == len(refs) else None
 
 
-def _loose_names(common_dir: str) -> list[str]:
-    """The branches that have a file. One that cannot be text, or lies behind a link, is a ValueError."""
-    names: list[str] = []
-    for folder, folders, files in os.walk(join(common_dir, BRANCHES), onerror=_raise):
+def _is_elsewhere(common_dir: str) -> bool:
+    """Whether the refs of this repository lie in another format, or where no refs are."""
+    return lexists(join(common_dir, "reftable")) or not isdir(join(common_dir, BRANCHES))
+
+
+def _loose_names(common_dir: str, below: str) -> list[str]:
+    """The refs that have a file. One that cannot be text, or lies behind a link, is a ValueError."""
+    parts, names = below.rstrip("/").split("/"), list[str]()
+    if any(islink(join(common_dir, *parts[:many])) for many in range(1, len(parts) + 1)):
+        raise ValueError(below)
+    if not isdir(join(common_dir, below)):
+        return []
+    for folder, folders, files in os.walk(join(common_dir, below), onerror=_raise):
         if any(islink(join(folder, name)) for name in folders):
             raise ValueError(folder)
-        below = folder[len(join(common_dir, "")) :].rstrip("/")
-        names += [f"{below}/{name}" for name in files if not name.endswith(".lock")]
+        above = folder[len(join(common_dir, "")) :].rstrip("/")
+        names += [f"{above}/{name}" for name in files if not name.endswith(".lock")]
     "".join(names).encode()
     return names
 
@@ -67,11 +94,11 @@ def _raise(problem: OSError) -> None:
     raise problem
 
 
-def _packed(common_dir: str) -> dict[str, Sha | None]:
-    """The branches in the file of packed refs; what stands there in place of a commit is None."""
+def _packed(common_dir: str, below: str) -> dict[str, Sha | None]:
+    """Those in the file of packed refs; what stands there in place of a commit is None."""
     try:
         content = read(join(common_dir, "packed-refs"), LARGEST_PACK).decode()
     except FileNotFoundError:
         return {}
     rows = (row.partition(" ") for row in content.split("\n") if row[:1] not in ("#", "^"))
-    return {ref: as_sha(sha) if is_plain(ref) else None for sha, _, ref in rows if ref.startswith(BRANCHES)}
+    return {ref: as_sha(sha) if is_plain(ref) else None for sha, _, ref in rows if ref.startswith(below)}

@@ -46,6 +46,10 @@ class ObjectReader:
         """How large those are that are there. Nobody hashed them."""
         return {sha: size for sha, (_, size, _) in self._answers("info", names).items()}
 
+    def kinds(self, names: Iterable[Sha]) -> dict[Sha, bytes]:
+        """Which kind of object those are that are there. Nobody hashed them."""
+        return {sha: kind for sha, (kind, _, _) in self._answers("info", names).items()}
+
     def _answers(self, question: str, names: Iterable[Sha]) -> dict[Sha, tuple[bytes, int, bytes]]:
         """Kind, size and, if it was asked for, content of each that is there."""
         asked = list(dict.fromkeys(names))

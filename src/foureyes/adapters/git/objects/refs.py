@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from os.path import isdir, join, lexists, relpath
 from typing import NamedTuple
 
@@ -63,6 +64,15 @@ def keep(git: Git, ref: str, commit: Sha) -> None:
     done = git.real(*_WRITE, ref, must_be_sha(commit), ok=(0, 1, 128))
     if done.rc:
         raise in_the_way(git, ref) or failure("update-ref", done)
+
+
+def keep_all(git: Git, refs: Mapping[str, Sha]) -> bool:
+    """The same for several refs, of commits that are here, by one program; False when one of them cannot be made, and
+    then none was.
+    """
+    lines = (f"update {well_formed(ref, OURS)} {must_be_sha(commit)}\n" for ref, commit in refs.items())
+    stdin = "".join(lines).encode("utf-8", "surrogateescape")
+    return not stdin or git.real(*_WRITE, "--stdin", stdin=stdin, ok=(0, 1, 128)).rc == 0
 
 
 def create(git: Git, ref: str, value: Sha) -> bool:
