@@ -7,32 +7,23 @@ Nobody is issued by hand (I10): who has a token got it by `sessions.spawn` and s
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.application import Application
-from foureyes.app.call.context import Context
-from foureyes.app.git_ports import Additions, TargetHistory
-from foureyes.app.views.work import LineCommit
-from foureyes.core.documents.unified_diff import FileDiff
-from foureyes.core.nouns.attempt import Attempt, Author, Change, ChangedFile, Commit
-from foureyes.core.nouns.attempt import Relation as HeadRelation
+from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile
 from foureyes.core.nouns.session import Actor, Grade, Party, Role
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.policy import POLICIES, LabelRule, MinorRule, PolicyName, ReviewPolicy, SameOrigin
 from foureyes.core.words.ids import DiffId, OriginId, SessionId, Sha, TaskId, token_hash
-from foureyes.errors import GitProblem
 
-from tests import engines
-from tests.stage.ports import DeskOutside
-from tests.stage.scripted_git import ScriptedWorkshop
+from tests.stage.checkout import SETTINGS
+from tests.stage.scripted_git import sha
+from tests.stage.world import DeskWorld
 
 # ---------------------------------------------------------------------------------------------------------- the cast
 
@@ -454,10 +445,6 @@ WHEN = "2027-01-02T03:04:05.678Z"
 TASK, ELSEWHERE = TaskId("fe-abc"), TaskId("fe-xyz")
 
 
-def sha(text: str) -> Sha:
-    return Sha(hashlib.sha256(text.encode()).hexdigest()[:40])
-
-
 def session_of(who: Who) -> SessionId:
     """A session's id, in facts by hand."""
     if isinstance(who, Actor):
@@ -656,186 +643,36 @@ def policy_of(policy: PolicyName, grade: str, same_origin: SameOrigin = "refuse"
 # ------------------------------------------------------------------------------------ the stories as verbs of the app
 
 
-class FakeRepo:
-    """The Repo port with scripted answers: `branches` say where heads are, `config` what foureyes.toml says."""
-
-    def __init__(self) -> None:
-        self.branches: dict[str, Sha] = {"refs/heads/main": BASE}
-        self.here = "refs/heads/main"
-        self.trailers: tuple[str, ...] = ()
-        self.config: str | None = None
-        self.landed: set[Sha] = set()
-        self.lines = 3
-        self._count = 0
-
-    def commit(self, branch: str, trailers: Sequence[SessionId] = ()) -> Sha:
-        """New work on a branch, where the caller now stands."""
-        self._count += 1
-        self.here = f"refs/heads/{branch}"
-        self.branches[self.here] = sha(f"commit {self._count}")
-        self.trailers = tuple(trailers)
-        return self.branches[self.here]
-
-    def commit_of(self, ref: str) -> Sha | None:
-        return self.branches.get(ref)
-
-    def heads(self) -> dict[str, Sha]:
-        return dict(self.branches)
-
-    def current_ref(self) -> str:
-        return self.here
-
-    def branch_ref(self, name: str) -> str | None:
-        return f"refs/heads/{name}" if f"refs/heads/{name}" in self.branches else None
-
-    def additions(self, ref: str) -> Additions:
-        return Additions()
-
-    def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:
-        return []
-
-    def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        head = self.branches[ref]
-        return Change(
-            base=BASE,
-            head=head,
-            tree=head,
-            ref=ref,
-            landed=head in self.landed,
-            diff_id=DiffId("sha256:" + hashlib.sha256(head.encode()).hexdigest()),
-            files=(ChangedFile("src/a.py", self.lines, 1),),
-            commits=(Commit(head, "work", "Ada", self.trailers),),
-            size=20 * self.lines,
-        )
-
-    def is_ancestor(self, commit: Sha, of: Sha) -> bool:
-        return commit in self.landed
-
-    def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> HeadRelation:
-        return "same" if head == new_head else "rework"
-
-    def reached(self, commits: Sequence[Sha], target: str) -> set[Sha]:
-        return set(commits) & self.landed
-
-    def merged_by(self, head: Sha, target: str) -> Sha | None:
-        return head if head in self.landed else None
-
-    def diff_text(self, base: Sha, head: Sha) -> str:
-        return ""
-
-    def diffs_since(self, was: Sha, then: Sha, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...] | None:
-        return None
-
-    def file_diffs(self, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-        return ()
-
-    def file_at(self, ref: str, path: str) -> str | None:
-        return self.config if path == "foureyes.toml" else None
-
-    def texts(self, commit: Sha, paths: Sequence[str]) -> dict[str, str]:
-        return {}
-
-    def links(self, *trees: Sha) -> list[dict[str, str]]:
-        return [{} for _ in trees]
-
-    def renames(self, old: Sha, new: Sha) -> dict[str, str]:
-        return {}
-
-    def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
-        return (f"diff {hashlib.sha256(head.encode()).hexdigest()}",)
-
-    def line(self, target: str, most: int) -> list[LineCommit]:
-        return []
-
-    def history(self, target: str, most: int) -> TargetHistory:
-        return TargetHistory([])
-
-    def last_anchor(
-        self, target: str, since: Sha | None = None, *, behind: bool = False, work: Collection[Sha] = ()
-    ) -> str | None:
-        return None
-
-    def near_anchor(self, target: str) -> str | None:
-        return None
-
-    def locked(self, below: str) -> list[str]:
-        return []
-
-    def in_the_way(self, refs: Sequence[str]) -> list[GitProblem]:
-        return []
-
-    def kept(self, below: str) -> dict[str, Sha]:
-        return {}
-
-    def missing(self, objects: Sequence[Sha]) -> set[Sha]:
-        return set()
-
-    def close(self) -> None:
-        """Nothing was made."""
-
-
-class Clock:
-    """Stands still until it is told to go on."""
-
-    def __init__(self) -> None:
-        self.time = datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.time
-
-    def zone(self) -> str:
-        return "UTC"
-
-    def wait(self, seconds: float) -> None:
-        self.time += timedelta(seconds=seconds)
-
-
-class Counted:
-    """The same numbers in every run, spread like random ones."""
-
-    def __init__(self) -> None:
-        self._numbers: Iterator[int] = iter(range(1, 10**9))
-
-    def number(self) -> int:
-        return int.from_bytes(hashlib.sha256(str(next(self._numbers)).encode()).digest()[:16], "big")
-
-
 AGENTS = "".join(
     f'[agents.{name}]\nprogram = "{name}"\nmodel = "{model}"\nvendor = "{vendor}"\n'
     for name, (model, vendor) in PROFILES.items()
 )
 
 
-class World:
-    """An Application over an empty store; who calls is said with each call, tokens are real (I10)."""
+class StoryWorld(DeskWorld):
+    """A desk at which stories are told; who calls is said with each call, tokens are real (I10)."""
 
-    def __init__(self, environ: dict[str, str] | None = None) -> None:
-        self.repo = FakeRepo()
-        self.store = engines.new_store("0123456789abcdef")
-        self.clock = Clock()
-        self.outside = DeskOutside(ScriptedWorkshop)
-        self.app = Application(
-            Context(self.store, lambda: self.repo, self.clock, Counted(), environ or {}, outside=self.outside)
-        )
-        self.app.projects.create(ADA, "matrix", "fe", "main")
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        super().__init__(environ)
         self.diffs: dict[str, str] = {}
         self._known: set[SessionId] = set()
-        self._tasks = 0
         self._tokens: dict[tuple[Spawned, str], str] = {}
         self._actors: dict[tuple[Who, str], Actor] = {}
         self._elsewhere = ""
 
     def rules(self, policy: str, grade: str = "origin", same_origin: str = "refuse") -> None:
-        """Put a foureyes.toml on the target, accepted. Minor approvals are not rationed, so that rows do not disturb
-        each other.
-        """
-        text = (
+        """Minor approvals are not rationed, so that rows do not disturb each other."""
+        self.accept(
             f'[review]\npolicy = "{policy}"\nindependence = '
             f'"{"origin" if grade == "label" else grade}"\nsame_origin = "{same_origin}"\n'
-            f"[minor]\nself_approvals_per_day = 1000000\n{AGENTS}"
+            "[minor]\nself_approvals_per_day = 1000000\n"
         )
-        if text != self.repo.config:
-            self.repo.config = text
+
+    def accept(self, settings: str) -> None:
+        """Put a foureyes.toml with these settings and all agents on the target, accepted."""
+        text = f"{SETTINGS}{settings}{AGENTS}"
+        if text != self.repo.files["foureyes.toml"]:
+            self.repo.files["foureyes.toml"] = text
             self.app.policy.accept(ADA)
 
     # Who is who
@@ -894,18 +731,14 @@ class World:
 
     # What they do
 
-    def create(self, creator: Actor, *, minor: bool = False, labels: Sequence[str] = (), type: str = "task") -> str:
-        self._tasks += 1
-        return self.app.tasks.create(creator, f"task {self._tasks}", minor=minor, labels=labels, type=type).task
-
-    def submit(self, who: Who, task: str, trailers: Sequence[Who] = ()) -> None:
-        self.repo.commit(f"fe/{task}", [self.actor(trailer, task).session for trailer in trailers])
-        self.diffs[task] = self.app.attempts.submit(self.actor(who, task), task).diff_id
+    def commit_and_submit(self, who: Who, task: str, trailers: Sequence[Who] = ()) -> None:
+        self.repo.commit(f"fe/{task}", sessions=[self.actor(trailer, task).session for trailer in trailers])
+        self.diffs[task] = self.submit(self.actor(who, task), task).diff_id
 
     def take(self, task: str, step: Step, trailers: Sequence[Who] = ()) -> None:
         verb, who = step
         if verb == "submit":
-            self.submit(who, task, trailers)
+            self.commit_and_submit(who, task, trailers)
             return
         gets_the_claim = isinstance(who, Spawned) and who.role == "implement" and (who, task) not in self._tokens
         actor = self.actor(who, task)
@@ -916,14 +749,14 @@ class World:
         elif verb == "help":
             self.app.notes.log(actor, task, "helping")
         elif verb == "start" and not gets_the_claim:
-            self.app.claims.start(actor, task)
+            self.start(actor, task)
         elif verb in ("unstart", "release"):
             self.app.claims.unstart(actor, task)
 
     def tell(self, relation: str, minor: str, *, security: bool = False) -> str:
         """A story, up to where somebody decides; the task, which has its own name as a label. It takes a day."""
         story = STORIES[relation]
-        self.clock.time += timedelta(days=1, seconds=1)
+        self.clock.advance(hours=24, seconds=1)
         self.rules("balanced")
         self.introduce(*story.known)
         task = self.create(story.creator, minor=minor == "at creation")
@@ -990,7 +823,7 @@ def closes(closer: str, done: str, *, minor: bool, exception: bool) -> str:
     return "allow"
 
 
-def closing_story(world: World, closer: str, done: str, *, minor: bool) -> str:
+def closing_story(world: StoryWorld, closer: str, done: str, *, minor: bool) -> str:
     """A task up to where somebody closes it."""
     creator = ADA if closer == "creator person" else CREATOR
     maker: Who = CLOSERS[closer] if done.startswith("self") else WORKER if closer in ("delegator", "sibling") else MAKER
@@ -999,7 +832,7 @@ def closing_story(world: World, closer: str, done: str, *, minor: bool) -> str:
     if done != "nobody":
         world.take(task, ("start", maker))
     if done.endswith("handed in"):
-        world.submit(maker, task, (TRAILER,) if closer == "author by trailer" else ())
+        world.commit_and_submit(maker, task, (TRAILER,) if closer == "author by trailer" else ())
     elif done.endswith("gave back"):
         world.take(task, ("release", BOB) if isinstance(maker, Spawned) else ("unstart", maker))
     return task

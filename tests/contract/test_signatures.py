@@ -19,19 +19,15 @@ from foureyes.adapters.git.workshop import GitWorkshop
 from foureyes.app import agent_ports, git_ports, ports
 from foureyes.bootstrap.outside import LazyOutside as RealOutside
 
-from tests.app import matrix
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
 from tests.stage.scripted_git import ScriptedRemote, ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (ScriptedRepo, git_ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
-    (matrix.FakeRepo, git_ports.Repo, frozenset({"commit"})),
     (ScriptedWorkshop, git_ports.Workshop, frozenset()),
     (ScriptedRemote, git_ports.Remote, frozenset({"commit"})),
     (FixedClock, ports.Clock, frozenset({"advance"})),
-    (matrix.Clock, ports.Clock, frozenset()),
     (CountedIds, ports.Ids, frozenset()),
-    (matrix.Counted, ports.Ids, frozenset()),
     (DeskKeys, ports.OwnKeys, frozenset()),
     (ScriptedChecks, ports.CheckRunner, frozenset({"says"})),
     (DeskOutside, ports.Outside, frozenset()),

@@ -126,17 +126,17 @@ class ScriptedRepo:
         )
 
     def _line(self, ref: str) -> list[Sha]:
-        known = {each for line in self.known for each in line}
-        kept = self.refs.get(ref) or next((each for each in known if each == ref), None)
-        if kept is not None:
-            line = next(line for line in self.known if kept in line)
-            return line[: line.index(kept) + 1]
-        if ref not in self.branches:
+        """The commits up to a branch, a kept ref or a commit. A branch is asked for first: there may be thousands."""
+        if ref in self.branches:
+            return self.branches[ref]
+        commit = self.refs.get(ref, Sha(ref))
+        line = next((line for line in self.known if commit in line), None)
+        if line is None:
             raise GitProblem(f"{ref} has no commit")
-        return self.branches[ref]
+        return line[: line.index(commit) + 1]
 
     def _on(self, target: str) -> list[Sha]:
-        return self.branches.get(_full(target)) or self._line(_full(target))
+        return self._line(_full(target))
 
     def change_id(self, base: Sha, head: Sha) -> DiffId:
         """What the change between two commits of a branch is called."""

@@ -28,7 +28,7 @@ from foureyes.errors import Refused
 
 from tests import engines
 from tests.app import matrix
-from tests.app.matrix import GRADES, MINOR, SAME_ORIGIN, STORIES, Expected, World, expected
+from tests.app.matrix import GRADES, MINOR, SAME_ORIGIN, STORIES, Expected, StoryWorld, expected
 
 WHY = "I read every line"
 relations = pytest.mark.parametrize("relation", STORIES)
@@ -101,7 +101,7 @@ def test_the_pure_function_lets_anyone_who_may_decide_finish_what_is_recorded_P1
 
 
 def attempted(
-    world: World, relation: str, task: str, reason: str, said: Declaration = NOTHING
+    world: StoryWorld, relation: str, task: str, reason: str, said: Declaration = NOTHING
 ) -> tuple[bool, set[str], str]:
     """Approve: whether it went through, by which rules, and as what exception."""
     actor = world.actor(STORIES[relation].actor, task)
@@ -118,7 +118,7 @@ def attempted(
     return True, {done.rule}, record.kind
 
 
-def listed(world: World, relation: str, task: str, wanted: Expected, *, needs_reason: bool) -> str:
+def listed(world: StoryWorld, relation: str, task: str, wanted: Expected, *, needs_reason: bool) -> str:
     """P13: what disagrees between the list and what approving with a reason would do."""
     rows = world.app.lists.reviewable(world.actor(STORIES[relation].actor, task), ListQuery(label=task)).rows
     if [row.task.id for row in rows] != ([task] if wanted.allowed else []):
@@ -128,9 +128,9 @@ def listed(world: World, relation: str, task: str, wanted: Expected, *, needs_re
 
 
 @pytest.fixture(scope="module")
-def world(on_engine: str, _modules_engines_are_tidied: None) -> World:
+def world(on_engine: str, _modules_engines_are_tidied: None) -> StoryWorld:
     with engines.worlds_on(on_engine):
-        return World()
+        return StoryWorld()
 
 
 @pytest.mark.on("sqlite")
@@ -138,14 +138,14 @@ def world(on_engine: str, _modules_engines_are_tidied: None) -> World:
 @pytest.mark.parametrize("minor", MINOR)
 @pytest.mark.parametrize("grade", GRADES)
 def test_the_application_approves_and_lists_every_row_as_the_rules_say_P13(
-    world: World, relation: str, minor: str, grade: str
+    world: StoryWorld, relation: str, minor: str, grade: str
 ) -> None:
     answers_as_the_rules_say(world, relation, minor, grade)
 
 
 @pytest.mark.on("sqlite")
 @relations
-def test_the_application_audits_a_shared_origin_as_the_rules_say_I4(world: World, relation: str) -> None:
+def test_the_application_audits_a_shared_origin_as_the_rules_say_I4(world: StoryWorld, relation: str) -> None:
     turn = list(STORIES).index(relation)
     answers_as_the_rules_say(world, relation, "no", "origin", "audit")
     answers_as_the_rules_say(world, relation, MINOR[1 + turn % 3], GRADES[(turn // 3) % 5], "audit")
@@ -178,7 +178,7 @@ def pairs() -> list[Row]:
 
 @pytest.mark.on("postgres")
 @pytest.mark.parametrize("relation", STORIES)
-def test_the_application_answers_every_pair_of_the_matrix_on_a_server_P13(world: World, relation: str) -> None:
+def test_the_application_answers_every_pair_of_the_matrix_on_a_server_P13(world: StoryWorld, relation: str) -> None:
     for row in pairs():
         if row.relation == relation:
             answers_as_the_rules_say(world, relation, row.minor, row.grade, row.same_origin, (row.policy,))
@@ -193,7 +193,7 @@ def test_the_pairs_are_all_pairs() -> None:
 
 
 def answers_as_the_rules_say(
-    world: World,
+    world: StoryWorld,
     relation: str,
     minor: str,
     grade: str,
@@ -223,7 +223,7 @@ def answers_as_the_rules_say(
 
 @pytest.mark.parametrize("relation", MAKERS)
 def test_who_declares_it_under_trusted_passes_by_P2_audited_and_nobody_else_does_P2(
-    world: World, relation: str
+    world: StoryWorld, relation: str
 ) -> None:
     task = stands(world, relation)
     for policy, said in product(
@@ -238,14 +238,14 @@ def test_who_declares_it_under_trusted_passes_by_P2_audited_and_nobody_else_does
 
 @relations
 def test_what_is_recorded_is_listed_and_finished_by_who_recorded_it_or_with_a_reason_P11(
-    world: World, on_engine: str, relation: str
+    world: StoryWorld, on_engine: str, relation: str
 ) -> None:
     """With every policy; on a server each relation with one of them."""
     for policy in POLICIES if on_engine == "sqlite" else [POLICIES[list(STORIES).index(relation) % 4]]:
         record_and_finish(world, relation, policy)
 
 
-def record_and_finish(world: World, relation: str, policy: PolicyName) -> None:
+def record_and_finish(world: StoryWorld, relation: str, policy: PolicyName) -> None:
     apart, row = policy in ("delegated", "trusted"), matrix.ROW[relation]
     task = stands(world, relation)
     world.rules(policy)
@@ -276,7 +276,7 @@ def record_and_finish(world: World, relation: str, policy: PolicyName) -> None:
             return
 
 
-def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11_P6(world: World) -> None:
+def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11_P6(world: StoryWorld) -> None:
     """T, void: an approval stands as long as P holds; the agent's is of no use any more once a person is asked for."""
     task = stands(world, "uninvolved agent")
     world.rules("delegated")
@@ -287,7 +287,7 @@ def test_a_recorded_approval_that_falls_short_of_a_new_label_is_not_finished_P11
     assert attempted(world, "person", task, "")[:2] == (True, {"P7"})
 
 
-def test_a_self_review_recorded_under_trusted_is_not_finished_under_delegated_P11_P2(world: World) -> None:
+def test_a_self_review_recorded_under_trusted_is_not_finished_under_delegated_P11_P2(world: StoryWorld) -> None:
     task = stands(world, "implementer")
     world.rules("trusted")
     assert attempted(world, "implementer", task, "", Declaration(WHY, self_review=True, record_only=True)) == (
@@ -300,7 +300,7 @@ def test_a_self_review_recorded_under_trusted_is_not_finished_under_delegated_P1
 
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
-def test_a_recorded_approval_lets_no_maker_send_its_own_work_back_T2_P2(world: World, verb: str) -> None:
+def test_a_recorded_approval_lets_no_maker_send_its_own_work_back_T2_P2(world: StoryWorld, verb: str) -> None:
     """T: redo and reject are for people and for sessions that P would let approve; finishing another's approval is not
     that.
     """
@@ -314,7 +314,9 @@ DAMAGE = {"history": ("history",), "author set": ("authors",), "both": ("history
 
 
 @pytest.mark.parametrize("lost", DAMAGE)
-def test_where_the_journal_has_nothing_left_nobody_approves_however_minor_it_is_P0(world: World, lost: str) -> None:
+def test_where_the_journal_has_nothing_left_nobody_approves_however_minor_it_is_P0(
+    world: StoryWorld, lost: str
+) -> None:
     """Each relation with one kind of loss; which one does not depend on who asks."""
     wrong: list[str] = []
     for relation in list(STORIES)[list(DAMAGE).index(lost) :: len(DAMAGE)]:
@@ -330,7 +332,7 @@ def test_where_the_journal_has_nothing_left_nobody_approves_however_minor_it_is_
     assert not wrong, "\n".join(wrong)
 
 
-def test_agents_that_one_agent_started_are_of_one_origin_P2(world: World) -> None:
+def test_agents_that_one_agent_started_are_of_one_origin_P2(world: StoryWorld) -> None:
     task = world.tell("same origin: started the author", "no")
     approve = partial(world.app.decisions.approve, matrix.OTHER_HAND, task, seen=world.diffs[task], reason=WHY)
     for policy in POLICIES:
@@ -338,7 +340,7 @@ def test_agents_that_one_agent_started_are_of_one_origin_P2(world: World) -> Non
         assert refusal(approve) == {"P2"}
 
 
-def test_agents_that_one_agent_started_are_audited_where_a_shared_origin_is_I4(world: World) -> None:
+def test_agents_that_one_agent_started_are_audited_where_a_shared_origin_is_I4(world: StoryWorld) -> None:
     """Neither is below the other's process, and neither was spawned by it: they only share an origin."""
     task = world.tell("same origin: started the author", "no")
     world.rules("strict", same_origin="audit")
@@ -346,14 +348,14 @@ def test_agents_that_one_agent_started_are_audited_where_a_shared_origin_is_I4(w
     assert (done.rule, done.exception, world.app.audit.exceptions(1)[0].kind) == ("P7", True, "same_origin")
 
 
-def stands(world: World, relation: str) -> str:
+def stands(world: StoryWorld, relation: str) -> str:
     """A task in review that is not the first of its kind, listed to nobody in particular."""
     world.rules("balanced")
     return world.tell(relation, "no")
 
 
 def test_the_list_has_every_page_of_what_may_be_approved_and_nothing_else_P13() -> None:
-    world = World()
+    world = StoryWorld()
     mine = {stands(world, "implementer") for _ in range(60)}
     others = {stands(world, "implementer, a person") for _ in range(60)}
     assert {
@@ -364,7 +366,7 @@ def test_the_list_has_every_page_of_what_may_be_approved_and_nothing_else_P13() 
     assert len(world.app.lists.reviewable(matrix.STRANGER, ListQuery(limit=70)).rows) == 70
 
 
-def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: World) -> None:
+def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: StoryWorld) -> None:
     task = stands(world, "uninvolved agent")
     world.app.stops.hold(matrix.ADA, task, "wait")
     assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows == []
@@ -372,14 +374,14 @@ def test_what_is_held_is_not_listed_and_not_approved_P13_D3(world: World) -> Non
     assert (allowed, rules) == (False, {"D3"})
 
 
-def test_what_is_not_in_review_is_not_listed_P13_D1(world: World) -> None:
+def test_what_is_not_in_review_is_not_listed_P13_D1(world: StoryWorld) -> None:
     task = stands(world, "uninvolved agent")
     world.app.feedback.redo(matrix.EVE, task, "once more")
     assert world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows == []
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D1"})
 
 
-def test_a_moved_branch_is_listed_and_marked_stale_P13_D4(world: World) -> None:
+def test_a_moved_branch_is_listed_and_marked_stale_P13_D4(world: StoryWorld) -> None:
     task = stands(world, "uninvolved agent")
     (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label=task)).rows
     assert not fresh.you.stale
@@ -389,22 +391,22 @@ def test_a_moved_branch_is_listed_and_marked_stale_P13_D4(world: World) -> None:
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D4"})
 
 
-def test_landed_work_that_left_the_target_is_listed_and_marked_stale_P13_D4(world: World) -> None:
+def test_landed_work_that_left_the_target_is_listed_and_marked_stale_P13_D4(world: StoryWorld) -> None:
     task = world.create(matrix.CREATOR, labels=["landed"])
     world.take(task, ("start", matrix.MAKER))
     head = world.repo.commit("main-work")
-    world.repo.landed.add(head)
+    world.repo.land("main-work")
     world.diffs[task] = world.app.attempts.submit(matrix.MAKER, task).diff_id
     (fresh,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed")).rows
     assert not fresh.you.stale
-    world.repo.landed.remove(head)
+    world.repo.branches["refs/heads/main"].remove(head)
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"D4"})
     (row,) = world.app.lists.reviewable(matrix.STRANGER, ListQuery(label="landed")).rows
     assert row.you.stale
 
 
 @pytest.mark.parametrize("who", [matrix.MAKER, matrix.TALKER, matrix.HELPER], ids=lambda who: str(who.session))
-def test_a_label_that_a_maker_takes_off_still_asks_for_a_person_M6(world: World, who: Actor) -> None:
+def test_a_label_that_a_maker_takes_off_still_asks_for_a_person_M6(world: StoryWorld, who: Actor) -> None:
     world.rules("balanced")
     task = world.tell("uninvolved agent", "no", security=True)
     world.app.tasks.remove_label(who, task, ["security"])
@@ -414,7 +416,7 @@ def test_a_label_that_a_maker_takes_off_still_asks_for_a_person_M6(world: World,
 
 
 def test_a_label_that_a_delegator_takes_off_still_asks_for_a_person_and_no_token_takes_one_off_M6_I2(
-    world: World,
+    world: StoryWorld,
 ) -> None:
     world.rules("balanced")
     task = world.tell("sibling", "no", security=True)
@@ -424,14 +426,14 @@ def test_a_label_that_a_delegator_takes_off_still_asks_for_a_person_and_no_token
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (False, {"P6"})
 
 
-def test_a_label_that_an_outsider_takes_off_asks_for_nothing_M6(world: World) -> None:
+def test_a_label_that_an_outsider_takes_off_asks_for_nothing_M6(world: StoryWorld) -> None:
     world.rules("balanced")
     task = world.tell("uninvolved agent", "no", security=True)
     world.app.tasks.remove_label(matrix.EVE, task, ["security"])
     assert attempted(world, "uninvolved agent", task, WHY)[:2] == (True, {"P7"})
 
 
-def test_what_show_says_is_what_approve_does_G3(world: World) -> None:
+def test_what_show_says_is_what_approve_does_G3(world: StoryWorld) -> None:
     for relation in STORIES:
         task = stands(world, relation)
         you = world.app.lists.show(world.actor(STORIES[relation].actor, task), task).you
@@ -441,7 +443,7 @@ def test_what_show_says_is_what_approve_does_G3(world: World) -> None:
         assert wanted.allowed or {reason.rule for reason in you.reasons} <= wanted.rules
 
 
-def test_reasons_of_the_gate_come_before_those_of_the_policy_and_none_is_left_out_G2(world: World) -> None:
+def test_reasons_of_the_gate_come_before_those_of_the_policy_and_none_is_left_out_G2(world: StoryWorld) -> None:
     task = stands(world, "implementer")
     world.app.stops.hold(matrix.ADA, task, "wait")
     world.repo.commit(f"fe/{task}")
@@ -455,7 +457,7 @@ def test_reasons_of_the_gate_come_before_those_of_the_policy_and_none_is_left_ou
 
 @pytest.mark.parametrize("done", matrix.DONE)
 @pytest.mark.parametrize("closer", matrix.CLOSERS)
-def test_every_row_of_who_may_close_C1(world: World, closer: str, done: str) -> None:
+def test_every_row_of_who_may_close_C1(world: StoryWorld, closer: str, done: str) -> None:
     if done.startswith("self") and not matrix.can_self(closer):
         task = world.create(matrix.CREATOR)
         assert (refusal(partial(world.take, task, ("start", matrix.CLOSERS[closer]))) or set()) <= {"I1", "I2", "I5"}
@@ -474,7 +476,7 @@ def test_every_row_of_who_may_close_C1(world: World, closer: str, done: str) -> 
     assert not wrong, "\n".join(wrong)
 
 
-def closed(world: World, closer: str, task: str, exception: str) -> str:
+def closed(world: StoryWorld, closer: str, task: str, exception: str) -> str:
     """What closing does; the pure function, asked with the store's facts, must say the same."""
     actor, context = world.actor(matrix.CLOSERS[closer], task), world.app.context
     with context.store.read() as tx:
@@ -510,7 +512,7 @@ def refusal(verb: Callable[[], object]) -> set[str] | None:
     return None
 
 
-def test_closing_never_merges_and_what_was_not_merged_is_listed_C2(world: World) -> None:
+def test_closing_never_merges_and_what_was_not_merged_is_listed_C2(world: StoryWorld) -> None:
     task = matrix.closing_story(world, "creator agent", "other handed in", minor=False)
     world.app.closing.close(matrix.CREATOR, task)
     shown = world.app.lists.show(matrix.CREATOR, task).task
@@ -518,7 +520,7 @@ def test_closing_never_merges_and_what_was_not_merged_is_listed_C2(world: World)
     assert task in {row.id for row in world.app.lists.page(ListQuery(unmerged=True, limit=1000))}
 
 
-def test_what_is_stale_is_not_closed_from_review_C3(world: World) -> None:
+def test_what_is_stale_is_not_closed_from_review_C3(world: StoryWorld) -> None:
     task = matrix.closing_story(world, "uninvolved agent", "other handed in", minor=False)
     world.repo.commit(f"fe/{task}")
     with pytest.raises(Refused) as refused:
@@ -544,7 +546,7 @@ UNDER_STRICT = {
 @pytest.mark.parametrize("scenario", UNDER_STRICT)
 def test_every_story_under_strict_P_C(scenario: str) -> None:
     who, done, verb, allowed = UNDER_STRICT[scenario]
-    world = World()
+    world = StoryWorld()
     if verb == "close":
         task = matrix.closing_story(world, who, done, minor=False)
         world.rules("strict")
@@ -556,7 +558,7 @@ def test_every_story_under_strict_P_C(scenario: str) -> None:
     assert refused != allowed
 
 
-def test_closing_after_creating_does_not_bypass_the_review(world: World) -> None:
+def test_closing_after_creating_does_not_bypass_the_review(world: StoryWorld) -> None:
     """Bypass 1: nobody has started it, so there is no implementer to compare with."""
     task = world.create(matrix.CREATOR)
     assert refusal(lambda: world.app.closing.close(matrix.CREATOR, task)) == {"C1"}
@@ -564,7 +566,7 @@ def test_closing_after_creating_does_not_bypass_the_review(world: World) -> None
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_giving_a_task_back_does_not_bypass_the_review(world: World, policy: PolicyName) -> None:
+def test_giving_a_task_back_does_not_bypass_the_review(world: StoryWorld, policy: PolicyName) -> None:
     """Bypasses 2 and 3: A starts, gives back, B starts and hands in; A neither approves nor closes, whatever the
     policy.
     """
@@ -574,12 +576,12 @@ def test_giving_a_task_back_does_not_bypass_the_review(world: World, policy: Pol
     assert refusal(lambda: world.app.closing.close(matrix.FORMER, task)) == {"C1"}
 
 
-def test_implementers_stay_blocked_under_balanced(world: World) -> None:
+def test_implementers_stay_blocked_under_balanced(world: StoryWorld) -> None:
     for relation in ("implementer", "implementer and creator", "former implementer"):
         assert attempted(world, relation, stands(world, relation), WHY)[:2] == (False, {"P2"})
 
 
-def test_the_creator_approves_others_work_with_a_reason_and_is_audited(world: World) -> None:
+def test_the_creator_approves_others_work_with_a_reason_and_is_audited(world: StoryWorld) -> None:
     task = stands(world, "creator agent")
     assert attempted(world, "creator agent", task, "")[:2] == (False, {"P3"})
     assert attempted(world, "creator agent", task, " \t ")[:2] == (False, {"P3"})
@@ -596,20 +598,20 @@ def test_the_creator_approves_others_work_with_a_reason_and_is_audited(world: Wo
     )
 
 
-def test_needs_a_different_implementer(world: World) -> None:
+def test_needs_a_different_implementer(world: StoryWorld) -> None:
     assert attempted(world, "implementer and creator", stands(world, "implementer and creator"), WHY)[:2] == (
         False,
         {"P2"},
     )
 
 
-def test_who_was_involved_before_approves_with_a_reason_as_P5_says(world: World) -> None:
+def test_who_was_involved_before_approves_with_a_reason_as_P5_says(world: StoryWorld) -> None:
     task = stands(world, "prior approver")
     assert attempted(world, "prior approver", task, "")[:2] == (False, {"P5"})
     assert attempted(world, "prior approver", task, WHY) == (True, {"P5"}, "repeat_reviewer")
 
 
-def test_minor_tasks_stay_a_full_bypass_and_are_audited(world: World) -> None:
+def test_minor_tasks_stay_a_full_bypass_and_are_audited(world: StoryWorld) -> None:
     for relation, audited in (("implementer", "minor"), ("creator agent", ""), ("uninvolved agent", "")):
         world.rules("balanced")
         task = world.tell(relation, "at creation")
@@ -617,10 +619,10 @@ def test_minor_tasks_stay_a_full_bypass_and_are_audited(world: World) -> None:
 
 
 def test_the_flag_turns_the_policy_back_to_strict_and_forth() -> None:
-    world = World()
+    world = StoryWorld()
     task = world.create(matrix.CREATOR)
     world.take(task, ("start", matrix.MAKER))
-    world.submit(matrix.MAKER, task)
+    world.commit_and_submit(matrix.MAKER, task)
     world.app.policy.set_feature(matrix.ADA, "balanced_review_policy", "false")
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P3"})
     assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()).rows == []
@@ -632,16 +634,15 @@ def test_the_flag_turns_the_policy_back_to_strict_and_forth() -> None:
 
 @pytest.mark.parametrize("variable", ["FOUREYES_FEATURE_BALANCED_REVIEW_POLICY", "TD_FEATURE_BALANCED_REVIEW_POLICY"])
 def test_the_flag_in_the_environment_makes_one_process_strict(variable: str) -> None:
-    world = World({variable: "false"})
+    world = StoryWorld({variable: "false"})
     task = stands(world, "creator agent")
     assert attempted(world, "creator agent", task, WHY)[:2] == (False, {"P3"})
     assert world.app.lists.reviewable(matrix.CREATOR, ListQuery()).rows == []
 
 
 def test_minor_self_approvals_are_rationed_per_origin_and_day_P10() -> None:
-    world = World()
-    world.repo.config = f"[minor]\nself_approvals_per_day = 2\n{matrix.AGENTS}"
-    world.app.policy.accept(matrix.ADA)
+    world = StoryWorld()
+    world.accept("[minor]\nself_approvals_per_day = 2\n")
 
     def minor_by(relation: str) -> tuple[bool, set[str]]:
         task = world.create(matrix.CREATOR, minor=True)
@@ -660,14 +661,13 @@ def test_what_spawned_sessions_approve_for_their_author_uses_up_its_allowance_P1
     """A spawned session may do no more than its spawner; otherwise an author spawns itself as many allowances as it
     likes.
     """
-    world = World()
-    world.repo.config = f"[minor]\nself_approvals_per_day = 1\n{matrix.AGENTS}"
-    world.app.policy.accept(matrix.ADA)
+    world = StoryWorld()
+    world.accept("[minor]\nself_approvals_per_day = 1\n")
     answers = []
     for name in ("first", "second", "third"):
         task = world.create(matrix.CREATOR, minor=True)
         world.take(task, ("start", matrix.MAKER))
-        world.submit(matrix.MAKER, task)
+        world.commit_and_submit(matrix.MAKER, task)
         child = world.actor(matrix.Spawned(name, matrix.MAKER, "review"), task)
         approve = partial(world.app.decisions.approve, child, task, seen=world.diffs[task])
         answers.append(refusal(approve))
