@@ -811,7 +811,8 @@ def closes(closer: str, done: str, *, minor: bool, exception: bool) -> str:
     if closer in ("service", "asserted") or isinstance(CLOSERS[closer], Spawned):
         return "refuse"  # I5, I1, and I2: no role has close among its rights
     creator = closer in ("creator agent", "of the creator's origin", "the creator after session new", "creator person")
-    if done == "other works on it" and not creator and closer != "person":
+    itself = creator and closer != "of the creator's origin"  # I3: a conversation grants nothing
+    if done == "other works on it" and not itself and closer != "person":
         return "refuse"  # another session's live claim
     own = done.startswith("self")
     own |= closer in ("of the maker's origin", "started by the maker") and done.startswith("other")
