@@ -20,11 +20,12 @@ from foureyes.app import agent_ports, git_ports, ports
 from foureyes.bootstrap.outside import LazyOutside as RealOutside
 
 from tests.stage.ports import CountedIds, DeskKeys, DeskOutside, FixedClock, NoPrograms, ScriptedChecks
-from tests.stage.scripted_git import ScriptedRemote, ScriptedRepo, ScriptedWorkshop
+from tests.stage.scripted_git import MergingWorkshop, ScriptedRemote, ScriptedRepo, ScriptedWorkshop
 
 STAND_INS: list[tuple[type, type, frozenset[str]]] = [
     (ScriptedRepo, git_ports.Repo, frozenset({"commit", "land", "knows", "reachable", "change_id"})),
     (ScriptedWorkshop, git_ports.Workshop, frozenset()),
+    (MergingWorkshop, git_ports.Workshop, frozenset()),
     (ScriptedRemote, git_ports.Remote, frozenset({"commit"})),
     (FixedClock, ports.Clock, frozenset({"advance"})),
     (CountedIds, ports.Ids, frozenset()),

@@ -150,7 +150,7 @@ def test_every_module_can_be_imported_there_but_for_the_driver_of_postgresql(env
 # The whole way
 
 
-class Desk:
+class InstalledShop:
     """A repository far from the checkout, and the installed `fe` in it."""
 
     def __init__(self, environment: Path, world: People) -> None:
@@ -172,32 +172,32 @@ class Desk:
 
 
 @pytest.fixture
-def desk(environment: Path, tmp_path: Path) -> Iterator[Desk]:
+def shop(environment: Path, tmp_path: Path) -> Iterator[InstalledShop]:
     with People(tmp_path, {"PYTHONPATH": ""}) as world:
-        yield Desk(environment, world)
+        yield InstalledShop(environment, world)
 
 
 @pytest.mark.scenario
-def test_the_installed_command_goes_the_whole_way_from_init_to_merge(desk: Desk) -> None:
-    alice, claude = desk.world.person("alice"), desk.world.agent("claude")
+def test_the_installed_command_goes_the_whole_way_from_init_to_merge(shop: InstalledShop) -> None:
+    alice, claude = shop.world.person("alice"), shop.world.agent("claude")
     name = "git config user.name Alice && git config user.email alice@example.org"
-    desk.shell(alice, f"git init -q -b main && {name} && echo 1 > greet.py && git add . && git commit -qm first")
+    shop.shell(alice, f"git init -q -b main && {name} && echo 1 > greet.py && git add . && git commit -qm first")
 
-    desk.types(alice, "init")
-    assert desk.types(alice, "whoami")["kind"] == "human"
-    assert desk.types(claude, "whoami")["kind"] == "agent"
-    desk.types(alice, "policy", "set", "review.human.settle_seconds", "0")
+    shop.types(alice, "init")
+    assert shop.types(alice, "whoami")["kind"] == "human"
+    assert shop.types(claude, "whoami")["kind"] == "agent"
+    shop.types(alice, "policy", "set", "review.human.settle_seconds", "0")
     merging = {"2": ("merge", "--wait"), "3": ("watch", "--until-idle")}  # a runner, too, needs nothing but the wheel
     for text, merges in merging.items():
-        task = desk.types(alice, "create", f"Greet {text}")["task"]
-        desk.types(claude, "start", task)
-        desk.shell(claude, f"cd .foureyes/worktrees/{task} && echo {text} > greet.py && git commit -qam 'Greet'")
-        desk.types(claude, "submit", task, "-m", "done")
-        assert task in desk.types(alice, "prompt", task, "--for", "review")["prompt"]
-        desk.types(alice, "approve", task)
-        desk.types(alice, *merges)
-        assert desk.types(alice, "show", task)["task"]["status"] == "closed"
-        assert desk.shell(alice, "git show main:greet.py") == text
+        task = shop.types(alice, "create", f"Greet {text}")["task"]
+        shop.types(claude, "start", task)
+        shop.shell(claude, f"cd .foureyes/worktrees/{task} && echo {text} > greet.py && git commit -qam 'Greet'")
+        shop.types(claude, "submit", task, "-m", "done")
+        assert task in shop.types(alice, "prompt", task, "--for", "review")["prompt"]
+        shop.types(alice, "approve", task)
+        shop.types(alice, *merges)
+        assert shop.types(alice, "show", task)["task"]["status"] == "closed"
+        assert shop.shell(alice, "git show main:greet.py") == text
 
-    assert desk.types(alice, "audit", "verify")["ok"]
-    assert desk.types(alice, "rules", "P2")["id"] == "P2"
+    assert shop.types(alice, "audit", "verify")["ok"]
+    assert shop.types(alice, "rules", "P2")["id"] == "P2"

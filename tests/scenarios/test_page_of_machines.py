@@ -17,7 +17,7 @@ import pytest
 
 from tests import engines
 from tests.scenarios import test_readme as pages
-from tests.scenarios.test_readme import BLOCK, ROOT, Desk, Names, Step, read, steps_of
+from tests.scenarios.test_readme import BLOCK, ROOT, Names, PageStage, Step, read, steps_of
 from tests.stage.machines import has_hosts
 from tests.stage.processes import Caller, People, Result
 
@@ -26,8 +26,8 @@ SETTINGS = '\n[git]\nremote = "origin"\n\n[review.human]\nsettle_seconds = 0\n'
 MACHINES = {"alice": "alpha", "claude": "alpha", "bob": "beta", "codex": "beta"}
 
 
-class Machines(Desk):
-    """Two desks: the clone of each, and the remote beside them; alice has begun a project and pushed it."""
+class Machines(PageStage):
+    """Two machines: the clone of each, and the remote beside them; alice has begun a project and pushed it."""
 
     def __init__(self, people: People, other: People) -> None:
         super().__init__(people)
@@ -91,12 +91,12 @@ def test_every_console_block_of_the_page_on_several_machines_does_what_it_shows_
     tmp_path: Path, server: engines.Server
 ) -> None:
     names = Names()
-    with machines(tmp_path, server.url) as desk:
-        engines.Run.projects.append(project_of(desk.repo))
+    with machines(tmp_path, server.url) as stage:
+        engines.Run.projects.append(project_of(stage.repo))
         steps = [step for block in BLOCK.findall(read(PAGE)) for step in steps_of(block)]
         assert {step.who for step in steps} >= {"alice", "bob", "claude"}
         for step in steps:
-            done = desk.type(step, names)
+            done = stage.type(step, names)
             assert (done.rc, len(done.out.splitlines())) == (step.rc, len(step.output)), f"{step.command}\n{done.out}"
             for ours, theirs in zip(step.output, done.out.splitlines(), strict=True):
                 names.compare(ours, theirs)

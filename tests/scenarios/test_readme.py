@@ -115,7 +115,7 @@ def plain(line: str) -> str:
     return re.sub(r" {2,}", "  ", TOOK.sub("<took>", TOKEN.sub(lambda found: f"<{found.lastgroup}>", line))).rstrip()
 
 
-class Desk:
+class PageStage:
     """A fresh repository and the people and agents of a page."""
 
     def __init__(self, people: People) -> None:
@@ -162,10 +162,10 @@ def test_every_console_block_of_a_page_does_what_it_shows(page: str, tmp_path: P
     blocks = BLOCK.findall(read(page))
     assert blocks or page in TYPED_ELSEWHERE, f"{page} shows nothing"
     with People(tmp_path) as people:
-        desk = Desk(people)
-        desk.begin(read(page))
+        stage = PageStage(people)
+        stage.begin(read(page))
         for step in (step for block in blocks for step in steps_of(block)):
-            done = desk.type(step, names)
+            done = stage.type(step, names)
             real = done.out.splitlines()
             told = (
                 f"{page} is out of date (how to write it anew: the top of this file)\n{step.who}: "
@@ -200,20 +200,20 @@ def test_the_script_of_the_concepts_page_verifies_an_export_and_names_an_edited_
     assert found
     script.write_text(found.group(1), encoding="utf-8")
     with People(tmp_path) as people:
-        desk = Desk(people)
+        stage = PageStage(people)
         odd = 'ein "Zitat" \\ mit Zeilen\n\tund Ümläuten … 🙂'
-        desk.type(
+        stage.type(
             Step(
                 "alice", f"fe init && fe create Titel -d {shlex.quote(odd)} && fe audit export > journal.jsonl", 0, []
             ),
             Names(),
         )
-        whole = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
-        head = desk.type(Step("alice", "fe audit verify", 0, []), Names()).out.split()[-1]
+        whole = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=stage.repo)
+        head = stage.type(Step("alice", "fe audit verify", 0, []), Names()).out.split()[-1]
         assert (whole.rc, whole.out.split()[-1]) == (0, head), whole.err
-        journal = desk.repo / "journal.jsonl"
+        journal = stage.repo / "journal.jsonl"
         journal.write_text(journal.read_text(encoding="utf-8").replace("Titel", "Tadel"), encoding="utf-8")
-        edited = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=desk.repo)
+        edited = people.service().run([sys.executable, str(script), "journal.jsonl"], cwd=stage.repo)
         assert edited.rc == 1
         assert "row 4" in edited.err
 
@@ -230,16 +230,16 @@ def test_every_test_that_the_threat_model_names_exists() -> None:
 def written(page: str, folder: Path) -> str:
     """The page with what its commands print today. Ids that a command uses come from the outputs before it."""
     with People(folder) as people:
-        return written_by(Desk(people), page)
+        return written_by(PageStage(people), page)
 
 
-def written_by(desk: Desk, page: str) -> str:
-    """The same at a desk."""
+def written_by(stage: PageStage, page: str) -> str:
+    """The same on a stage that is set."""
     text, names = read(page), Names()
-    desk.begin(text)
+    stage.begin(text)
 
     def again(found: re.Match[str]) -> str:
-        return "".join(_typed(line, desk, names) for line in _headed(found.group()))
+        return "".join(_typed(line, stage, names) for line in _headed(found.group()))
 
     return BLOCK.sub(again, text)
 
@@ -254,11 +254,11 @@ def _headed(block: str) -> Iterator[tuple[str, Step | None]]:
             yield line, next(steps)
 
 
-def _typed(item: tuple[str, Step | None], desk: Desk, names: Names) -> str:
+def _typed(item: tuple[str, Step | None], stage: PageStage, names: Names) -> str:
     line, step = item
     if step is None:
         return f"{line}\n"
-    done = desk.type(step, names)
+    done = stage.type(step, names)
     for ours, theirs in zip(step.output, done.out.splitlines(), strict=False):
         for one, other in zip(TOKEN.finditer(ours), TOKEN.finditer(theirs), strict=False):
             names._real.setdefault(one.group(), other.group())

@@ -343,6 +343,44 @@ class ScriptedWorkshop:
         """Nothing was made."""
 
 
+class MergingWorkshop(ScriptedWorkshop):
+    """A workshop that merges, too: a branch and a merge commit go onto the target, unless the test says `conflict`."""
+
+    def __init__(self, repo: ScriptedRepo) -> None:
+        super().__init__(repo)
+        self.conflict = False
+        self.merges: dict[Sha, Sha] = {}
+
+    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
+        name = self.repo.change_id(base, head)
+        return (
+            MergeResult(None, ("a.py",), name)
+            if self.conflict
+            else MergeResult(sha(f"tree of {head} in {tip}"), (), name)
+        )
+
+    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
+        made = sha(f"commit of {tree}")
+        self.merges[made] = parents[-1]
+        return made
+
+    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
+        line, head = self.repo.branches[ref], self.merges[new]
+        if line[-1] != old:
+            return False
+        theirs = next(other for other in self.repo.branches.values() if head in other)
+        line += [each for each in theirs[: theirs.index(head) + 1] if each not in line]
+        line.append(new)
+        return True
+
+    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
+        line = self.repo.branches[ref]
+        if line[-1] != old or new not in line:
+            return "it went on since"
+        del line[line.index(new) + 1 :]
+        return ""
+
+
 class ScriptedRemote:
     """A remote that says what the test says: `lines` it has, why it cannot be asked (`down`), why it takes nothing
     (`refuses`); `asked` are the verbs that were tried.

@@ -12,8 +12,8 @@ from foureyes.adapters.checks.rooms import SOCKETS, Outlook, Sight
 from foureyes.adapters.checks.shelf import Shelf
 
 
-class Desk:
-    """A person with a home, a checkout in it, and tools in the usual places."""
+class Machine:
+    """A machine: somebody's home, a checkout in it, and tools in the usual places."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.checkout, self.folder = folder / "home", folder / "home" / "shop", folder
@@ -35,50 +35,52 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
 
 
-def test_D5_home_and_checkouts_are_hidden_and_what_the_path_leads_to_is_shown(desk: Desk) -> None:
-    desk.has("home/.pyenv/shims/python", "home/.pyenv/versions/3/bin/python", "home/shop/.venv/bin/pytest")
-    desk.has("home/bin/mine", "home/.nvm/versions/v20/bin/node")
-    sight = desk.sight("home/.pyenv/shims")
+def test_D5_home_and_checkouts_are_hidden_and_what_the_path_leads_to_is_shown(machine: Machine) -> None:
+    machine.has("home/.pyenv/shims/python", "home/.pyenv/versions/3/bin/python", "home/shop/.venv/bin/pytest")
+    machine.has("home/bin/mine", "home/.nvm/versions/v20/bin/node")
+    sight = machine.sight("home/.pyenv/shims")
     sockets = {path for path in SOCKETS if os.path.isdir(path)}
-    assert {str(desk.home), str(desk.checkout), *sockets} <= set(sight.hidden)
-    found = desk.shown("home/.pyenv/shims", "home/shop/.venv/bin", "home/bin", "home/.nvm/versions/v20/bin")
+    assert {str(machine.home), str(machine.checkout), *sockets} <= set(sight.hidden)
+    found = machine.shown("home/.pyenv/shims", "home/shop/.venv/bin", "home/bin", "home/.nvm/versions/v20/bin")
     assert found == [
         "home/.nvm/versions/v20", "home/.nvm/versions/v20/bin", "home/.pyenv", "home/.pyenv/shims", "home/bin",
     ]  # fmt: skip
 
 
-def test_D5_of_local_cargo_and_other_directories_with_a_dot_only_programs_are_shown(desk: Desk) -> None:
-    desk.has("home/.cargo/bin/cargo", "home/.cargo/credentials.toml", "home/.rustup/settings.toml")
-    desk.has("home/.fly/bin/flyctl", "home/.fly/config.yml", "home/.env/bin/tool", "home/.volta/bin/node")
-    (desk.home / ".env" / "pyvenv.cfg").write_text("")
-    desk.has("home/.local/bin/uv", "home/.local/share/uv/python/x", "home/.local/share/keyrings/login")
-    assert desk.shown("home/.cargo/bin", "home/.local/bin") == [
+def test_D5_of_local_cargo_and_other_directories_with_a_dot_only_programs_are_shown(machine: Machine) -> None:
+    machine.has("home/.cargo/bin/cargo", "home/.cargo/credentials.toml", "home/.rustup/settings.toml")
+    machine.has("home/.fly/bin/flyctl", "home/.fly/config.yml", "home/.env/bin/tool", "home/.volta/bin/node")
+    (machine.home / ".env" / "pyvenv.cfg").write_text("")
+    machine.has("home/.local/bin/uv", "home/.local/share/uv/python/x", "home/.local/share/keyrings/login")
+    assert machine.shown("home/.cargo/bin", "home/.local/bin") == [
         "home/.cargo/bin", "home/.local/bin", "home/.local/share/uv", "home/.rustup",
     ]  # fmt: skip
-    assert desk.shown("home/.fly/bin", "home/.env/bin", "home/.volta/bin") == [
+    assert machine.shown("home/.fly/bin", "home/.env/bin", "home/.volta/bin") == [
         "home/.env", "home/.env/bin", "home/.fly/bin", "home/.rustup", "home/.volta", "home/.volta/bin",
     ]  # fmt: skip
 
 
-def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_home_as_a_whole(desk: Desk) -> None:
-    desk.has("home/tools/node/bin/node", "home/py/bin/python3", "home/venvs/a/bin/x", "home/jdk/bin/java")
-    (desk.folder / "links").mkdir()
-    (desk.folder / "links" / "node").symlink_to(desk.home / "tools" / "node" / "bin" / "node")
-    (desk.folder / "links" / "again").symlink_to("node")
-    (desk.folder / "links" / "twice").symlink_to("../links/far")
-    desk.has("home/far/bin/far")
-    (desk.folder / "links" / "far").symlink_to("../home/far/bin/far")
-    (desk.home / "venvs" / "a" / "pyvenv.cfg").write_text(f"home = {desk.home}/py/bin\n")
-    found = desk.shown(
+def test_D5_what_links_environments_and_named_variables_lead_to_is_shown_but_no_home_as_a_whole(
+    machine: Machine,
+) -> None:
+    machine.has("home/tools/node/bin/node", "home/py/bin/python3", "home/venvs/a/bin/x", "home/jdk/bin/java")
+    (machine.folder / "links").mkdir()
+    (machine.folder / "links" / "node").symlink_to(machine.home / "tools" / "node" / "bin" / "node")
+    (machine.folder / "links" / "again").symlink_to("node")
+    (machine.folder / "links" / "twice").symlink_to("../links/far")
+    machine.has("home/far/bin/far")
+    (machine.folder / "links" / "far").symlink_to("../home/far/bin/far")
+    (machine.home / "venvs" / "a" / "pyvenv.cfg").write_text(f"home = {machine.home}/py/bin\n")
+    found = machine.shown(
         "links",
         "home/venvs/a/bin",
         named=("JAVA_HOME", "WHERE"),
-        JAVA_HOME=str(desk.home / "jdk"),
-        WHERE=str(desk.home),
+        JAVA_HOME=str(machine.home / "jdk"),
+        WHERE=str(machine.home),
     )
     assert {"home/far", "home/jdk", "home/py", "home/tools/node", "home/venvs/a", "links"} <= set(found)
     assert "home" not in found

@@ -67,7 +67,7 @@ class Seen(NamedTuple):
     screen: str
 
 
-class Desk:
+class KeyHolder:
     """Somebody's home, with or without a terminal."""
 
     def __init__(self, home: Path) -> None:
@@ -133,8 +133,8 @@ def _shown(master: int, until: str = "") -> str:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def holder(tmp_path: Path) -> KeyHolder:
+    return KeyHolder(tmp_path)
 
 
 @pytest.fixture
@@ -148,14 +148,14 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def made(desk: Desk, answers: list[str]) -> str:
+def made(holder: KeyHolder, answers: list[str]) -> str:
     """The fingerprint of a key under SECRET."""
     answers += [SECRET, SECRET]
-    return sshsig.fingerprint(desk.ring.make())
+    return sshsig.fingerprint(holder.ring.make())
 
 
-def private_file(desk: Desk) -> Path:
-    (path,) = desk.folder.glob("*.pem")
+def private_file(holder: KeyHolder) -> Path:
+    (path,) = holder.folder.glob("*.pem")
     return path
 
 
@@ -166,57 +166,57 @@ def rules(refusal: pytest.ExceptionInfo[Refused]) -> list[str]:
 # ----------------------------------------------------------------------------------------------- at the terminal
 
 
-def test_a_key_is_made_and_used_at_the_terminal_with_its_passphrase_every_time_I9(desk: Desk) -> None:
-    made = desk.types("make", f"{SECRET}\n", f"{SECRET}\n")
+def test_a_key_is_made_and_used_at_the_terminal_with_its_passphrase_every_time_I9(holder: KeyHolder) -> None:
+    made = holder.types("make", f"{SECRET}\n", f"{SECRET}\n")
     public, echo = made.lines
     fingerprint = sshsig.fingerprint(public)
-    assert desk.ring.held() == {fingerprint: public}
+    assert holder.ring.held() == {fingerprint: public}
     for _ in range(2):
-        signed = desk.types(fingerprint, f"{SECRET}\n")
-        assert desk.ring.verify(public, STATEMENT, signed.lines[0]) == ""
+        signed = holder.types(fingerprint, f"{SECRET}\n")
+        assert holder.ring.verify(public, STATEMENT, signed.lines[0]) == ""
         assert SECRET not in signed.screen + made.screen
         assert signed.lines[1] == echo == "echo"
 
 
-def test_a_wrong_passphrase_may_be_typed_twice_I9(desk: Desk) -> None:
-    public, _ = desk.types("make", f"{SECRET}\n", f"{SECRET}\n").lines
-    seen = desk.types(sshsig.fingerprint(public), "wrong one\n", "\n", f"{SECRET}\n")
+def test_a_wrong_passphrase_may_be_typed_twice_I9(holder: KeyHolder) -> None:
+    public, _ = holder.types("make", f"{SECRET}\n", f"{SECRET}\n").lines
+    seen = holder.types(sshsig.fingerprint(public), "wrong one\n", "\n", f"{SECRET}\n")
     assert sshsig.verify(public, STATEMENT, seen.lines[0]) == ""
-    assert seen.screen.count(f"That is not the passphrase. ({private_file(desk)})") == 2
-    seen = desk.types(sshsig.fingerprint(public), "wrong one\n", f"{SECRET} \n", "third one\n")
+    assert seen.screen.count(f"That is not the passphrase. ({private_file(holder)})") == 2
+    seen = holder.types(sshsig.fingerprint(public), "wrong one\n", f"{SECRET} \n", "third one\n")
     assert seen.lines[:2] == ["Refused", "Nothing was signed."]
     assert seen.lines[2].startswith("I9: The passphrase did not open ")
     assert (len(seen.lines), seen.lines[-1]) == (4, "echo")
 
 
-def test_a_passphrase_in_a_pipe_or_the_environment_is_not_one_I9(desk: Desk) -> None:
+def test_a_passphrase_in_a_pipe_or_the_environment_is_not_one_I9(holder: KeyHolder) -> None:
     refusal = ["Refused", "A passphrase is read from a terminal only."]
-    assert desk.pipes("make", f"{SECRET}\n{SECRET}\n").lines[:2] == refusal
-    assert not desk.folder.exists()
-    public, _ = desk.types("make", f"{SECRET}\n", f"{SECRET}\n").lines
-    seen = desk.pipes(sshsig.fingerprint(public), f"{SECRET}\n" * 3)
+    assert holder.pipes("make", f"{SECRET}\n{SECRET}\n").lines[:2] == refusal
+    assert not holder.folder.exists()
+    public, _ = holder.types("make", f"{SECRET}\n", f"{SECRET}\n").lines
+    seen = holder.pipes(sshsig.fingerprint(public), f"{SECRET}\n" * 3)
     assert seen.lines[:2] == refusal
     assert seen.lines[2].startswith("I9: ")
     assert seen.lines[-1] == "no terminal"
 
 
-def test_what_comes_through_a_pipe_is_not_read_even_at_a_terminal_I9(desk: Desk) -> None:
-    public, _ = desk.types("make", f"{SECRET}\n", f"{SECRET}\n", stdin=b"from a pipe\n" * 9).lines
-    seen = desk.types(sshsig.fingerprint(public), "a\n", "b\n", "c\n", stdin=SECRET.encode() + b"\n")
+def test_what_comes_through_a_pipe_is_not_read_even_at_a_terminal_I9(holder: KeyHolder) -> None:
+    public, _ = holder.types("make", f"{SECRET}\n", f"{SECRET}\n", stdin=b"from a pipe\n" * 9).lines
+    seen = holder.types(sshsig.fingerprint(public), "a\n", "b\n", "c\n", stdin=SECRET.encode() + b"\n")
     assert seen.lines[0] == "Refused"
 
 
-def test_ctrl_c_ends_the_question_gives_the_echo_back_and_leaves_nothing(desk: Desk) -> None:
+def test_ctrl_c_ends_the_question_gives_the_echo_back_and_leaves_nothing(holder: KeyHolder) -> None:
     for typed in (["\x03"], [f"{SECRET}\n", "half\x03"]):
-        assert desk.types("make", *typed).lines == ["interrupted", "echo"]
-    assert not desk.folder.exists()
+        assert holder.types("make", *typed).lines == ["interrupted", "echo"]
+    assert not holder.folder.exists()
 
 
-def test_the_end_of_input_is_not_a_passphrase_I9(desk: Desk) -> None:
+def test_the_end_of_input_is_not_a_passphrase_I9(holder: KeyHolder) -> None:
     for typed in (["\x04"], [f"{SECRET}\n", f"{SECRET}\x04\x04"]):
-        seen = desk.types("make", *typed)
+        seen = holder.types("make", *typed)
         assert (seen.lines[:2], seen.lines[-1]) == (["Refused", "No passphrase was typed."], "echo")
-    assert not desk.folder.exists()
+    assert not holder.folder.exists()
 
 
 @pytest.mark.parametrize(
@@ -229,32 +229,34 @@ def test_the_end_of_input_is_not_a_passphrase_I9(desk: Desk) -> None:
     ],
 )
 def test_a_passphrase_that_is_short_or_mistyped_makes_no_key_I9(
-    desk: Desk, answers: list[str], typed: list[str], why: str
+    holder: KeyHolder, answers: list[str], typed: list[str], why: str
 ) -> None:
     answers += typed * 3
     with pytest.raises(Refused, match="No key was made") as refusal:
-        desk.ring.make()
+        holder.ring.make()
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
     assert steps_text(refusal.value.next_step) == "fe key new --human"
-    assert not desk.folder.exists()
+    assert not holder.folder.exists()
 
 
-def test_a_passphrase_that_is_too_short_or_mistyped_is_asked_for_again_I9(desk: Desk, answers: list[str]) -> None:
+def test_a_passphrase_that_is_too_short_or_mistyped_is_asked_for_again_I9(
+    holder: KeyHolder, answers: list[str]
+) -> None:
     answers += ["short", SECRET, "other", SECRET, SECRET]
-    assert desk.ring.make() in desk.ring.held().values()
+    assert holder.ring.make() in holder.ring.held().values()
 
 
 # ------------------------------------------------------------------------------------------------------ the files
 
 
-def test_a_private_key_is_an_encrypted_file_of_its_owner_alone_I9(desk: Desk, made: str) -> None:
-    path = private_file(desk)
-    assert (desk.folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
+def test_a_private_key_is_an_encrypted_file_of_its_owner_alone_I9(holder: KeyHolder, made: str) -> None:
+    path = private_file(holder)
+    assert (holder.folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
     assert path.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
     with pytest.raises(ValueError, match="Incorrect password"):
         load_pem_private_key(path.read_bytes(), SECRET.encode())
-    assert len(list(desk.folder.iterdir())) == 2, "no temporary file is left"
-    assert all(":" not in path.name and "+" not in path.name for path in desk.folder.iterdir())
+    assert len(list(holder.folder.iterdir())) == 2, "no temporary file is left"
+    assert all(":" not in path.name and "+" not in path.name for path in holder.folder.iterdir())
 
 
 def test_the_folder_is_below_the_configuration_directory_I9(tmp_path: Path) -> None:
@@ -271,70 +273,74 @@ def test_the_folder_is_below_the_configuration_directory_I9(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o610])
-def test_a_private_key_that_others_can_reach_is_refused_I9(desk: Desk, made: str, mode: int) -> None:
-    private_file(desk).chmod(mode)
+def test_a_private_key_that_others_can_reach_is_refused_I9(holder: KeyHolder, made: str, mode: int) -> None:
+    private_file(holder).chmod(mode)
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(made, STATEMENT)
-    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 600 {private_file(desk)}")
+        holder.ring.sign(made, STATEMENT)
+    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 600 {private_file(holder)}")
 
 
-def test_a_folder_that_others_can_reach_gets_no_key_I9(desk: Desk, made: str, answers: list[str]) -> None:
-    desk.folder.chmod(0o770)
+def test_a_folder_that_others_can_reach_gets_no_key_I9(holder: KeyHolder, made: str, answers: list[str]) -> None:
+    holder.folder.chmod(0o770)
     answers += [SECRET, SECRET]
     with pytest.raises(Refused) as refusal:
-        desk.ring.make()
-    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 700 {desk.folder}")
-    assert list(desk.ring.held()) == [made]
+        holder.ring.make()
+    assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 700 {holder.folder}")
+    assert list(holder.ring.held()) == [made]
 
 
-def test_a_link_in_place_of_a_private_key_is_refused_I9(desk: Desk, made: str) -> None:
-    path = private_file(desk)
-    path.symlink_to(path.rename(desk.home / "elsewhere"))
+def test_a_link_in_place_of_a_private_key_is_refused_I9(holder: KeyHolder, made: str) -> None:
+    path = private_file(holder)
+    path.symlink_to(path.rename(holder.home / "elsewhere"))
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(made, STATEMENT)
+        holder.ring.sign(made, STATEMENT)
     assert rules(refusal) == ["I9"]
     assert "is a link" in refusal.value.reasons[0].message
 
 
-def test_a_key_without_a_passphrase_is_refused_I9(desk: Desk, made: str) -> None:
-    private_file(desk).write_bytes(
+def test_a_key_without_a_passphrase_is_refused_I9(holder: KeyHolder, made: str) -> None:
+    private_file(holder).write_bytes(
         Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     )
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(made, STATEMENT)
+        holder.ring.sign(made, STATEMENT)
     assert "is not a key under a passphrase" in refusal.value.reasons[0].message
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\0", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"]
 )
-def test_a_damaged_private_key_signs_nothing_I9(desk: Desk, made: str, answers: list[str], content: bytes) -> None:
-    private_file(desk).write_bytes(content)
+def test_a_damaged_private_key_signs_nothing_I9(
+    holder: KeyHolder, made: str, answers: list[str], content: bytes
+) -> None:
+    private_file(holder).write_bytes(content)
     answers += [SECRET] * 3
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(made, STATEMENT)
+        holder.ring.sign(made, STATEMENT)
     assert rules(refusal) == ["I9"]
 
 
-def test_another_key_in_the_file_signs_nothing_I9(desk: Desk, made: str, answers: list[str]) -> None:
-    lock = BestAvailableEncryption(keys._stretched(SECRET.encode(), desk.ring.held()[made]))
-    private_file(desk).write_bytes(Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock))
+def test_another_key_in_the_file_signs_nothing_I9(holder: KeyHolder, made: str, answers: list[str]) -> None:
+    lock = BestAvailableEncryption(keys._stretched(SECRET.encode(), holder.ring.held()[made]))
+    private_file(holder).write_bytes(
+        Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock)
+    )
     answers.append(SECRET)
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(made, STATEMENT)
+        holder.ring.sign(made, STATEMENT)
     assert "holds another key" in refusal.value.reasons[0].message
 
 
-def test_a_directory_in_place_of_a_private_key_is_said(desk: Desk, made: str) -> None:
-    path = private_file(desk)
+def test_a_directory_in_place_of_a_private_key_is_said(holder: KeyHolder, made: str) -> None:
+    path = private_file(holder)
     path.unlink()
     path.mkdir(mode=0o700)
     with pytest.raises(EnvironmentProblem, match="cannot be read"):
-        desk.ring.sign(made, STATEMENT)
+        holder.ring.sign(made, STATEMENT)
 
 
-def test_files_that_are_no_keys_are_passed_over(desk: Desk, made: str) -> None:
-    public = desk.ring.held()[made]
+def test_files_that_are_no_keys_are_passed_over(holder: KeyHolder, made: str) -> None:
+    public = holder.ring.held()[made]
     for name, content in {
         "notes.pub": b"hello",
         "binary.pub": b"\xff\0\xfe",
@@ -342,53 +348,55 @@ def test_files_that_are_no_keys_are_passed_over(desk: Desk, made: str) -> None:
         "key-x.pem": b"",
         "readme": b"",
     }.items():
-        (desk.folder / name).write_bytes(content)
-    (desk.folder / "folder.pub").mkdir()
-    assert desk.ring.held() == {made: public}
-    next(path for path in desk.folder.glob("key-*.pem") if path.stat().st_size).unlink()
-    assert desk.ring.held() == {}, "a public key without its private part is not held"
+        (holder.folder / name).write_bytes(content)
+    (holder.folder / "folder.pub").mkdir()
+    assert holder.ring.held() == {made: public}
+    next(path for path in holder.folder.glob("key-*.pem") if path.stat().st_size).unlink()
+    assert holder.ring.held() == {}, "a public key without its private part is not held"
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"])
-def test_a_public_line_beside_what_is_no_private_key_is_nobodys_key_I1(desk: Desk, made: str, content: bytes) -> None:
-    own = {made: str(private_file(desk))}
-    stem = keys._path(str(desk.folder), PLAIN)
+def test_a_public_line_beside_what_is_no_private_key_is_nobodys_key_I1(
+    holder: KeyHolder, made: str, content: bytes
+) -> None:
+    own = {made: str(private_file(holder))}
+    stem = keys._path(str(holder.folder), PLAIN)
     Path(stem + ".pub").write_text(f"{PLAIN}\n")
     private = Path(stem + ".pem")
     private.write_bytes(content)
     private.chmod(0o600)
-    assert desk.ring.private_files() == own
+    assert holder.ring.private_files() == own
     private.write_bytes(Path(own[made]).read_bytes())
-    assert len(desk.ring.private_files()) == 2, "whose it is only the passphrase tells"
+    assert len(holder.ring.private_files()) == 2, "whose it is only the passphrase tells"
     private.chmod(0o644)
-    assert desk.ring.private_files() == own
+    assert holder.ring.private_files() == own
 
 
-def test_without_a_folder_no_key_is_held(desk: Desk) -> None:
-    assert desk.ring.held() == {}
+def test_without_a_folder_no_key_is_held(holder: KeyHolder) -> None:
+    assert holder.ring.held() == {}
 
 
 @pytest.mark.parametrize("fingerprint", ["SHA256:nobody", "", "../../key", "SHA256:../x", "\0"])
-def test_a_key_that_is_not_here_is_not_found(desk: Desk, made: str, fingerprint: str) -> None:
+def test_a_key_that_is_not_here_is_not_found(holder: KeyHolder, made: str, fingerprint: str) -> None:
     with pytest.raises(NotFound, match="is not in"):
-        desk.ring.sign(fingerprint, STATEMENT)
-    desk.ring.forget(fingerprint)
-    assert list(desk.ring.held()) == [made]
+        holder.ring.sign(fingerprint, STATEMENT)
+    holder.ring.forget(fingerprint)
+    assert list(holder.ring.held()) == [made]
 
 
-def test_a_folder_that_cannot_be_written_is_said(desk: Desk, answers: list[str]) -> None:
+def test_a_folder_that_cannot_be_written_is_said(holder: KeyHolder, answers: list[str]) -> None:
     answers += [SECRET, SECRET]
-    (desk.home / ".config").write_text("a file")
+    (holder.home / ".config").write_text("a file")
     with pytest.raises(EnvironmentProblem, match="cannot be written"):
-        desk.ring.make()
+        holder.ring.make()
     with pytest.raises(EnvironmentProblem, match="cannot be read"):
-        desk.ring.held()
+        holder.ring.held()
 
 
 @pytest.mark.parametrize("ending", [".pem", ".pub"])
 @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_key_is_kept_whole_or_not_at_all(
-    desk: Desk, answers: list[str], monkeypatch: pytest.MonkeyPatch, ending: str, problem: BaseException
+    holder: KeyHolder, answers: list[str], monkeypatch: pytest.MonkeyPatch, ending: str, problem: BaseException
 ) -> None:
     def link(source: str, target: str, real: Callable[[str, str], None] = os.link) -> None:
         if target.endswith(ending):
@@ -398,26 +406,26 @@ def test_a_key_is_kept_whole_or_not_at_all(
     monkeypatch.setattr(os, "link", link)
     answers += [SECRET, SECRET]
     with pytest.raises(KeyboardInterrupt if isinstance(problem, KeyboardInterrupt) else EnvironmentProblem):
-        desk.ring.make()
-    assert list(desk.folder.iterdir()) == []
+        holder.ring.make()
+    assert list(holder.folder.iterdir()) == []
 
 
-def test_a_key_that_was_just_made_can_be_forgotten(desk: Desk, made: str, answers: list[str]) -> None:
+def test_a_key_that_was_just_made_can_be_forgotten(holder: KeyHolder, made: str, answers: list[str]) -> None:
     answers += [SECRET, SECRET]
-    other = sshsig.fingerprint(desk.ring.make())
-    desk.ring.forget(other)
-    assert list(desk.ring.held()) == [made]
-    assert len(list(desk.folder.iterdir())) == 2
+    other = sshsig.fingerprint(holder.ring.make())
+    holder.ring.forget(other)
+    assert list(holder.ring.held()) == [made]
+    assert len(list(holder.folder.iterdir())) == 2
 
 
-def test_the_key_ring_loads_nothing_heavy_until_it_is_used(desk: Desk) -> None:
+def test_the_key_ring_loads_nothing_heavy_until_it_is_used(holder: KeyHolder) -> None:
     code = (
         "import sys, foureyes.adapters.identity.keys; print(sorted({'cryptography', 'subprocess', 'getpass'} & "
         "set(sys.modules)))"
     )
     assert (
         subprocess.run(
-            [sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code], env=holder.environ, capture_output=True, text=True, check=True
         ).stdout
         == "[]\n"
     )
@@ -438,18 +446,18 @@ cat "$4" || echo "device not found" >&2
 class Fido:
     """A FIDO key of ssh-keygen in somebody's home, and the program that signs with it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk, self.key = desk, SoftwareKey()
+    def __init__(self, holder: KeyHolder) -> None:
+        self.holder, self.key = holder, SoftwareKey()
         self.public, self.fingerprint = self.key.public, sshsig.fingerprint(self.key.public)
-        self.handle = desk.home / "id fido"
+        self.handle = holder.home / "id fido"
         self.handle.touch(mode=0o600)
-        self.public_file = desk.home / "id fido.pub"
+        self.public_file = holder.home / "id fido.pub"
         self.public_file.write_text(f"{self.public} ann@desk\n")
-        self.program = desk.home / "bin" / "ssh-keygen"
+        self.program = holder.home / "bin" / "ssh-keygen"
         self.program.parent.mkdir()
         self.program.write_text(FAKE_SSH_KEYGEN)
         self.program.chmod(0o755)
-        desk.environ.update({"PATH": f"{self.program.parent}:{os.defpath}", "SSH_AUTH_SOCK": "/agent"})
+        holder.environ.update({"PATH": f"{self.program.parent}:{os.defpath}", "SSH_AUTH_SOCK": "/agent"})
 
     def will_sign(self, statement: bytes, flags: int = TOUCHED, namespace: bytes = b"foureyes") -> None:
         self.handle.write_text(sshsig.armored(self.key.sign(statement, flags, namespace)))
@@ -459,33 +467,35 @@ class Fido:
 
 
 @pytest.fixture
-def fido(desk: Desk, answers: list[str]) -> Fido:
+def fido(holder: KeyHolder, answers: list[str]) -> Fido:
     """No passphrase is asked for: there are no answers."""
-    return Fido(desk)
+    return Fido(holder)
 
 
-def test_a_fido_key_could_sign_where_the_file_that_it_names_has_its_public_part_I1(desk: Desk, fido: Fido) -> None:
-    desk.ring.adopt(str(fido.handle))
-    assert desk.ring.private_files() == {}
+def test_a_fido_key_could_sign_where_the_file_that_it_names_has_its_public_part_I1(
+    holder: KeyHolder, fido: Fido
+) -> None:
+    holder.ring.adopt(str(fido.handle))
+    assert holder.ring.private_files() == {}
     inside = b64encode(b"openssh-key-v1\0" + b64decode(fido.public.split()[1])).decode()
     Path(fido.handle).write_text(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{inside}\n-----END OPENSSH PRIVATE KEY-----\n")
-    assert list(desk.ring.private_files()) == [fido.fingerprint]
-    (named,) = desk.folder.glob("*.handle")
+    assert list(holder.ring.private_files()) == [fido.fingerprint]
+    (named,) = holder.folder.glob("*.handle")
     named.write_bytes(b"\0")
-    assert desk.ring.private_files() == {}
+    assert holder.ring.private_files() == {}
 
 
 @pytest.mark.parametrize("name", ["id fido", "id fido.pub"])
-def test_a_fido_key_signs_with_a_touch_and_without_an_agent_I9(desk: Desk, fido: Fido, name: str) -> None:
-    assert desk.ring.adopt(str(desk.home / name)) == fido.public
-    assert desk.ring.held() == {fido.fingerprint: fido.public}
+def test_a_fido_key_signs_with_a_touch_and_without_an_agent_I9(holder: KeyHolder, fido: Fido, name: str) -> None:
+    assert holder.ring.adopt(str(holder.home / name)) == fido.public
+    assert holder.ring.held() == {fido.fingerprint: fido.public}
     fido.will_sign(STATEMENT)
-    signature = desk.ring.sign(fido.fingerprint, STATEMENT)
-    assert desk.ring.verify(fido.public, STATEMENT, signature) == ""
+    signature = holder.ring.sign(fido.fingerprint, STATEMENT)
+    assert holder.ring.verify(fido.public, STATEMENT, signature) == ""
     assert (fido.saw("input"), fido.saw("args")) == (STATEMENT.decode(), f"-Y sign -f {fido.handle} -n foureyes\n")
     assert "SSH_AUTH_SOCK" not in fido.saw("env")
-    assert f"HOME={desk.home}\n" in fido.saw("env")
-    assert {path.stat().st_mode & 0o777 for path in desk.folder.iterdir()} == {0o600}
+    assert f"HOME={holder.home}\n" in fido.saw("env")
+    assert {path.stat().st_mode & 0o777 for path in holder.folder.iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize(
@@ -497,114 +507,116 @@ def test_a_fido_key_signs_with_a_touch_and_without_an_agent_I9(desk: Desk, fido:
     ],
 )
 def test_a_fido_key_that_signs_untouched_or_something_else_is_refused_I9(
-    desk: Desk, fido: Fido, statement: bytes, flags: int, namespace: bytes, why: str
+    holder: KeyHolder, fido: Fido, statement: bytes, flags: int, namespace: bytes, why: str
 ) -> None:
-    desk.ring.adopt(str(fido.handle))
+    holder.ring.adopt(str(fido.handle))
     fido.will_sign(statement, flags, namespace)
     with pytest.raises(Refused, match="Nothing was signed") as refusal:
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
     assert [(reason.rule, reason.message) for reason in refusal.value.reasons] == [("I9", why)]
 
 
 def test_a_fido_key_that_nobody_touches_in_time_is_refused_I9(
-    desk: Desk, fido: Fido, monkeypatch: pytest.MonkeyPatch
+    holder: KeyHolder, fido: Fido, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: object, **__: object) -> None:
         raise ProgramTimedOut("ssh-keygen was still running")
 
-    desk.ring.adopt(str(fido.handle))
+    holder.ring.adopt(str(fido.handle))
     monkeypatch.setattr(keys, "run", never)
     with pytest.raises(Refused, match="touch the key when it blinks") as refusal:
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
     assert rules(refusal) == ["I9"]
 
 
-def test_what_ssh_keygen_says_when_it_does_not_sign_is_passed_on(desk: Desk, fido: Fido) -> None:
-    desk.ring.adopt(str(fido.handle))
+def test_what_ssh_keygen_says_when_it_does_not_sign_is_passed_on(holder: KeyHolder, fido: Fido) -> None:
+    holder.ring.adopt(str(fido.handle))
     fido.program.write_text("#!/bin/sh\necho 'something' >&2\nprintf 'device \\033[31mnot found\\n\\n' >&2\nexit 255\n")
     with pytest.raises(EnvironmentProblem, match=r"did not sign with .*: device ␛\[31mnot found$"):
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
     fido.program.unlink()
-    desk.environ["PATH"] = str(fido.program.parent)
+    holder.environ["PATH"] = str(fido.program.parent)
     with pytest.raises(EnvironmentProblem, match="ssh-keygen was not found"):
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
 
 
-def test_a_fido_handle_that_is_gone_or_open_to_others_signs_nothing_I9(desk: Desk, fido: Fido) -> None:
-    desk.ring.adopt(str(fido.handle))
+def test_a_fido_handle_that_is_gone_or_open_to_others_signs_nothing_I9(holder: KeyHolder, fido: Fido) -> None:
+    holder.ring.adopt(str(fido.handle))
     fido.handle.chmod(0o644)
     with pytest.raises(Refused) as refusal:
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
     assert (rules(refusal), steps_text(refusal.value.next_step)) == (["I9"], f"chmod 600 '{fido.handle}'")
     fido.handle.unlink()
     with pytest.raises(EnvironmentProblem, match="id fido cannot be read"):
-        desk.ring.sign(fido.fingerprint, STATEMENT)
+        holder.ring.sign(fido.fingerprint, STATEMENT)
 
 
 @pytest.mark.parametrize(
     "line", [PLAIN, f"  {PLAIN} ann", f"\n{PLAIN}", "ssh-rsa AAAA", "ecdsa-sha2-nistp256 AAAA x", "ssh-ed25519"]
 )
-def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(desk: Desk, fido: Fido, line: str) -> None:
+def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(holder: KeyHolder, fido: Fido, line: str) -> None:
     fido.public_file.write_text(line)
     with pytest.raises(Refused, match="not taken as a person's key") as refusal:
-        desk.ring.adopt(str(fido.handle))
+        holder.ring.adopt(str(fido.handle))
     assert rules(refusal) == ["I9"]
     assert "ssh-agent could sign with it silently" in refusal.value.reasons[0].message
     assert steps_text(refusal.value.next_step).startswith("fe key new --human")
-    assert not desk.folder.exists()
+    assert not holder.folder.exists()
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"hello", b"\xff\xfe", b"sk-ssh-ed25519@openssh.com AAAA", b"sk-ecdsa-sha2-nistp256@openssh.com AAAA"],
 )
-def test_what_is_no_fido_key_of_ours_is_not_adopted(desk: Desk, fido: Fido, content: bytes) -> None:
+def test_what_is_no_fido_key_of_ours_is_not_adopted(holder: KeyHolder, fido: Fido, content: bytes) -> None:
     fido.public_file.write_bytes(content)
     with pytest.raises(BadInput):
-        desk.ring.adopt(str(fido.handle))
-    assert not desk.folder.exists()
+        holder.ring.adopt(str(fido.handle))
+    assert not holder.folder.exists()
 
 
-def test_a_fido_key_needs_both_its_files_and_ssh_keygen(desk: Desk, fido: Fido) -> None:
+def test_a_fido_key_needs_both_its_files_and_ssh_keygen(holder: KeyHolder, fido: Fido) -> None:
     for path in ("nowhere", "", "\0"):
         with pytest.raises(NotFound, match="no public key to read"):
-            desk.ring.adopt(path and str(desk.home / path))
-    desk.environ["PATH"] = str(desk.home / "empty")
+            holder.ring.adopt(path and str(holder.home / path))
+    holder.environ["PATH"] = str(holder.home / "empty")
     with pytest.raises(EnvironmentProblem, match="not on the PATH"):
-        desk.ring.adopt(str(fido.handle))
+        holder.ring.adopt(str(fido.handle))
     fido.handle.unlink()
     with pytest.raises(EnvironmentProblem, match="id fido cannot be read"):
-        desk.ring.adopt(str(fido.handle))
-    assert not desk.folder.exists()
+        holder.ring.adopt(str(fido.handle))
+    assert not holder.folder.exists()
 
 
-def test_a_fido_key_is_never_written_over_and_can_be_forgotten(desk: Desk, fido: Fido) -> None:
-    desk.ring.adopt(str(fido.handle))
-    before = {path: path.read_bytes() for path in desk.folder.iterdir()}
-    elsewhere = desk.home / "elsewhere"
+def test_a_fido_key_is_never_written_over_and_can_be_forgotten(holder: KeyHolder, fido: Fido) -> None:
+    holder.ring.adopt(str(fido.handle))
+    before = {path: path.read_bytes() for path in holder.folder.iterdir()}
+    elsewhere = holder.home / "elsewhere"
     elsewhere.touch(mode=0o600)
-    (desk.home / "elsewhere.pub").write_text(fido.public)
+    (holder.home / "elsewhere.pub").write_text(fido.public)
     with pytest.raises(Conflict, match="is there already"):
-        desk.ring.adopt(str(elsewhere))
-    assert {path: path.read_bytes() for path in desk.folder.iterdir()} == before
-    desk.ring.forget(fido.fingerprint)
-    assert (list(desk.folder.iterdir()), fido.handle.exists()) == ([], True)
+        holder.ring.adopt(str(elsewhere))
+    assert {path: path.read_bytes() for path in holder.folder.iterdir()} == before
+    holder.ring.forget(fido.fingerprint)
+    assert (list(holder.folder.iterdir()), fido.handle.exists()) == ([], True)
 
 
-def test_a_batch_asks_once_and_signs_each_I9(desk: Desk, made: str, answers: list[str]) -> None:
-    public = desk.ring.held()[made]
+def test_a_batch_asks_once_and_signs_each_I9(holder: KeyHolder, made: str, answers: list[str]) -> None:
+    public = holder.ring.held()[made]
     answers += [SECRET, SECRET]
-    with desk.ring.once():
-        signatures = [desk.ring.sign(made, statement) for statement in (b"approve fe-1", b"approve fe-2")]
+    with holder.ring.once():
+        signatures = [holder.ring.sign(made, statement) for statement in (b"approve fe-1", b"approve fe-2")]
     assert len(answers) == 1
-    desk.ring.sign(made, b"approve fe-3")
+    holder.ring.sign(made, b"approve fe-3")
     assert not answers
-    assert [desk.ring.verify(public, statement, signature) for statement, signature in
+    assert [holder.ring.verify(public, statement, signature) for statement, signature in
             zip((b"approve fe-1", b"approve fe-2"), signatures, strict=True)] == ["", ""]  # fmt: skip
-    assert desk.ring.verify(public, b"approve fe-2", signatures[0])
+    assert holder.ring.verify(public, b"approve fe-2", signatures[0])
 
 
-def test_whoever_owns_the_terminal_lets_the_question_be_asked_I9(desk: Desk, made: str, answers: list[str]) -> None:
+def test_whoever_owns_the_terminal_lets_the_question_be_asked_I9(
+    holder: KeyHolder, made: str, answers: list[str]
+) -> None:
     asked = []
 
     def asking(question: Callable[[], str]) -> str:
@@ -612,5 +624,5 @@ def test_whoever_owns_the_terminal_lets_the_question_be_asked_I9(desk: Desk, mad
         return question()
 
     answers += [SECRET]
-    assert KeyRing(desk.environ, asking).sign(made, STATEMENT)
+    assert KeyRing(holder.environ, asking).sign(made, STATEMENT)
     assert (asked, answers) == ([1], [])

@@ -20,7 +20,7 @@ from foureyes.errors import StoreProblem, VerificationFailed
 
 from tests import engines
 from tests.adapters.store.shop import append, full_world, security
-from tests.app.call.test_replay import Desk
+from tests.app.call.test_replay import RandomVerbs
 from tests.stage.checkout import PROJECT
 from tests.stage.night import plays
 from tests.stage.people import ALICE
@@ -162,7 +162,7 @@ def test_progress_is_told_on_the_way() -> None:
 # ------------------------------------------------------------------------------------------ random verbs, on a server
 
 
-class OnPostgres(Desk):
+class OnPostgres(RandomVerbs):
     """The same project in the same hands, on PostgreSQL; at the end its journal goes to SQLite and back."""
 
     def __init__(self) -> None:
@@ -176,7 +176,7 @@ class OnPostgres(Desk):
         super().teardown()
 
 
-class OnSqlite(Desk):
+class OnSqlite(RandomVerbs):
     """And the other way round."""
 
     def teardown(self) -> None:
@@ -186,7 +186,7 @@ class OnSqlite(Desk):
 
 
 @pytest.mark.parametrize("machine", [OnPostgres, OnSqlite], ids=["postgres", "sqlite"])
-def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[Desk]) -> None:
+def test_random_verbs_on_one_engine_replay_on_the_other_J2(machine: type[RandomVerbs]) -> None:
     """tests/app/call/test_replay.py has many more examples on SQLite; few show what engines do differently."""
     some = settings(
         max_examples=plays("random verbs, copied to the other engine"),

@@ -14,20 +14,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.git_ports import MergeResult
 from foureyes.app.views.task_list import ListQuery
 from foureyes.core.nouns.feedback import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, ReportedFinding, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
-from foureyes.core.words.ids import SessionId, Sha
+from foureyes.core.words.ids import SessionId
 from foureyes.core.words.lifecycle import STATUSES, RunEnd
 from foureyes.errors import FoureyesError, Internal, Refused
 
 from tests.stage.checkout import SETTINGS
 from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, agent, asserted, child_of, marked
-from tests.stage.scripted_git import ScriptedRepo, ScriptedWorkshop, sha
+from tests.stage.scripted_git import MergingWorkshop
 from tests.stage.world import DeskWorld
 
 LEAD = agent("lead")
@@ -84,52 +83,13 @@ CHECKS = (
 PLAN = "## Task: one\n\n## Task: two\nDepends on: one\nLabels: review:batch\n"
 
 
-class DeskWorkshop(ScriptedWorkshop):
-    """Merges without git: a branch and a merge commit go onto the target; every now and then there is a conflict."""
-
-    def __init__(self, repo: ScriptedRepo) -> None:
-        super().__init__()
-        self.repo = repo
-        self.conflict = False
-        self.merges: dict[Sha, Sha] = {}
-
-    def merge(self, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None) -> MergeResult:
-        name = self.repo.change_id(base, head)
-        return (
-            MergeResult(None, ("a.py",), name)
-            if self.conflict
-            else MergeResult(sha(f"tree of {head} in {tip}"), (), name)
-        )
-
-    def commit(self, *, tree: Sha, parents: Sequence[Sha], message: str) -> Sha:
-        made = sha(f"commit of {tree}")
-        self.merges[made] = parents[-1]
-        return made
-
-    def move(self, ref: str, *, new: Sha, old: Sha) -> bool:
-        line, head = self.repo.branches[ref], self.merges[new]
-        if line[-1] != old:
-            return False
-        theirs = next(other for other in self.repo.branches.values() if head in other)
-        line += [each for each in theirs[: theirs.index(head) + 1] if each not in line]
-        line.append(new)
-        return True
-
-    def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        line = self.repo.branches[ref]
-        if line[-1] != old or new not in line:
-            return "it went on since"
-        del line[line.index(new) + 1 :]
-        return ""
-
-
-class Desk(RuleBasedStateMachine):
+class RandomVerbs(RuleBasedStateMachine):
     """A project in the hands of people and agents who try everything."""
 
     def __init__(self) -> None:
         super().__init__()
         self.world = DeskWorld()
-        self.world.workshop = self.workshop = DeskWorkshop(self.world.repo)
+        self.world.workshop = self.workshop = MergingWorkshop(self.world.repo)
         self.tasks: list[str] = []
         self.authors: dict[str, set[str]] = {}
         self.passed = self.ruled = 0
@@ -875,13 +835,13 @@ class Desk(RuleBasedStateMachine):
             self.authors[task] = now
 
 
-Desk.TestCase.settings = settings(
+RandomVerbs.TestCase.settings = settings(
     max_examples=plays("random verbs"),
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-TestDesk = Desk.TestCase
+TestRandomVerbs = RandomVerbs.TestCase
 
 
 @pytest.mark.parametrize("policy", ["balanced", "delegated", "trusted"])

@@ -31,14 +31,13 @@ from foureyes.core.words.ids import Sha
 from foureyes.core.words.lifecycle import RunEnd
 from foureyes.errors import FoureyesError, Internal
 
-from tests.app.call.test_replay import DeskWorkshop
 from tests.app.findings.recount import Recount, stand
 from tests.stage.checkout import SETTINGS
 from tests.stage.documents import review_result
 from tests.stage.looped import GROUND, REASON
 from tests.stage.night import plays
 from tests.stage.people import ALICE, BOB, CI, CLAUDE, CODEX, GEMINI, child_of
-from tests.stage.scripted_git import ScriptedRepo
+from tests.stage.scripted_git import MergingWorkshop, ScriptedRepo
 from tests.stage.world import DeskWorld, World
 
 STEPS = 40
@@ -117,7 +116,7 @@ class Looping(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.world = LoopWorld()
-        self.world.workshop = self.workshop = DeskWorkshop(self.world.repo)
+        self.world.workshop = self.workshop = MergingWorkshop(self.world.repo)
         self.counted = Recount()
         self.tasks: list[str] = []
         self.limit, self.cap = 2, 5
